@@ -208,7 +208,7 @@ func TestBrowserExportChosen(t *testing.T) {
 		b.seeText("Export 2 selected")
 		b.click(`[data-test="export-shown"]`)
 		b.see(`[data-test="export-file"]`)
-		b.seeText("2 chosen")
+		b.seeText("2 selected")
 		made := p.exports(t, f.Stores[0].StaffToken)[0]
 		slices.Sort(chosen)
 		slices.Sort(made.Filters.IDs)

@@ -64,7 +64,7 @@ func TestBrowserImages(t *testing.T) {
 		!document.querySelector('[data-test="photo"]:nth-of-type(2) [data-test="photo-up"]').disabled`)
 	b.fill(`[data-test="photo"]:nth-of-type(2) [data-test="photo-alt"]`, "A blue jersey")
 	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-alt"]`)
-	b.seeText("Text saved.")
+	b.seeText("Description saved.")
 	b.shot("product-images")
 	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-remove"]`)
 	b.click(`dialog [data-test="submit"]`)
@@ -121,7 +121,7 @@ func (b *browser) choosePicture(address string) {
 		choice.value = '`+last+`';
 		choice.dispatchEvent(new Event('change', {bubbles: true}));
 	})()`)
-	b.seeText("Image chosen.")
+	b.seeText("Variant image saved.")
 	b.open(address)
 	b.await("the picture of the variant", `document.querySelector('`+choice+`')?.value === '`+last+`'`)
 }

@@ -1,4 +1,4 @@
-// What happened to a person's own account, newest first.
+// The activity of a person's own account, newest first.
 import { html } from './lib.js';
 import { useFilters, useQuery } from './context.js';
 import { Card, Empty, Time } from './ui.js';
@@ -25,7 +25,7 @@ const columns = [
   { name: 'what', head: 'Action', main: true,
     cell: (e) => html`<span class="strong">${names[e.action] ?? e.action}</span>
     ${e.detail && html`<span class="muted block clip-long">${e.detail}</span>`}` },
-  { name: 'address', head: 'From', cell: (e) => html`<span>${e.address ?? '\u2013'}
+  { name: 'address', head: 'Address', cell: (e) => html`<span>${e.address ?? '\u2013'}
     ${e.agent && html`<span class="muted block" title=${e.agent}>${browser(e.agent)}</span>`}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.createdAt} />` },
 ];

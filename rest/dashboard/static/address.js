@@ -1,23 +1,19 @@
-// A person's own e-mail address: whether they have proved that it is theirs, and another one.
+// The card for a person's own email address: verify it or change it.
 import { html, useState } from './lib.js';
 import { useAddress, useApp, useQuery } from './context.js';
-import { Alert, Badge, Trouble, Waiting } from './ui.js';
-import { ActionButton, Field, FormDialog, useMutation } from './form.js';
+import { Alert, Badge, Pending } from './ui.js';
+import { ActionButton, Field, FormDialog, useMutation, errors } from './form.js';
 import { root } from './route.js';
 
-const errors = 'userErrors { code message path }';
 const read = 'query Address { account { email verified mailPossible } }';
 const verify = `mutation AddressVerify { addressVerify { sentTo ${errors} } }`;
 const change = `mutation AddressChange($email: String!) { addressChange(email: $email) { sentTo ${errors} } }`;
 
 export function Address() {
   const query = useQuery(read);
-  const [changing, ask] = useState(false);
-  if (query.failure) {
-    return html`<${Trouble} failure=${query.failure} reload=${query.reload} />`;
-  }
+  const [changing, setChanging] = useState(false);
   if (!query.data) {
-    return html`<${Waiting} rows=${2} />`;
+    return html`<${Pending} of=${query} rows=${2} />`;
   }
   const { email, verified, mailPossible } = query.data.account;
   return html`<p class="address-line"><bdi class="strong">${email}</bdi>
@@ -26,12 +22,13 @@ export function Address() {
       verify or change your address here.</p>`}
     ${mailPossible && html`<div class="form-end">
       ${!verified && html`<${Send} email=${email} />`}
-      <button type="button" class="button" onClick=${() => ask(true)} data-test="address-change">Change email</button>
+      <button type="button" class="button" onClick=${() => setChanging(true)}
+        data-test="address-change">Change email</button>
       </div>`}
-    ${changing && html`<${Change} onClose=${() => ask(false)} />`}`;
+    ${changing && html`<${Change} onClose=${() => setChanging(false)} />`}`;
 }
 
-/** Emails the link that proves the address. */
+/** Emails a verification link. */
 function Send({ email }) {
   const run = useMutation(verify);
   return html`<${ActionButton} run=${() => run({})} done=${'Link sent to ' + email + '.'}
@@ -52,7 +49,7 @@ function Change({ onClose }) {
   <//>`;
 }
 
-/** Says on every page but Security that the address is not verified, where it can be. */
+/** Asks for verification of the email address on every page except Security. */
 export function Unverified() {
   const { account, locked } = useApp();
   const { path } = useAddress();

@@ -1,16 +1,15 @@
-// The fields of a postal address.
 import { html, useState } from './lib.js';
 import { CountrySelect, RegionField } from './countries.js';
 import { Field, text } from './form.js';
 
-/** The members of an address, for a query. */
+/** The fields of an address in a query. */
 export const addressFields = 'name company line1 line2 city region postalCode country phone';
 
 const members = addressFields.split(' ');
 
-/** A group of fields whose names begin with name: "shippingAddress.city". All empty means none. */
+/** Fields of an address; their names start with name, as in "shippingAddress.city". */
 export function AddressFields({ name, legend, of }) {
-  const [country, choose] = useState(of?.country ?? '');
+  const [country, setCountry] = useState(of?.country ?? '');
   const field = (member, label, rest = {}) => html`<${Field} name=${name + '.' + member} label=${label} optional
     value=${of?.[member]} maxlength="255" ...${rest} />`;
   return html`<fieldset class="rows" name=${name}><legend>${legend} <span class="muted">(optional)</span></legend>
@@ -19,7 +18,7 @@ export function AddressFields({ name, legend, of }) {
     <div class="pair">${field('postalCode', 'Postal code')}${field('city', 'City')}</div>
     <div class="pair">
       <${CountrySelect} name=${name + '.country'} label="Country" optional value=${country}
-        onChange=${(e) => choose(e.target.value)} />
+        onChange=${(e) => setCountry(e.target.value)} />
       <${RegionField} name=${name + '.region'} label="Region" optional maxlength="255" country=${country}
         value=${country === (of?.country ?? '') ? of?.region : ''} />
     </div>
@@ -27,7 +26,7 @@ export function AddressFields({ name, legend, of }) {
   </fieldset>`;
 }
 
-/** What was typed in them; null where nothing was. Missing members are the server's to name. */
+/** Returns the address that was entered; null if all fields are empty. The server reports missing fields. */
 export function addressOf(values, name) {
   const typed = Object.fromEntries(members.map((m) => [m, text(values, name + '.' + m)]));
   if (Object.values(typed).every((v) => v === null)) {

@@ -1,24 +1,24 @@
-// The client of POST /graphql, the only way to the server.
+// The client of POST /graphql. All requests go through it.
 
 let store = '';
 let person = '';
 
-/** Names the store that requests are about; empty lets the server choose. */
+/** Sets the store of all requests. If it is empty, the server chooses. */
 export function useStoreID(id) {
   store = id;
 }
 
-/** Names the person whom requests come from: should another one have signed in since, the server refuses them. */
+/** Sets the person of all requests. The server rejects them if someone else has signed in meanwhile. */
 export function usePersonID(id) {
   person = id;
 }
 
-/** A request that came to nothing: the network, the server, or a refusal of all of it. */
+/** A request that failed as a whole: a network error, a server error or a rejection. */
 export class Failure extends Error {
   /**
    * @param {string} message a sentence for the person
-   * @param {string} code the server's machine name, or "network"
-   * @param {string} [request] the server's id of the request
+   * @param {string} code the server's error code, or "network"
+   * @param {string} [request] the server's request id
    */
   constructor(message, code, request) {
     super(message);
@@ -27,7 +27,7 @@ export class Failure extends Error {
   }
 }
 
-/** A mutation that the server understood and did not do. */
+/** A mutation that returned user errors. */
 export class Refused extends Error {
   /** @param {{code: string, message: string, path: string[]|null}[]} errors */
   constructor(errors) {
@@ -35,41 +35,50 @@ export class Refused extends Error {
     this.errors = errors;
   }
 
-  /** Somebody else changed the thing since it was read. */
+  /** Whether someone else has changed the resource since it was read. */
   get stale() {
     return this.errors.some((e) => e.code === 'version_mismatch');
   }
 }
 
-const signIn = '/sign-in';
-
-/** The address at which one signs in and comes back to a path. */
-export const signInAddress = (path) => signIn + '?return_to=' + encodeURIComponent(path);
-
-/** Leaves for the sign-in page, which leads back to where we are. */
-function leave() {
-  location.assign(signInAddress(location.pathname + location.search));
-  return new Promise(() => {}); // the page is going: nothing more to show
+/** Returns the message of a refused or failed request. Anything else is a bug and is thrown again. */
+export function messageOf(err) {
+  if (err instanceof Refused || err instanceof Failure) {
+    return err.message;
+  }
+  throw err;
 }
 
-let signsIn = leave; // how the person signs in again
-let signing = null; // while they are asked
+const signInPath = '/sign-in';
+
+/** Returns the address of the sign-in page, which then redirects to path. */
+export const signInAddress = (path) => signInPath + '?return_to=' + encodeURIComponent(path);
+
+/** Goes to the sign-in page, which redirects back here. */
+function goToSignIn() {
+  location.assign(signInAddress(location.pathname + location.search));
+  return new Promise(() => {}); // navigation has started
+}
+
+let promptSignIn = goToSignIn; // asks the person to sign in again
+let signInPending = null; // a promise while the person is asked
 
 /**
- * Says how a person signs in again where the session has ended: by a function that resolves when they have, and throws
- * a Failure when they would not. Until then the page is left for the sign-in page.
+ * Sets how a person is asked to sign in again after the session has ended. ask resolves when they
+ * have signed in and rejects with a Failure if they decline. By default the browser goes to the
+ * sign-in page.
  */
 export function setSignInPrompt(ask) {
-  signsIn = ask ?? leave;
+  promptSignIn = ask ?? goToSignIn;
 }
 
-const headersOf = { 'content-type': 'application/json', accept: 'application/json' };
+const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** Returns the account that is signed in now; null for nobody, and where the server cannot be asked. */
+/** Returns the account that is signed in now; null if there is none or the server cannot be reached. */
 export async function signedIn() {
   try {
-    const response = await brief('/graphql',
-      { method: 'POST', headers: headersOf, body: JSON.stringify({ query: '{ account { id name } }' }) });
+    const response = await fetchWithTimeout('/graphql',
+      { method: 'POST', headers: jsonHeaders, body: JSON.stringify({ query: '{ account { id name } }' }) });
     return (await response.json()).data?.account ?? null;
   } catch {
     return null;
@@ -77,10 +86,10 @@ export async function signedIn() {
 }
 
 /**
- * Sends one query. The answer may hold both data and errors: a field that
- * the person's role does not reach is null.
+ * Sends a query. The answer may hold both data and errors: a field that the person may not read is
+ * null.
  * @returns {Promise<{data: any, errors: Failure[]}>}
- * @throws {Failure} when there is no data at all
+ * @throws {Failure} if there is no data at all
  */
 export async function send(text, variables = {}, { signal } = {}) {
   const body = JSON.stringify({ query: text, variables });
@@ -90,17 +99,17 @@ export async function send(text, variables = {}, { signal } = {}) {
     if (failure.code !== 'network' || signal?.aborted) {
       throw failure;
     }
-    await new Promise((done) => setTimeout(done, 400)); // reading twice harms nobody
+    await new Promise((done) => setTimeout(done, 400)); // queries are safe to repeat
     return post(body, '', signal);
   }
 }
 
-/** How requests go out; what takes long brings a way of its own. */
-const brief = (url, options) =>
+/** The default transport. Uploads use sendWithProgress instead. */
+const fetchWithTimeout = (url, options) =>
   fetch(url, { ...options, signal: options.signal ?? AbortSignal.timeout(30e3), redirect: 'error' });
 
-async function post(body, key, signal, via = brief) {
-  const headers = { ...headersOf };
+async function post(body, key, signal, via = fetchWithTimeout) {
+  const headers = { ...jsonHeaders };
   if (person) {
     headers['Storefront-Person'] = person;
   }
@@ -121,11 +130,11 @@ async function post(body, key, signal, via = brief) {
     throw new Failure(response ? 'The server sent an unexpected response. Reload the page and try again.'
       : 'The server could not be reached. Check the connection and try again.', 'network');
   }
-  if (!answer) { // it did nothing, so it can be sent again
-    signing ??= signsIn().finally(() => {
-      signing = null;
+  if (!answer) { // 401: nothing was done, so the request can be repeated
+    signInPending ??= promptSignIn().finally(() => {
+      signInPending = null;
     });
-    await signing;
+    await signInPending;
     return post(body, key, signal, via);
   }
   const errors = (answer.errors ?? [])
@@ -136,48 +145,47 @@ async function post(body, key, signal, via = brief) {
   return { data: answer.data, errors };
 }
 
-let prove = null; // how the person proves that it is them
-let proving = null; // while they are asked
+let promptProof = null; // asks the person to confirm their identity
+let proofPending = null; // a promise while the person is asked
 
 /**
- * Says how a person proves that it is them, where a mutation needs it: by a function that resolves when they have,
- * and throws a Failure when they would not.
+ * Sets how a person is asked to confirm their identity when a mutation requires it. ask resolves
+ * when they have and rejects with a Failure if they decline.
  */
 export function setProofPrompt(ask) {
-  prove = ask;
+  promptProof = ask;
 }
 
-/** Sends a mutation, once more where it needs a proof first: a refused one did nothing. */
-async function proved(sends) {
+/** Sends a mutation, and again after the person has confirmed their identity if the server requires that. */
+async function withProof(sends) {
   try {
     return await sends();
   } catch (failure) {
-    if (failure.code !== 'reauthentication_required' || !prove) {
+    if (failure.code !== 'reauthentication_required' || !promptProof) {
       throw failure;
     }
-    proving ??= prove().finally(() => {
-      proving = null;
+    proofPending ??= promptProof().finally(() => {
+      proofPending = null;
     });
-    await proving;
+    await proofPending;
     return sends();
   }
 }
 
-function fresh() {
-  // Browsers keep randomUUID for secure origins.
+function newKey() {
+  // Browsers offer randomUUID only on secure origins.
   return crypto.randomUUID?.() ??
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 }
 
 /**
- * Makes a function that runs one mutation. It sends an idempotency key, and the
- * same one again as long as the same submission has no answer: whoever presses
- * twice after a lost connection pays once. Mutations that show a secret are
- * never kept by the server and take no key: once is false for them.
+ * Returns a function that runs one mutation with an idempotency key. The key stays the same until
+ * that submission is answered, so a retry after a lost connection does not repeat it. once is false
+ * for mutations that show a secret: the server never stores their answers and accepts no key.
  * @param {string} text a document with one mutation field
  * @param {{once?: boolean, via?: (url: string, options: object) => Promise<{status: number,
  *   json: () => Promise<any>}>}} [options] via sends instead of fetch
- * @returns {(variables: object) => Promise<any>} its payload
+ * @returns {(variables: object) => Promise<any>} the payload
  * @throws {Refused|Failure} by the function
  */
 export function mutation(text, { once = true, via } = {}) {
@@ -187,9 +195,9 @@ export function mutation(text, { once = true, via } = {}) {
     const now = JSON.stringify({ query: text, variables });
     if (now !== body) {
       body = now;
-      key = once ? fresh() : '';
+      key = once ? newKey() : '';
     }
-    const { data, errors } = await proved(() => post(now, key, undefined, via));
+    const { data, errors } = await withProof(() => post(now, key, undefined, via));
     body = '';
     const payload = Object.values(data)[0];
     if (payload == null) {

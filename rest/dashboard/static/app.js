@@ -1,18 +1,18 @@
-// The dashboard: the frame around the pages, and which page an address means.
+// The dashboard's entry: routes, the frame around pages, and the start.
 import { html, render, useEffect, useRef, useState, useErrorBoundary } from './lib.js';
 import { AppContext, useAddress, useApp } from './context.js';
-import { Failure, Refused, send, usePersonID, useStoreID } from './api.js';
+import { messageOf, send, usePersonID, useStoreID } from './api.js';
 import { match, root } from './route.js';
-import { reaches, roleNames } from './role.js';
-import { Page, Empty, Trouble, Alert, follow, keepFocus, markMoved } from './ui.js';
+import { allows, roleNames } from './role.js';
+import { Page, Empty, LoadError, Alert, follow, keepFocus, markMoved } from './ui.js';
 import { Icon } from './icons.js';
 import { Proof } from './proof.js';
-import { SignIn, tellTabs } from './sign_in.js';
+import { SignIn, announceSignIn } from './sign_in.js';
 import { Unverified } from './address.js';
-import { Leaving } from './unsaved.js';
+import { LeaveDialog } from './unsaved.js';
 import { keepClickTarget } from './click_target.js';
 
-const places = [
+const sections = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
   { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders',
     page: () => import('./pages/orders.js').then((m) => m.Orders) },
@@ -54,12 +54,12 @@ const places = [
     page: () => import('./pages/settings.js').then((m) => m.Settings) },
 ];
 
-/** The page of the person's own account; the menu has it beside their name. */
+/** The page of the person's own account. The sidebar links it next to their name. */
 const security = { path: '/security', needs: 'account',
   page: () => import('./pages/security.js').then((m) => m.Security) };
 
-const table = [
-  ...places.map((p) => [p.path, p]),
+const routes = [
+  ...sections.map((p) => [p.path, p]),
   [security.path, security],
   ['/signed-in', { page: () => import('./pages/signed_in.js').then((m) => m.SignedIn), below: '' }],
   ['/orders/new', { page: () => import('./pages/order_new.js').then((m) => m.OrderNew), needs: 'money',
@@ -105,13 +105,12 @@ const table = [
     needs: 'customers', below: '/customers' }],
 ];
 
-// Pages are fetched when they are first shown; the first one at once, beside the
-// question who asks.
-const loaded = new Map();
-const fetchPage = async (place) => loaded.set(place, await place.page());
-const first = match(table, location.pathname)?.page;
-if (first) {
-  fetchPage(first).catch(() => {});
+// Pages are loaded when they are first shown. The first one loads while the account is queried.
+const loadedPages = new Map();
+const fetchPage = async (place) => loadedPages.set(place, await place.page());
+const firstPage = match(routes, location.pathname)?.page;
+if (firstPage) {
+  fetchPage(firstPage).catch(() => {});
 }
 
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
@@ -122,10 +121,10 @@ const start = `query Start {
   store { ${storeFields} }
   unreadNotifications
 }`;
-const bare = `query Bare { account { id name email role memberships { role store { ${storeFields} } } } }`;
+const lockedStart = `query Bare { account { id name email role memberships { role store { ${storeFields} } } } }`;
 
-/** Which store this tab shows; a new tab begins with the last one. */
-const chosen = {
+/** The store that this tab shows. A new tab starts with the last one used. */
+const currentStore = {
   get: () => sessionStorage.getItem('store') ?? localStorage.getItem('store') ?? '',
   set: (id) => {
     sessionStorage.setItem('store', id);
@@ -137,53 +136,53 @@ const chosen = {
   },
 };
 
-async function begin() {
-  const id = chosen.get();
+async function loadStart() {
+  const id = currentStore.get();
   useStoreID(id);
   try {
-    return await ask();
+    return await queryStart();
   } catch (failure) {
     if (!id || failure.code !== 'not_found') {
       throw failure;
     }
-    chosen.clear(); // a store that they have left, or that is closed
+    currentStore.clear(); // a store that they left or that was closed
     useStoreID('');
-    return ask('');
+    return queryStart('');
   }
 }
 
-/** What the frame shows. A store that requires a second factor opens with one. */
-async function ask(id = chosen.get()) {
+/** Queries what the frame shows. If the store requires a second factor, only enough to set one up. */
+async function queryStart(id = currentStore.get()) {
   try {
     return (await send(start)).data;
   } catch (failure) {
     if (failure.code !== 'second_factor_required') {
       throw failure;
     }
-    const { account } = (await send(bare)).data;
+    const { account } = (await send(lockedStart)).data;
     const { store } = account.memberships.find((m) => m.store.id === id) ?? account.memberships[0];
     return { account, store, unreadNotifications: 0, locked: true };
   }
 }
 
 function Main() {
-  const [state, set] = useState({ data: null, failure: null });
-  const load = () => begin().then((data) => {
+  const [state, setState] = useState({ data: null, failure: null });
+  const load = () => loadStart().then((data) => {
     useStoreID(data.store.id);
     usePersonID(data.account.id);
-    tellTabs();
+    announceSignIn();
     sessionStorage.setItem('store', data.store.id);
-    set({ data, failure: null });
-  }, (failure) => set({ data: null, failure }));
+    setState({ data, failure: null });
+  }, (failure) => setState({ data: null, failure }));
   useEffect(() => {
     load();
   }, []);
   if (state.failure) {
     return html`<div class="frame"><header class="side"><${Brand} /></header>
       <main class="content"><div class="page"><h1>The dashboard cannot start</h1>
-        <${Trouble} failure=${state.failure} reload=${load} /></div></main></div>`;
+        <${LoadError} failure=${state.failure} reload=${load} /></div></main></div>`;
   }
-  if (!state.data) { // as the shell drew it
+  if (!state.data) { // same as in shell.html
     return html`<div class="frame"><header class="side"><${Brand} /></header>
       <main class="content"><div class="page"><div class="skeleton heading"></div>
         <p class="waiting">Loading the dashboard</p></div></main></div>`;
@@ -193,9 +192,9 @@ function Main() {
 
 function Frame({ data, refresh }) {
   const { account, store } = data;
-  const [note, setNote] = useState(null);
+  const [toast, setToast] = useState(null);
   const [unread, setUnread] = useState(data.unreadNotifications);
-  const [finding, find] = useState(false);
+  const [searching, setSearching] = useState(false);
   const timer = useRef(0);
   useEffect(() => setUnread(data.unreadNotifications), [data]);
   useEffect(() => {
@@ -203,7 +202,7 @@ function Frame({ data, refresh }) {
       const wanted = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey && e.key.toLowerCase() === 'k';
       if (wanted && !data.locked && !document.querySelector('dialog[open]')) {
         e.preventDefault();
-        find(true);
+        setSearching(true);
       }
     };
     addEventListener('keydown', press);
@@ -211,78 +210,78 @@ function Frame({ data, refresh }) {
   }, [data]);
   const app = {
     account, store, locked: data.locked, zone: store.timezone, refresh, unread, setUnread,
-    can: (what) => reaches(account.role, what),
+    can: (what) => allows(account.role, what),
     notify: (text, tone = 'good', undo = null) => {
       clearTimeout(timer.current);
-      setNote({ text, tone, undo });
+      setToast({ text, tone, undo });
       if (tone === 'good') {
-        timer.current = setTimeout(() => setNote(null), undo ? 15000 : 6000);
+        timer.current = setTimeout(() => setToast(null), undo ? 15000 : 6000);
       }
     },
     choose: (id) => {
-      chosen.set(id);
+      currentStore.set(id);
       location.assign(root);
     },
   };
   return html`<${AppContext.Provider} value=${app}>
     <a class="skip" href="#main">Skip to the content</a>
     <div class="frame">
-      <${Side} find=${() => find(true)} />
+      <${Sidebar} find=${() => setSearching(true)} />
       <main class="content" id="main" tabindex="-1">
         ${store.test && html`<div class="banner printed" data-test="test-store"><${Alert} tone="info">
           <p>This is a test store: nothing in it is real. ${app.can('store') &&
             html`<a href=${root + '/settings'}>Add sample data or reset</a>`}</p><//></div>`}
-        <${Unverified} /><${Place} /><${Guide} /></main>
+        <${Unverified} /><${CurrentPage} /><${GuideLink} /></main>
     </div>
-    ${finding && html`<${Finding} onClose=${() => find(false)} />`}
-    <${Proof} /><${SignIn} /><${Leaving} />
+    ${searching && html`<${Search} onClose=${() => setSearching(false)} />`}
+    <${Proof} /><${SignIn} /><${LeaveDialog} />
     <div class="notes">
-      <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast">
-        <${Icon} name="check" />${note.text}
-        ${note.undo && html`<${Undo} run=${note.undo} notify=${app.notify} />`}</p>`}</div>
-      <div role="alert">${note?.tone === 'bad' && html`<p class="note bad" data-test="toast">
-        <${Icon} name="alert" />${note.text}
-        <button type="button" class="icon-button" aria-label="Dismiss" onClick=${() => setNote(null)}>
+      <div role="status" aria-live="polite">${toast?.tone === 'good' && html`<p class="note good" data-test="toast">
+        <${Icon} name="check" />${toast.text}
+        ${toast.undo && html`<${Undo} run=${toast.undo} notify=${app.notify} />`}</p>`}</div>
+      <div role="alert">${toast?.tone === 'bad' && html`<p class="note bad" data-test="toast">
+        <${Icon} name="alert" />${toast.text}
+        <button type="button" class="icon-button" aria-label="Dismiss" onClick=${() => setToast(null)}>
           <${Icon} name="close" size="16" /></button></p>`}</div>
     </div>
   <//>`;
 }
 
-/** The search over everything, which is fetched when it is first asked for. */
-function Finding({ onClose }) {
+/** The global search, loaded when it is first opened. */
+function Search({ onClose }) {
   const { notify } = useApp();
-  const [Palette, set] = useState(null);
+  const [Palette, setPalette] = useState(null);
   useEffect(() => {
-    import('./palette.js').then((m) => set(() => m.Palette), () => {
+    import('./palette.js').then((m) => setPalette(() => m.Palette), () => {
       notify('The search did not load. Reload the page.', 'bad');
       onClose();
     });
   }, []);
-  return Palette && html`<${Palette} places=${places} onClose=${onClose} />`;
+  return Palette && html`<${Palette} places=${sections} onClose=${onClose} />`;
 }
 
 const guides = '/docs/guides/';
 
-// Pages for developers have guides of their own; all others are a part of one.
+// Guides of developer pages; other pages have a section of the dashboard guide.
 const taskGuides = { '/exports': 'exports', '/themes': 'themes', '/keys': 'first-call', '/apps': 'oauth',
   '/webhooks': 'webhooks' };
 
-/** The guide to a page, or to the one that it is below of. */
+/** Returns the guide of a page or of its parent. */
 function guideOf({ path, below }) {
   const at = path ?? below;
-  const name = places.find((p) => p.path === at)?.text ?? at.split('/').at(-1);
+  const name = sections.find((p) => p.path === at)?.text ?? at.split('/').at(-1);
   return guides + (taskGuides[at] ?? 'dashboard#' + name.toLowerCase().replaceAll(' ', '-'));
 }
 
-/** Leads to the guide to the present page, which opens beside it. */
-function Guide() {
+/** A link to the guide of the current page. */
+function GuideLink() {
   const { path } = useAddress();
-  const found = match(table, path);
+  const found = match(routes, path);
   return found && html`<p class="guide"><a href=${guideOf(found.page)} target="_blank" rel="noreferrer"
-    data-test="guide">Guide to this page<span class="unseen"> (opens a new tab)</span></a></p>`;
+    data-test="guide">Guide to this page<span class="visually-hidden"> (opens a new tab)</span></a></p>`;
 }
 
-/** Undo reverts the change that the note beside it reports. */
+/** Reverts the change that the toast reports. */
 function Undo({ run, notify }) {
   const press = async () => {
     keepFocus();
@@ -291,28 +290,24 @@ function Undo({ run, notify }) {
       await run();
       notify('Change undone.');
     } catch (err) {
-      if (!(err instanceof Refused || err instanceof Failure)) {
-        throw err;
-      }
-      notify('Could not undo the change: ' + err.message, 'bad');
+      notify('Could not undo the change: ' + messageOf(err), 'bad');
     }
   };
   return html`<button type="button" class="button small" onClick=${press} data-test="undo">
     <${Icon} name="undo" size="16" />Undo</button>`;
 }
 
-/** The page of the present address. */
-function Place() {
+function CurrentPage() {
   const { path } = useAddress();
   const { can, locked } = useApp();
   const first = useRef(path);
   if (path !== first.current) {
     markMoved();
   }
-  if (locked) { // nothing else would open
-    return html`<${Guard} key=${security.path} place=${security} />`;
+  if (locked) { // all other pages are closed
+    return html`<${LazyPage} key=${security.path} place=${security} />`;
   }
-  const found = match(table, path);
+  const found = match(routes, path);
   if (!found) {
     return html`<${Page} key=${path} title="Not found">
       <${Empty} title="This page does not exist."><a class="button" href=${root}>Go home</a><//><//>`;
@@ -322,16 +317,16 @@ function Place() {
     return html`<${Page} key=${path} title="No access"><${Alert} tone="info">
       Your role does not have access to this page. Ask an owner or admin to change it.<//><//>`;
   }
-  return html`<${Guard} key=${path} place=${place} params=${params} />`;
+  return html`<${LazyPage} key=${path} place=${place} params=${params} />`;
 }
 
-/** Fetches a page, and keeps the frame when it breaks. */
-function Guard({ place, params }) {
+/** Loads a page, and keeps the frame usable if the page fails. */
+function LazyPage({ place, params }) {
   const [failure, reset] = useErrorBoundary((e) => console.error(e));
-  const [state, set] = useState(loaded.has(place) ? 'there' : 'coming');
+  const [state, setState] = useState(loadedPages.has(place) ? 'loaded' : 'loading');
   useEffect(() => {
-    if (state === 'coming') {
-      fetchPage(place).then(() => set('there'), () => set('lost'));
+    if (state === 'loading') {
+      fetchPage(place).then(() => setState('loaded'), () => setState('failed'));
     }
   }, [state]);
   if (failure) {
@@ -339,12 +334,12 @@ function Guard({ place, params }) {
       Something went wrong in the dashboard. <button type="button" class="button small"
         onClick=${reset}>Try again</button><//><//>`;
   }
-  if (state === 'lost') { // no connection, or files of a version that is no longer served
+  if (state === 'failed') { // offline, or the files are of a version that is no longer served
     return html`<${Page} title="Page not loaded"><${Alert}>
       This page did not load. The dashboard may have been upgraded. <button type="button" class="button small"
         onClick=${() => location.reload()}>Reload</button><//><//>`;
   }
-  const page = loaded.get(place);
+  const page = loadedPages.get(place);
   return page ? html`<${page} ...${params} />` : html`<div class="page"><div class="skeleton heading"></div></div>`;
 }
 
@@ -352,43 +347,44 @@ function Brand() {
   return html`<div class="brand"><span class="mark"></span><span>Storefront</span></div>`;
 }
 
-/** Store, pages and person: beside the content, above it on a phone. */
-function Side({ find }) {
+/** The navigation: next to the content, or above it on a phone. */
+function Sidebar({ find }) {
   const { account, store, can, choose, unread, locked } = useApp();
   const { path } = useAddress();
-  const [open, set] = useState(false);
-  useEffect(() => set(false), [path]);
-  const found = match(table, path);
-  const here = found && (found.page.below ?? found.page.path);
+  const [open, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [path]);
+  const found = match(routes, path);
+  const current = found && (found.page.below ?? found.page.path);
   return html`<header class="side">
     <div class="side-top">
       <${Brand} />
       ${!locked && html`<button type="button" class="icon-button find" aria-label="Search" title="Search (Ctrl K)"
         aria-keyshortcuts="Control+K Meta+K" onClick=${find} data-test="find"><${Icon} name="search" /></button>`}
       <button type="button" class="icon-button menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="nav"
-        aria-label="Menu" onClick=${() => set(!open)} data-test="menu">
+        aria-label="Menu" onClick=${() => setOpen(!open)} data-test="menu">
         <${Icon} name=${open ? 'close' : 'menu'} /></button>
     </div>
-    <div id="nav" class=${open ? 'side-body open' : 'side-body'} onKeyDown=${(e) => e.key === 'Escape' && set(false)}>
+    <div id="nav"
+      class=${open ? 'side-body open' : 'side-body'} onKeyDown=${(e) => e.key === 'Escape' && setOpen(false)}>
       ${account.memberships.length > 1
-        ? html`<label class="store-choice"><span class="unseen">Store</span>
+        ? html`<label class="store-choice"><span class="visually-hidden">Store</span>
             <select data-test="store-choice" onChange=${(e) => choose(e.target.value)}>
               ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id}
                 selected=${m.store.id === store.id}>${m.store.name + (m.store.test ? ' (test)' : '')}</option>`)}
             </select></label>`
         : html`<p class="store-name"><bdi>${store.name}</bdi></p>`}
       <nav aria-label="Dashboard"><ul>
-        ${places.filter((p) => !locked && (!p.needs || can(p.needs))).map((p) => html`<li key=${p.path}>
-          <a href=${root + p.path} aria-current=${here === p.path ? 'page' : undefined}>
+        ${sections.filter((p) => !locked && (!p.needs || can(p.needs))).map((p) => html`<li key=${p.path}>
+          <a href=${root + p.path} aria-current=${current === p.path ? 'page' : undefined}>
             <${Icon} name=${p.icon} /><span>${p.text}</span>
             ${p.path === '/notifications' && unread > 0 && html`<span class="count" data-test="unread">
-              ${unread >= 100 ? '99+' : unread}<span class="unseen"> unread</span></span>`}
+              ${unread >= 100 ? '99+' : unread}<span class="visually-hidden"> unread</span></span>`}
           </a></li>`)}
       </ul></nav>
       <div class="me">
         <p class="me-name"><bdi>${account.name}</bdi></p><p class="muted">${roleNames[account.role] ?? account.role}</p>
         <a class="me-link" href=${root + security.path} data-test="security"
-          aria-current=${here === security.path ? 'page' : undefined}>Security</a>
+          aria-current=${current === security.path ? 'page' : undefined}>Security</a>
         <form method="post" action="/sign-out">
           <button type="submit" class="button small" data-test="sign-out">
             <${Icon} name="out" size="16" />Sign out</button></form>
@@ -399,7 +395,7 @@ function Side({ find }) {
 
 keepClickTarget();
 document.addEventListener('click', follow);
-// A page out of the back-forward cache may show what a person saw who has signed out since.
+// A page restored from the back-forward cache may belong to a person who has signed out since.
 addEventListener('pageshow', (e) => e.persisted && location.reload());
 
 const app = document.getElementById('app');

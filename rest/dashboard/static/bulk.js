@@ -1,52 +1,52 @@
-// Rows that are chosen in a list, and one thing done to all of them.
+// Selecting rows of a list and running an action on them.
 import { html, useEffect, useRef, useState } from './lib.js';
-import { Failure, Refused, mutation } from './api.js';
+import { messageOf, mutation } from './api.js';
 import { Dialog } from './ui.js';
 import { Field, Form, lines } from './form.js';
 import { Icon } from './icons.js';
 
 /**
- * Which rows of a page are chosen; another page begins with none.
+ * The selected rows of a page of a list. Another page starts with none.
  * @returns {{has: (id: string) => boolean, toggle: (ids: string[], on: boolean) => void, clear: () => void,
  *   rows: any[], name: (row: any) => string}}
  */
-export function usePicked(nodes = [], page, name) {
-  const [{ ids, of }, set] = useState({ ids: new Set(), of: page });
+export function useSelection(nodes = [], page, name) {
+  const [{ ids, of }, setState] = useState({ ids: new Set(), of: page });
   const now = of === page ? ids : new Set();
   return {
     has: (id) => now.has(id), name, rows: nodes.filter((r) => now.has(r.id)),
-    clear: () => set({ ids: new Set(), of: page }),
-    toggle: (some, on) => set({ ids: new Set([...now].filter((id) => !some.includes(id)).concat(on ? some : [])),
+    clear: () => setState({ ids: new Set(), of: page }),
+    toggle: (some, on) => setState({ ids: new Set([...now].filter((id) => !some.includes(id)).concat(on ? some : [])),
       of: page }),
   };
 }
 
-/** What can be done to the chosen rows; it stays in sight below them. */
-export function BulkBar({ picked, actions }) {
-  const count = picked.rows.length;
+/** Actions on the selected rows, in a bar that stays visible below the list. */
+export function BulkBar({ selection, actions }) {
+  const count = selection.rows.length;
   return count > 0 && html`<div class="bulk" role="region" aria-label="Selected rows" data-test="bulk">
-    <p class="grow" role="status">${count} chosen</p>
+    <p class="grow" role="status">${count} selected</p>
     ${actions.filter(Boolean).map((a) => html`<button type="button" class="button small" key=${a.name}
       onClick=${a.act} data-test=${'bulk-' + a.name}>${a.text}</button>`)}
-    <button type="button" class="button small quiet" onClick=${picked.clear} data-test="bulk-clear">Clear</button>
+    <button type="button" class="button small quiet" onClick=${selection.clear} data-test="bulk-clear">Clear</button>
   </div>`;
 }
 
 /**
- * Does one thing to each row, one after the other, and records the result of each.
+ * Runs an action on one row after another and records each result.
  * @param {any[]} rows
- * @param {(row: any) => Promise<void>} act
+ * @param {(row: any, values: FormData) => Promise<string|undefined>} act
  */
-function useEach(rows, act) {
+function useRunEach(rows, act) {
   const stop = useRef(false);
-  const [state, set] = useState({ phase: 'ready', results: {} });
+  const [state, setState] = useState({ phase: 'ready', results: {} });
   useEffect(() => () => {
-    stop.current = true; // the dialog is closed: no further one begins
+    stop.current = true; // the dialog was closed
   }, []);
   const start = async (values) => {
     stop.current = false;
     let results = Object.fromEntries(Object.entries(state.results).filter(([, t]) => t.done));
-    set({ phase: 'busy', results });
+    setState({ phase: 'busy', results });
     for (const row of rows.filter((r) => !results[r.id])) {
       if (stop.current) {
         break;
@@ -55,33 +55,30 @@ function useEach(rows, act) {
       try {
         how.text = (await act(row, values)) ?? how.text;
       } catch (err) {
-        if (!(err instanceof Refused || err instanceof Failure)) {
-          throw err;
-        }
-        how = { done: false, text: err.message };
+        how = { done: false, text: messageOf(err) };
       }
       results = { ...results, [row.id]: how };
-      set({ phase: 'busy', results });
+      setState({ phase: 'busy', results });
     }
-    set({ phase: 'ended', results });
+    setState({ phase: 'ended', results });
   };
-  const halt = () => {
+  const cancel = () => {
     stop.current = true;
   };
-  return { ...state, start, halt };
+  return { ...state, start, halt: cancel };
 }
 
 /**
- * A dialog that does one thing to the chosen rows: act gets the row, what was entered and how a mutation is run,
- * and says how it went where that is not just done.
+ * A dialog that runs an action on the selected rows. act gets the row, the form's values and a
+ * function that runs a mutation. It may return the text of the result.
  */
-export function Bulk({ title, submit, name, picked, act, children, changed, onClose }) {
-  const [rows] = useState(picked.rows); // as they were chosen, whatever the list reads meanwhile
-  const { phase, results, start, halt } = useEach(rows, (row, values) =>
+export function Bulk({ title, submit, name, selection, act, children, changed, onClose }) {
+  const [rows] = useState(selection.rows); // unaffected by reloads of the list
+  const { phase, results, start, halt } = useRunEach(rows, (row, values) =>
     act(row, values, (document, variables) => mutation(document)(variables)));
-  const [values, keep] = useState(null);
+  const [values, setValues] = useState(null);
   const run = (v) => {
-    keep(v);
+    setValues(v);
     start(v);
   };
   const close = () => {
@@ -95,7 +92,8 @@ export function Bulk({ title, submit, name, picked, act, children, changed, onCl
   if (phase === 'ready') {
     return html`<${Dialog} title=${title} onClose=${close} name=${name + '-dialog'}>
       <${Form} name=${name} submit=${submit} cancel=${close} action=${async (v) => run(v)}>${children}
-        <ul class="results">${rows.map((r) => html`<li key=${r.id}><bdi>${picked.name(r)}</bdi></li>`)}</ul><//><//>`;
+        <ul class="results">${rows.map((r) => html`<li
+          key=${r.id}><bdi>${selection.name(r)}</bdi></li>`)}</ul><//><//>`;
   }
   return html`<${Dialog} title=${title} onClose=${close} name=${name + '-dialog'}>
     <div class="progress" role="status"><progress max=${rows.length} value=${ended} aria-label=${title} />
@@ -103,8 +101,8 @@ export function Bulk({ title, submit, name, picked, act, children, changed, onCl
         <span>${failed > 0 && failed + ' failed'}</span></p></div>
     <ul class="results" data-test="bulk-results">${rows.map((r) => html`<li key=${r.id}>
       <${Icon} name=${!results[r.id] ? 'more' : results[r.id].done ? 'check' : 'alert'} size="16" />
-      <bdi>${picked.name(r)}</bdi>
-      <span class=${results[r.id]?.done === false ? 'none' : 'muted'}>
+      <bdi>${selection.name(r)}</bdi>
+      <span class=${results[r.id]?.done === false ? 'critical' : 'muted'}>
         ${results[r.id]?.text ?? 'Waiting'}</span></li>`)}</ul>
     <div class="form-end under">
       ${phase === 'busy' && html`<button type="button" class="button" onClick=${halt}
@@ -116,7 +114,7 @@ export function Bulk({ title, submit, name, picked, act, children, changed, onCl
     </div><//>`;
 }
 
-/** Adds tags to the chosen rows, each of which has its tags and version, by a mutation that sets all of them. */
+/** Adds tags to the selected rows with an update mutation. */
 export function BulkTags({ document, ...rest }) {
   const act = async (row, values, run) => {
     const tags = [...new Set([...row.tags, ...lines(values, 'tags', ',')])];

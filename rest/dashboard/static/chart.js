@@ -1,13 +1,12 @@
-// The chart of the home page: totals as bars, orders as a line, and the same
-// numbers as a table for whoever does not see it.
+// The chart on Home: totals as bars, orders as a line, and both in a table for screen readers.
 import { html, useState } from './lib.js';
 import { Plot } from './plot.js';
-import { money, shortMoney } from './money.js';
+import { money, compactMoney } from './money.js';
 import { dayLabel, dayName } from './dates.js';
 
 /** @param {{report: {currency: string, days: {date: string, orders: number, totalMinor: number}[]}|undefined}} props */
 export function SalesChart({ report }) {
-  const [at, point] = useState(null);
+  const [at, setAt] = useState(null);
   if (!report) {
     return html`<div class="chart"><p class="chart-read"> </p><div class="chart-box"></div></div>`;
   }
@@ -22,12 +21,12 @@ export function SalesChart({ report }) {
     <p class="chart-read" aria-hidden="true"><strong>${dayName(day.date)}</strong>
       <span class="key total">${money(day.totalMinor, currency)}</span>
       <span class="key orders">${day.orders} ${day.orders === 1 ? 'order' : 'orders'}</span></p>
-    <${Plot} label=${label} data=${series(days)} of=${[days, currency]} point=${point}
-      options=${(uPlot, look) => options(uPlot, look, days, currency)} />
-    <figcaption class="unseen">${label}</figcaption>
+    <${Plot} label=${label} data=${series(days)} of=${[days, currency]} onPoint=${setAt}
+      options=${(uPlot, theme) => options(uPlot, theme, days, currency)} />
+    <figcaption class="visually-hidden">${label}</figcaption>
     <details class="chart-table"><summary>Show as a table</summary>
       <div class="scroll" tabindex="0" role="region" aria-label="Orders and total by day">
-      <table class="plain"><caption class="unseen">Orders and total by day</caption>
+      <table class="plain"><caption class="visually-hidden">Orders and total by day</caption>
         <thead><tr>
           <th scope="col">Day</th><th scope="col" class="end">Orders</th><th scope="col" class="end">Total</th>
         </tr></thead>
@@ -40,7 +39,7 @@ export function SalesChart({ report }) {
 
 const series = (days) => [days.map((_, i) => i), days.map((d) => d.totalMinor), days.map((d) => d.orders)];
 
-function options(uPlot, { colour, axis, grid }, days, currency) {
+function options(uPlot, { color, axis, grid }, days, currency) {
   const upTo = (u, low, high) => [0, Math.max(1, high * 1.1)];
   return {
     scales: {
@@ -54,7 +53,7 @@ function options(uPlot, { colour, axis, grid }, days, currency) {
       },
       {
         ...axis, scale: 'total', grid, size: 64,
-        values: (u, at) => at.map((v) => shortMoney(v, currency)),
+        values: (u, at) => at.map((v) => compactMoney(v, currency)),
       },
       {
         ...axis, scale: 'orders', side: 1, size: 36, grid: { show: false },
@@ -64,10 +63,10 @@ function options(uPlot, { colour, axis, grid }, days, currency) {
     series: [
       {},
       {
-        scale: 'total', fill: colour('--chart-total'), stroke: colour('--chart-total'), width: 0,
+        scale: 'total', fill: color('--chart-total'), stroke: color('--chart-total'), width: 0,
         paths: uPlot.paths.bars({ size: [0.62, 34], radius: 0.2 }), points: { show: false },
       },
-      { scale: 'orders', stroke: colour('--chart-orders'), width: 2, points: { show: false } },
+      { scale: 'orders', stroke: color('--chart-orders'), width: 2, points: { show: false } },
     ],
   };
 }

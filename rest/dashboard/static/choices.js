@@ -1,29 +1,29 @@
-// Choosing out of lists that are longer than one page.
+// Selects for lists that are longer than one page.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
 import { Select } from './form.js';
 
-const offered = `query Offered($query: String) {
+const searchQuery = `query Offered($query: String) {
   products(first: 50, filter: { status: ACTIVE }, query: $query) { nodes { id title } pageInfo { hasNextPage } } }`;
-const chosen = 'query Chosen($id: ID!) { product(id: $id) { id title } }';
+const productQuery = 'query Chosen($id: ID!) { product(id: $id) { id title } }';
 
 /**
- * One product of all: the newest published ones are offered, or those that a search finds. The product that is chosen
- * already stays, whether it is among them or not. Without are ids that are not offered.
+ * A select of one published product: the newest ones, or the matches of a search. The current value
+ * stays an option. Ids in without are left out.
  */
 export function ProductChoice({ value = '', without = [], choose, ...rest }) {
-  const [words, look] = useState('');
-  const found = useQuery(offered, { query: words || null });
+  const [words, setWords] = useState('');
+  const found = useQuery(searchQuery, { query: words || null });
   const { nodes, pageInfo } = found.data?.products ?? { nodes: [], pageInfo: {} };
   const known = nodes.find((p) => p.id === value);
-  const own = useQuery(value && !known ? chosen : '', { id: value });
+  const own = useQuery(value && !known ? productQuery : '', { id: value });
   const listed = nodes.filter((p) => p.id !== value && !without.includes(p.id));
   const named = known?.title ?? (own.loading || !own.data ? '\u2026'
     : own.data.product?.title ?? 'Deleted product');
   const enter = (e) => {
     if (e.key === 'Enter') {
-      e.preventDefault(); // the form around it is not sent
-      look(e.target.value.trim());
+      e.preventDefault(); // do not submit the form
+      setWords(e.target.value.trim());
     }
   };
   const hint = found.failure ? found.failure.message
@@ -31,7 +31,7 @@ export function ProductChoice({ value = '', without = [], choose, ...rest }) {
     : pageInfo.hasNextPage ? 'Not all products are listed. Search to find others.' : '';
   return html`<div class="stack tight"><label class="filter"><span>Search products</span>
       <input type="search" autocomplete="off" placeholder="Title or SKU" onKeyDown=${enter}
-        onChange=${(e) => look(e.target.value.trim())} data-test="choice-search" /></label>
+        onChange=${(e) => setWords(e.target.value.trim())} data-test="choice-search" /></label>
     <${Select} ...${rest} value=${value} hint=${hint} onChange=${(e) =>
       choose(listed.find((p) => p.id === e.target.value) ?? { id: e.target.value })}
       options=${[['', 'Choose'], ...(value ? [[value, named]] : []), ...listed.map((p) => [p.id, p.title])]} /></div>`;

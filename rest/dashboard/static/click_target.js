@@ -1,9 +1,9 @@
-// A click counts for what was pressed. To press a button ends the field that was being edited, which
-// may show or hide lines above the button: it moves away, and the browser gives the click to what
-// lies under the pointer then.
+// Keeps clicks on the pressed element. Pressing a button blurs the edited field, which may show or
+// hide an error above the button and move it. The browser would then send the click to whatever is
+// under the pointer.
 
 const active = 'button, a[href], summary, label, input, select';
-let pressed = null; // what was pressed, and where
+let pressed = null; // the pressed element and the pointer's position
 
 function press(e) {
   const on = e.isPrimary && e.button === 0 && e.target.closest?.(active);
@@ -13,7 +13,7 @@ function press(e) {
 function click(e) {
   const p = pressed;
   pressed = null;
-  const moved = p && (Math.abs(e.clientX - p.x) > 4 || Math.abs(e.clientY - p.y) > 4); // by hand
+  const moved = p && (Math.abs(e.clientX - p.x) > 4 || Math.abs(e.clientY - p.y) > 4); // dragged
   if (!p || !e.isTrusted || moved || p.on.contains(e.target) || !e.target.contains(p.on)) {
     return;
   }
@@ -23,7 +23,6 @@ function click(e) {
   p.on.click();
 }
 
-/** Starts to redirect clicks to the pressed element. */
 export function keepClickTarget() {
   addEventListener('pointerdown', press, true);
   addEventListener('click', click, true);

@@ -1,16 +1,16 @@
-// A button beside a value that copies it.
+// Copying values and opening them in the store.
 import { html } from './lib.js';
 import { useApp } from './context.js';
 import { Icon } from './icons.js';
 
-/** The value, or what stands for it, with a button that copies it. what names it: "the id". */
-export function Copies({ text, what, children }) {
+/** A value with a button that copies it. what names the value: "the ID". */
+export function CopyValue({ text, what, children }) {
   const { notify } = useApp();
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
       notify('Copied ' + what + '.');
-    } catch { // not a secure origin, or not allowed
+    } catch { // not a secure origin, or not permitted
       notify('The browser blocked copying. Select ' + what + ' and press Ctrl+C.', 'bad');
     }
   };
@@ -19,7 +19,7 @@ export function Copies({ text, what, children }) {
       data-test="copy"><${Icon} name="copy" size="16" /></button></span>`;
 }
 
-/** A button to what visitors see of it. */
+/** A link to a path of the storefront. */
 export function ViewInStore({ path }) {
   const { store } = useApp();
   return html`<a class="button" href=${location.protocol + '//' + store.storeHost + path} target="_blank" rel="noopener"

@@ -1,14 +1,13 @@
-// What the pages about exports say alike.
+// Names, states and filters of exports.
 import { html } from './lib.js';
 import { useApp } from './context.js';
-import { Badge, words } from './ui.js';
+import { Badge, humanize } from './ui.js';
 import { endpointPath } from './webhook_state.js';
 import { to } from './route.js';
 import { dateTime, dayName, dayOf, nextDay, startOfDay } from './dates.js';
+import { errors } from './form.js';
 
-export const errors = 'userErrors { code message path }';
-
-/** The fields of an export that lists and pages show; its link is asked for when somebody wants the file. */
+/** The fields of an export, without its download link, which is queried when it is needed. */
 export const exportFields = `id kind format compression webhookId
   filters { createdFrom createdTo status financialStatus fulfillmentStatus customerId ids }
   status progress { rowsDone rowsEstimated } rowCount fileSizeBytes sha256 error { code message }
@@ -17,7 +16,7 @@ export const exportFields = `id kind format compression webhookId
 export const startExport = `mutation ExportStart($input: ExportStartInput!) {
   exportStart(input: $input) { export { id } ${errors} } }`;
 
-/** The states that a resource may be in, and so what an export of it may be narrowed to. */
+/** The states of each resource, by which its export can be filtered. */
 export const statuses = {
   ORDERS: ['open', 'completed', 'cancelled'],
   PRODUCTS: ['draft', 'active', 'archived'],
@@ -26,27 +25,26 @@ export const statuses = {
 
 export const formats = { CSV: 'CSV', JSONL: 'JSON Lines', SPREADSHEET: 'Spreadsheet' };
 
-/** The path of an export's page. */
 export const exportPath = (id) => '/exports/' + encodeURIComponent(id);
 
-/** Whether a job is still to end. */
+/** Whether an export has not ended yet. */
 export const busy = (e) => e.status === 'QUEUED' || e.status === 'RUNNING';
 
-/** What is exported, "orders". */
-export const kindOf = (e) => words(e.kind).toLowerCase();
+/** "orders" */
+export const kindName = (e) => humanize(e.kind).toLowerCase();
 
-/** "Export of orders". */
-export const titleOf = (e) => 'Export of ' + kindOf(e);
+/** "Export of orders" */
+export const titleOf = (e) => 'Export of ' + kindName(e);
 
-/** The form of the file, "CSV, gzip". */
-export const formOf = (e) => formats[e.format] + (e.compression === 'GZIP' ? ', gzip' : '');
+/** The file format: "CSV, gzip". */
+export const formatName = (e) => formats[e.format] + (e.compression === 'GZIP' ? ', gzip' : '');
 
 /** "1 row", "2 rows". */
 export const rows = (n) => n.toLocaleString() + (n === 1 ? ' row' : ' rows');
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 
-/** A number of bytes as people read it: "318 kB". */
+/** A file size in readable units: "318 kB". */
 export function bytes(n) {
   let unit = 0;
   let size = n;
@@ -60,39 +58,39 @@ export function bytes(n) {
   });
 }
 
-/** One end of a range: a day where a day begins or ends there, or else the time. The later end is not in the range. */
-function edge(at, zone, later) {
+/** One end of a range: a day if it is at midnight, or a time. The later end is exclusive. */
+function boundary(at, zone, later) {
   const day = dayOf(Date.parse(at) - (later ? 1 : 0), zone);
   const whole = Date.parse(startOfDay(later ? nextDay(day) : day, zone)) === Date.parse(at);
   return whole ? dayName(day) : (later ? 'before ' : '') + dateTime(at, zone);
 }
 
-/** What a job was narrowed to, as a sentence without an end; "" for all there is. */
+/** Describes the filters of an export; "" if it has none. */
 export function filtersOf(e, zone) {
   const { createdFrom, createdTo, status, financialStatus, fulfillmentStatus, customerId, ids } = e.filters;
-  const from = createdFrom && edge(createdFrom, zone);
-  const until = createdTo && edge(createdTo, zone, true);
+  const from = createdFrom && boundary(createdFrom, zone);
+  const until = createdTo && boundary(createdTo, zone, true);
   const made = from && until ? (from === until ? 'created ' + from : 'created ' + from + ' to ' + until)
     : from ? 'created from ' + from
     : until ? 'created ' + (until.startsWith('before') ? '' : 'until ') + until : '';
-  const text = [ids && ids.length + ' chosen', status, financialStatus && words(financialStatus).toLowerCase(),
-    fulfillmentStatus && words(fulfillmentStatus).toLowerCase(), customerId && 'of one customer', made]
+  const text = [ids && ids.length + ' selected', status, financialStatus && humanize(financialStatus).toLowerCase(),
+    fulfillmentStatus && humanize(fulfillmentStatus).toLowerCase(), customerId && 'of one customer', made]
     .filter(Boolean).join(', ');
   return text && text[0].toUpperCase() + text.slice(1);
 }
 
-/** What a job was narrowed to. */
-export function Narrowed({ of: e }) {
+/** The filters of an export. */
+export function FilterSummary({ of: e }) {
   const { zone } = useApp();
   const text = filtersOf(e, zone);
   if (e.webhookId) {
     return html`To <a href=${to(endpointPath(e.webhookId))}><code class="id">${e.webhookId}</code></a>${
       text && html`<span class="block">${text}</span>`}`;
   }
-  return text || 'All ' + kindOf(e);
+  return text || 'All ' + kindName(e);
 }
 
-/** How far a job has come: a bar with its words, which screen readers get too. */
+/** The progress of an export as a bar and a text. */
 export function Progress({ of: e }) {
   const { rowsDone: done, rowsEstimated: all } = e.progress;
   const known = e.status === 'RUNNING' && all != null && all > 0;
@@ -107,9 +105,8 @@ export function Progress({ of: e }) {
   </span>`;
 }
 
-/** A job's status as a badge. */
 export const Status = ({ of: e }) => html`<${Badge} value=${e.status} />`;
 
-/** Who asked for it; a program with what kind of one it is. */
+/** Who requested an export, with the kind of client unless it is staff. */
 export const requester = (e) =>
-  (e.requestedBy.type === 'STAFF' ? e.requestedBy.name : e.requestedBy.name + ' (' + words(e.requestedBy.type) + ')');
+  e.requestedBy.name + (e.requestedBy.type === 'STAFF' ? '' : ' (' + humanize(e.requestedBy.type) + ')');

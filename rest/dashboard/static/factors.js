@@ -1,13 +1,12 @@
 // A person's second factors: passkeys, authenticator apps and recovery codes.
 import { html, useEffect, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { Alert, Copyable, Dialog, Time, Trouble, Waiting, isolate } from './ui.js';
-import { Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
-import { Failure, Refused } from './api.js';
-import { knowsPasskeys, makePasskey, passkeyProblem } from './passkey.js';
+import { Alert, Copyable, Dialog, Time, Skeleton, Pending, isolate } from './ui.js';
+import { Confirm, Field, FormDialog, FieldError, ConfirmMutation, useMutation, errors } from './form.js';
+import { messageOf } from './api.js';
+import { supportsPasskeys, createPasskey, passkeyError } from './passkey.js';
 import { Icon } from './icons.js';
 
-const errors = 'userErrors { code message path }';
 const list = `query Factors { account { recoveryCodesLeft passkeysPossible
   factors { id kind name createdAt lastUsedAt } } }`;
 const totpBegin = `mutation TotpBegin { totpBegin { token secret qr ${errors} } }`;
@@ -27,16 +26,13 @@ const nameHint = 'For example, Work laptop.';
 export function Factors() {
   const { notify, refresh, locked } = useApp();
   const query = useQuery(list);
-  const [dialog, open] = useState(null);
-  if (query.failure) {
-    return html`<${Trouble} failure=${query.failure} reload=${query.reload} />`;
-  }
+  const [dialog, setDialog] = useState(null);
   if (!query.data) {
-    return html`<${Waiting} rows=${2} />`;
+    return html`<${Pending} of=${query} rows=${2} />`;
   }
   const { factors, recoveryCodesLeft, passkeysPossible } = query.data.account;
-  const close = () => open(null);
-  const kept = () => { // a store that was closed opens now
+  const close = () => setDialog(null);
+  const closeCodes = () => { // the store opens once a second factor is set up
     close();
     if (locked) {
       refresh();
@@ -46,36 +42,36 @@ export function Factors() {
     notify('Second factor added.');
     query.reload();
     if (codes) {
-      open({ kind: 'codes', codes });
+      setDialog({ kind: 'codes', codes });
     } else {
-      kept();
+      closeCodes();
     }
     return false;
   };
   const renewed = (codes) => {
     query.reload();
-    open({ kind: 'codes', codes });
+    setDialog({ kind: 'codes', codes });
     return false;
   };
   return html`<p>When you sign in, you confirm with one of these after your password. A passkey also works without
       the password.</p>
     ${factors.length === 0 && html`<p class="muted" data-test="no-factors">No second factor yet.</p>`}
     <ul class="sessions" data-test="factor-list">${factors.map((f) => html`<${Factor} key=${f.id} of=${f}
-      open=${open} />`)}</ul>
+      open=${setDialog} />`)}</ul>
     ${factors.length > 0 && html`<p data-test="codes-left">${recoveryCodesLeft} of 10 recovery codes left.
-      ${' '}<button type="button" class="button small" onClick=${() => open({ kind: 'renew' })}
+      ${' '}<button type="button" class="button small" onClick=${() => setDialog({ kind: 'renew' })}
         data-test="codes-renew">Create new codes</button></p>`}
     ${!passkeysPossible && html`<p class="muted">Passkeys need a domain name. This dashboard is
       served at an IP address.</p>`}
     <div class="form-end">
-      ${passkeysPossible && knowsPasskeys() && html`<button type="button" class="button primary"
-        onClick=${() => open({ kind: 'passkey' })} data-test="passkey-new"><${Icon} name="plus" size="16" />Passkey
+      ${passkeysPossible && supportsPasskeys() && html`<button type="button" class="button primary"
+        onClick=${() => setDialog({ kind: 'passkey' })} data-test="passkey-new"><${Icon} name="plus" size="16" />Passkey
         </button>`}
-      <button type="button" class="button" onClick=${() => open({ kind: 'totp' })} data-test="totp-new">
+      <button type="button" class="button" onClick=${() => setDialog({ kind: 'totp' })} data-test="totp-new">
         <${Icon} name="plus" size="16" />Authenticator app</button></div>
     ${dialog?.kind === 'passkey' && html`<${NewPasskey} onClose=${close} added=${added} />`}
     ${dialog?.kind === 'totp' && html`<${NewApp} onClose=${close} added=${added} />`}
-    ${dialog?.kind === 'codes' && html`<${Codes} codes=${dialog.codes} onClose=${kept} />`}
+    ${dialog?.kind === 'codes' && html`<${Codes} codes=${dialog.codes} onClose=${closeCodes} />`}
     ${dialog?.kind === 'renew' && html`<${Renew} onClose=${close} renewed=${renewed} />`}
     ${dialog?.kind === 'rename' && html`<${Rename} of=${dialog.factor} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'remove' && html`<${Remove} of=${dialog.factor} last=${factors.length === 1} onClose=${close}
@@ -85,7 +81,7 @@ export function Factors() {
 function Factor({ of: f, open }) {
   return html`<li>
     <div class="grow"><p class="strong"><bdi>${f.name}</bdi></p>
-      <p class="muted">${kinds[f.kind]}, since <${Time} at=${f.createdAt} how="date" />,
+      <p class="muted">${kinds[f.kind]}, added <${Time} at=${f.createdAt} how="date" />,
         ${f.lastUsedAt ? html` last used <${Time} at=${f.lastUsedAt} how="ago" />` : ' never used'}</p></div>
     <span class="row-actions">
       <button type="button" class="button small" aria-label=${'Rename ' + f.name}
@@ -101,9 +97,9 @@ function NewPasskey({ onClose, added }) {
     const { token, options } = await begin({});
     let response;
     try {
-      response = await makePasskey(options);
+      response = await createPasskey(options);
     } catch (e) {
-      throw new Wrong('name', passkeyProblem(e));
+      throw new FieldError('name', passkeyError(e));
     }
     const { recoveryCodes } = await finish({ token, response, name: v.get('name') });
     return added(recoveryCodes);
@@ -119,14 +115,9 @@ function NewPasskey({ onClose, added }) {
 function NewApp({ onClose, added }) {
   const begin = useMutation(totpBegin, { once: false });
   const confirm = useMutation(totpConfirm, { once: false });
-  const [state, set] = useState({ up: null, failure: null });
+  const [state, setState] = useState({ up: null, failure: '' });
   useEffect(() => {
-    begin({}).then((up) => set({ up, failure: null }), (e) => {
-      if (!(e instanceof Failure || e instanceof Refused)) {
-        throw e;
-      }
-      set({ up: null, failure: e });
-    });
+    begin({}).then((up) => setState({ up, failure: '' }), (e) => setState({ up: null, failure: messageOf(e) }));
   }, []);
   const action = async (v) => {
     const { recoveryCodes } = await confirm({ token: state.up.token, code: v.get('code'), name: v.get('name') });
@@ -134,7 +125,7 @@ function NewApp({ onClose, added }) {
   };
   if (!state.up) {
     return html`<${Dialog} title="New authenticator app" onClose=${onClose} name="totp-dialog">
-      ${state.failure ? html`<${Alert}>${state.failure.message}<//>` : html`<${Waiting} rows=${3} />`}<//>`;
+      ${state.failure ? html`<${Alert}>${state.failure}<//>` : html`<${Skeleton} rows=${3} />`}<//>`;
   }
   return html`<${FormDialog} title="New authenticator app" name="totp" submit="Confirm" onClose=${onClose}
     action=${action}>
@@ -147,7 +138,6 @@ function NewApp({ onClose, added }) {
   <//>`;
 }
 
-/** Shows recovery codes once. */
 function Codes({ codes, onClose }) {
   const save = () => {
     const address = URL.createObjectURL(new Blob([codes.join('\n') + '\n'], { type: 'text/plain' }));
@@ -186,15 +176,10 @@ function Rename({ of: f, onClose, changed }) {
 }
 
 function Remove({ of: f, last, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(remove);
-  const action = async () => {
-    await run({ id: f.id });
-    notify('Second factor removed.');
-    changed();
-  };
-  return html`<${Confirm} title=${'Remove \u201c' + isolate(f.name) + '\u201d?'} name="factor-remove" submit="Remove"
-    onClose=${onClose} action=${action}>
-    <p>${last ? 'This is your last second factor. You then sign in with your password alone, and recovery codes end.'
+  return html`<${ConfirmMutation} title=${'Remove \u201c' + isolate(f.name) + '\u201d?'} name="factor-remove"
+    submit="Remove" document=${remove} variables=${{ id: f.id }} done="Second factor removed." changed=${changed}
+    onClose=${onClose}>
+    <p>${last ? 'This is your last second factor. You will sign in with your password alone, and your recovery codes ' +
+      'stop working.'
       : 'You can no longer sign in with it. Your other second factors keep working.'}</p><//>`;
 }

@@ -1,17 +1,20 @@
-// Forms: fields with their errors beside them, and dialogs that hold a form.
+// Forms: fields with their errors next to them, and dialogs with a form.
 import { html, createContext, useContext, useLayoutEffect, useRef, useState, useId } from './lib.js';
 import { useApp } from './context.js';
-import { Refused, Failure, mutation } from './api.js';
+import { Refused, Failure, messageOf, mutation } from './api.js';
 import { leave } from './leaving.js';
 import { useUnsaved } from './unsaved.js';
 import { Dialog, keepFocus } from './ui.js';
 import { Icon } from './icons.js';
 import { money, parseMoney, plain } from './money.js';
 
-const FormContext = createContext({ errors: {}, busy: false, id: '', forget: () => {} });
+/** The selection of user errors in a mutation document. */
+export const errors = 'userErrors { code message path }';
 
-/** An input that the page itself finds wrong, before anything is sent. */
-export class Wrong extends Error {
+const FormContext = createContext({ errors: {}, busy: false, id: '', clearErrors: () => {} });
+
+/** An input error that is found before anything is sent. */
+export class FieldError extends Error {
   /** @param {string} field @param {string} message */
   constructor(field, message) {
     super(message);
@@ -19,34 +22,47 @@ export class Wrong extends Error {
   }
 }
 
-/** Reads an amount, or names the field that holds none. */
+/** Reads an amount. Throws a FieldError if it is invalid. */
 export function amount(values, field, currency) {
   try {
     return parseMoney(values.get(field) ?? '', currency);
   } catch (e) {
-    throw new Wrong(field, e.message);
+    throw new FieldError(field, e.message);
   }
 }
 
-/** The text of a field; null when it is empty. */
+/** The trimmed text of a field; null if it is empty. */
 export const text = (values, field) => values.get(field)?.trim() || null;
 
-/** Tags that were typed, parted by commas. Those before, of which one may hold a comma, stay if nobody touched them. */
+/** Reads an amount; null if the field is empty. */
+export const optionalAmount = (values, field, currency) =>
+  (text(values, field) ? amount(values, field, currency) : null);
+
+/** Reads a whole number; null if the field is empty. */
+export function optionalNumber(values, field) {
+  const typed = text(values, field);
+  if (typed && !/^\d{1,10}$/.test(typed)) {
+    throw new FieldError(field, 'Enter a whole number, or leave this empty.');
+  }
+  return typed && Number(typed);
+}
+
+/** Tags separated by commas. An unchanged field returns before as it is, because a tag may contain a comma. */
 export const tags = (values, field, before = []) =>
-  (values.get(field) === shownTags(before) ? before : lines(values, field, ','));
+  (values.get(field) === tagsText(before) ? before : lines(values, field, ','));
 
-/** Tags as a field shows them. */
-export const shownTags = (list) => (list ?? []).join(', ');
+/** Tags as the text of a field. */
+export const tagsText = (list) => (list ?? []).join(', ');
 
-/** The lines of a field that are not empty. */
+/** The non-empty lines of a field. */
 export const lines = (values, field, part = '\n') =>
   (values.get(field) ?? '').split(part).map((s) => s.trim()).filter(Boolean);
 
 /**
- * Sorts errors to fields: "input.lines.0.quantity" to the field of that name,
- * or to the nearest one above it. What has no field stands above the form.
+ * Assigns errors to fields: "input.lines.0.quantity" to the field of that name, or to the closest
+ * one above it. Errors without a field are shown above the form.
  */
-export function sortErrors(errors, has) {
+function sortErrors(errors, has) {
   const fields = {};
   const rest = [];
   for (const e of errors) {
@@ -63,8 +79,8 @@ export function sortErrors(errors, has) {
   return { fields, rest };
 }
 
-/** Every field that has to be filled in and is not, and those that say themselves what is wrong with them. */
-function faults(form) {
+/** Returns errors of required fields that are empty and of fields with a custom validity. */
+function invalidFields(form) {
   const wrong = [...form.elements].filter((e) => e.name && e.willValidate &&
     (e.validity.valueMissing || e.validity.customError));
   return Object.fromEntries(wrong.map((e) => [e.name,
@@ -73,22 +89,22 @@ function faults(form) {
 }
 
 /**
- * A form. The action gets the values and throws what is wrong with them: Wrong,
- * Refused or Failure. On version_mismatch onStale reads the newest state. Its end
- * stays in sight while something is not saved; reset empties what the page itself
- * keeps of it when that is discarded. What is kept while one types is never lost.
+ * A form. action gets the values and throws FieldError, Refused or Failure. After a
+ * version_mismatch, onStale reads the latest version. While there are unsaved changes, the buttons
+ * stay visible; reset restores state outside the form when they are discarded. autosaved forms are
+ * saved while the person types and never ask before leaving.
  */
 export function Form({
-  action, onStale, children, name, submit = 'Save', busyText = 'Saving', danger, cancel, keep = 'Cancel', extra, kept,
-  reset,
+  action, onStale, children, name, submit = 'Save', busyText = 'Saving', danger, cancel, cancelText = 'Cancel', extra,
+  autosaved, reset,
 }) {
   const ref = useRef(null);
   const id = useId();
-  const { dirty, rebase, hold } = useUnsaved(ref, kept);
-  const [begun, begin] = useState(0);
-  const [state, set] = useState({ errors: {}, rest: [], busy: false, turn: 0 });
-  const failed = (errors, rest) => set((s) => ({ errors, rest, busy: false, turn: s.turn + 1 }));
-  const forget = (name) => set((s) => ({ ...s,
+  const { dirty, rebase, hold: setSending } = useUnsaved(ref, autosaved);
+  const [resetCount, setResetCount] = useState(0);
+  const [state, setState] = useState({ errors: {}, rest: [], busy: false, turn: 0 });
+  const failed = (errors, rest) => setState((s) => ({ errors, rest, busy: false, turn: s.turn + 1 }));
+  const clearErrors = (name) => setState((s) => ({ ...s,
     errors: Object.fromEntries(Object.entries(s.errors).filter(([k]) => k !== name && !k.startsWith(name + '.'))),
   }));
   const send = async (e) => {
@@ -96,22 +112,22 @@ export function Form({
     if (state.busy) {
       return;
     }
-    const missing = faults(ref.current);
+    const missing = invalidFields(ref.current);
     if (Object.keys(missing).length > 0) {
       failed(missing, []);
       return;
     }
     const values = new FormData(ref.current);
-    set((s) => ({ ...s, errors: {}, rest: [], busy: true }));
-    hold(true);
+    setState((s) => ({ ...s, errors: {}, rest: [], busy: true }));
+    setSending(true);
     try {
       await action(values);
       if (ref.current) {
-        set((s) => ({ ...s, busy: false }));
+        setState((s) => ({ ...s, busy: false }));
         rebase();
       }
     } catch (err) {
-      if (err instanceof Wrong) {
+      if (err instanceof FieldError) {
         failed({ [err.field]: [err.message] }, []);
       } else if (err instanceof Refused && err.stale && onStale) {
         failed({}, ['Someone else changed this while you were editing. Your changes are kept; other fields ' +
@@ -127,14 +143,14 @@ export function Form({
         throw err;
       }
     } finally {
-      hold(false);
+      setSending(false);
     }
   };
   const discard = () => {
     keepFocus();
     reset?.();
-    begin(begun + 1);
-    set((s) => ({ ...s, errors: {}, rest: [] }));
+    setResetCount(resetCount + 1);
+    setState((s) => ({ ...s, errors: {}, rest: [] }));
     rebase();
   };
   useLayoutEffect(() => {
@@ -147,16 +163,16 @@ export function Form({
     <div class="form-errors" tabindex="-1" role="alert" data-test="form-errors">
       ${state.rest.length > 0 && html`<div class="alert bad"><${Icon} name="alert" />
         <div>${state.rest.map((m) => html`<p key=${m}>${m}</p>`)}</div></div>`}
-      ${count > 0 && html`<p class="unseen">
+      ${count > 0 && html`<p class="visually-hidden">
         ${count === 1 ? 'One field needs attention.' : count + ' fields need attention.'}</p>`}
     </div>
-    <${FormContext.Provider} key=${begun} value=${{ errors: state.errors, busy: state.busy, id, forget }}>
+    <${FormContext.Provider} key=${resetCount} value=${{ errors: state.errors, busy: state.busy, id, clearErrors }}>
       ${children}<//>
     <div class=${dirty && !cancel ? 'form-end unsaved' : 'form-end'}>
       ${dirty && !cancel && html`<p class="grow" role="status">Unsaved changes</p>
         <button type="button" class="button" onClick=${discard} data-test="discard">Discard</button>`}
       ${extra}
-      ${cancel && html`<button type="button" class="button" onClick=${cancel} data-test="keep">${keep}</button>`}
+      ${cancel && html`<button type="button" class="button" onClick=${cancel} data-test="keep">${cancelText}</button>`}
       <button type="submit" class=${'button ' + (danger ? 'danger' : 'primary')}
         aria-disabled=${state.busy ? 'true' : undefined} data-test="submit">
         ${state.busy ? busyText + '\u2026' : submit}</button>
@@ -164,7 +180,7 @@ export function Form({
   </form>`;
 }
 
-/** What a field needs to be named, explained and found wrong. */
+/** The error of a field and its HTML attributes. */
 function useField(name, hint) {
   const { errors, id } = useContext(FormContext);
   const wrong = errors[name];
@@ -178,11 +194,11 @@ function useField(name, hint) {
   };
 }
 
-/** What is wrong with a field that draws itself. */
-export const useWrong = (name) => useContext(FormContext).errors[name];
+/** The error of a field that renders itself. */
+export const useFieldError = (name) => useContext(FormContext).errors[name];
 
-/** Forgets what is wrong with a field and those below it: rows that move have other names. */
-export const useForget = () => useContext(FormContext).forget;
+/** Returns a function that clears the errors of a field and of those below it, for rows that are renumbered. */
+export const useClearErrors = () => useContext(FormContext).clearErrors;
 
 function Frame({ field, label, hint, optional, children }) {
   return html`<div class="field">
@@ -194,24 +210,24 @@ function Frame({ field, label, hint, optional, children }) {
   </div>`;
 }
 
-/** A line of text, or another kind of input. */
+/** A single-line input. */
 export function Field({ name, label, hint, optional, value = '', type = 'text', ...rest }) {
   const field = useField(name, hint);
   return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
     <input type=${type} defaultValue=${value ?? ''} ...${field.attributes} ...${rest} /><//>`;
 }
 
-/** A longer text. */
+/** A multi-line input. */
 export function Area({ name, label, hint, optional, value = '', rows = 4, ...rest }) {
   const field = useField(name, hint);
   return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
     <textarea rows=${rows} defaultValue=${value ?? ''} ...${field.attributes} ...${rest}></textarea><//>`;
 }
 
-/** One of several. @param {{options: [string, string][]}} props */
+/** A select. @param {{options: [string, string][]}} props */
 export function Select({ name, label, hint, optional, value = '', options, ...rest }) {
   const field = useField(name, hint);
-  // A value that is not offered stays chosen: a form sends nothing that it did not show.
+  // Keep a value that is not an option, so that the form does not change it.
   const all = !value || options.some(([v]) => v === value) ? options : [[value, value], ...options];
   return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
     <select ...${field.attributes} ...${rest}>
@@ -219,27 +235,27 @@ export function Select({ name, label, hint, optional, value = '', options, ...re
     </select><//>`;
 }
 
-/** An amount. Below it stands how it was understood. */
+/** An amount, with the parsed value below it. */
 export function Amount({ name, label, hint, optional, minor, currency, ...rest }) {
   const field = useField(name, 'shown');
-  const [typed, type] = useState(minor == null ? '' : plain(minor, currency));
+  const [typed, setTyped] = useState(minor == null ? '' : plain(minor, currency));
   const ref = useRef(null);
-  let [shown, fault] = [hint ?? '', ''];
+  let [shown, error] = [hint ?? '', ''];
   if (typed.trim()) {
     try {
       shown = money(parseMoney(typed, currency), currency);
     } catch (e) {
-      shown = fault = e.message;
+      shown = error = e.message;
     }
   }
-  useLayoutEffect(() => ref.current.setCustomValidity(fault), [fault]);
+  useLayoutEffect(() => ref.current.setCustomValidity(error), [error]);
   return html`<${Frame} field=${field} label=${label} hint=${shown || '\u00a0'} optional=${optional}>
     <span class="amount"><span class="unit" aria-hidden="true">${currency}</span>
       <input type="text" inputmode="decimal" autocomplete="off" value=${typed} ref=${ref} required=${!optional}
-        onInput=${(e) => type(e.target.value)} ...${field.attributes} ...${rest} /></span><//>`;
+        onInput=${(e) => setTyped(e.target.value)} ...${field.attributes} ...${rest} /></span><//>`;
 }
 
-/** A box to tick. */
+/** A checkbox. */
 export function Check({ name, label, hint, value, ...rest }) {
   const field = useField(name, hint);
   return html`<div class="field tick">
@@ -248,7 +264,7 @@ export function Check({ name, label, hint, value, ...rest }) {
     ${field.wrong && html`<p class="wrong" id=${field.own + '-error'}>${field.wrong.join(' ')}</p>`}</div></div>`;
 }
 
-/** A dialog with one form. The action's end closes it; Escape asks before something typed is lost. */
+/** A dialog with a form. It closes after the action; Escape asks first if there are unsaved changes. */
 export function FormDialog({ title, onClose, children, action, ...form }) {
   const run = async (values) => {
     const next = await action(values);
@@ -260,46 +276,57 @@ export function FormDialog({ title, onClose, children, action, ...form }) {
     <${Form} ...${form} action=${run} cancel=${onClose}>${children}<//><//>`;
 }
 
-/** A mutation that lives as long as its component, with its idempotency key. */
+/** A mutation with the component's lifetime, which keeps its idempotency key. */
 export function useMutation(document, options) {
   const ref = useRef(null);
   ref.current ??= mutation(document, options);
   return ref.current;
 }
 
-/** A button that does one thing at once and reports how it went; where run gives a function, that undoes it. */
+/** A button that runs an action and reports the result. If run returns a function, the toast offers it as Undo. */
 export function ActionButton({ run, done, onStale, children, kind = '', ...rest }) {
   const { notify } = useApp();
-  const [busy, set] = useState(false);
+  const [busy, setBusy] = useState(false);
   const press = async () => {
     if (busy) {
       return;
     }
     keepFocus();
-    set(true);
+    setBusy(true);
     try {
       const undo = await run();
       notify(done, 'good', typeof undo === 'function' ? undo : undefined);
     } catch (err) {
-      if (!(err instanceof Refused || err instanceof Failure)) {
-        throw err;
-      }
+      const message = messageOf(err);
       if (err.stale && onStale) {
         onStale();
         notify('Someone else changed this in the meantime. You now see the latest version.', 'bad');
       } else {
-        notify(err.message, 'bad');
+        notify(message, 'bad');
       }
     } finally {
-      set(false);
+      setBusy(false);
     }
   };
   return html`<button type="button" class=${'button ' + kind} aria-disabled=${busy ? 'true' : undefined}
     onClick=${press} ...${rest}>${children}</button>`;
 }
 
-/** Asks before something that cannot be taken back. */
-export function Confirm({ title, children, action, onClose, onStale, name, submit, danger = true }) {
-  return html`<${FormDialog} title=${title} onClose=${onClose} onStale=${onStale} action=${action} name=${name}
-    submit=${submit} busyText="Working" danger=${danger}>${children}<//>`;
+/** A dialog that asks for confirmation. */
+export const Confirm = ({ danger = true, ...dialog }) => html`<${FormDialog} busyText="Working" danger=${danger}
+  ...${dialog} />`;
+
+/**
+ * A dialog that asks for confirmation, runs a mutation, reports done and calls changed. onStale is
+ * called if someone else changed the resource meanwhile.
+ */
+export function ConfirmMutation({ document, variables, done, changed, onStale = changed, ...dialog }) {
+  const { notify } = useApp();
+  const run = useMutation(document);
+  const action = async () => {
+    await run(variables);
+    notify(done);
+    changed?.();
+  };
+  return html`<${Confirm} action=${action} onStale=${onStale} ...${dialog} />`;
 }

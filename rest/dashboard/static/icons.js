@@ -1,4 +1,4 @@
-// Line drawings on a grid of 20, in the colour of the text around them.
+// Icons: line drawings on a grid of 20, in the color of the surrounding text.
 import { html } from './lib.js';
 
 const paths = {
@@ -59,7 +59,7 @@ const paths = {
   out: 'M12 4V3H3v14h9v-1M8 10h10M15 7l3 3-3 3',
 };
 
-/** A picture beside a text, which says the same: screen readers skip it. */
+/** A decorative icon; screen readers skip it. */
 export function Icon({ name, size = 20 }) {
   return html`<svg class="icon" width=${size} height=${size} viewBox="0 0 20 20" aria-hidden="true" focusable="false">
     <path d=${paths[name]} /></svg>`;
@@ -73,7 +73,7 @@ const glyphs = {
   check: html`<path d="M2.500 6.500l2.500 2.500 4.500-6" class="ring" />`,
 };
 
-/** The small sign in a badge: how far something is along. */
+/** The small symbol in a badge. */
 export function Glyph({ name }) {
   return html`<svg class="glyph" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" focusable="false">
     ${glyphs[name]}</svg>`;

@@ -1,52 +1,51 @@
-// The pictures of a product that the person uploads: sent, put in order, described, removed.
+// The images of a product: upload, order, description and removal.
 import { html, useEffect, useRef, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Failure, Refused, mutation } from './api.js';
+import { Failure, Refused, messageOf, mutation } from './api.js';
 import { Alert, Card, imageFields, imageSource } from './ui.js';
-import { Confirm, useMutation } from './form.js';
+import { Confirm, useMutation, errors } from './form.js';
 import { Icon } from './icons.js';
-import { Stopped, base64, watched } from './upload.js';
+import { UploadAborted, base64, carriesFile, sendWithProgress } from './upload.js';
 import { bytes } from './export_state.js';
 
-const most = 20 << 20; // bytes of a file, as the server has it
+const maxBytes = 20 << 20; // the server's limit of a file, in bytes
 const maxImages = 24;
 const types = ['image/jpeg', 'image/png', 'image/webp', 'image/gif'];
 
-const errors = 'userErrors { code message path }';
-const after = `product { id version images { ${imageFields} alt } variants { id image { id } } }`;
+const productFields = `product { id version images { ${imageFields} alt } variants { id image { id } } }`;
 const add = `mutation ProductImageAdd($input: ProductImageAddInput!) {
-  productImageAdd(input: $input) { ${after} ${errors} } }`;
+  productImageAdd(input: $input) { ${productFields} ${errors} } }`;
 const change = `mutation ProductImageChange($id: ID!, $alt: String!) {
-  productImageChange(id: $id, alt: $alt) { ${after} ${errors} } }`;
+  productImageChange(id: $id, alt: $alt) { ${productFields} ${errors} } }`;
 const order = `mutation ProductImagesOrder($productId: ID!, $ids: [ID!]!) {
-  productImagesOrder(productId: $productId, ids: $ids) { ${after} ${errors} } }`;
-const remove = `mutation ProductImageDelete($id: ID!) { productImageDelete(id: $id) { ${after} ${errors} } }`;
-const show = `mutation ProductVariantImageSet($productId: ID!, $variantId: ID!, $imageId: ID) {
-  productVariantImageSet(productId: $productId, variantId: $variantId, imageId: $imageId) { ${after} ${errors} } }`;
+  productImagesOrder(productId: $productId, ids: $ids) { ${productFields} ${errors} } }`;
+const remove = `mutation ProductImageDelete($id: ID!) { productImageDelete(id: $id) { ${productFields} ${errors} } }`;
+const setVariantImage = `mutation ProductVariantImageSet($productId: ID!, $variantId: ID!, $imageId: ID) {
+  productVariantImageSet(productId: $productId, variantId: $variantId, imageId: $imageId) {
+    ${productFields} ${errors} } }`;
 
-/** The members of a product that this editor needs beside those of its variants. */
+/** The fields of a product that this editor needs, besides its variants. */
 export const imagesOf = `images { ${imageFields} alt }`;
 
-/** What is wrong with a file before it is sent; "" for nothing. */
-function fault(file) {
+/** Returns the error of a file before upload; "" if there is none. */
+function fileError(file) {
   if (!types.includes(file.type)) {
     return 'Not a JPEG, PNG, WebP or GIF image.';
   }
-  return file.size > most ? 'The image has ' + bytes(file.size) + '. The maximum is 20 MiB.' : '';
+  return file.size > maxBytes ? 'The image is ' + bytes(file.size) + '. The maximum is 20 MiB.' : '';
 }
 
-/** What went wrong, as a sentence. */
-const sentence = (e) => (e instanceof Refused || e instanceof Failure ? e.message : 'The file could not be read.');
+const errorText = (e) => (e instanceof Refused || e instanceof Failure ? e.message : 'The file could not be read.');
 
-/** Sends files one after the other; state says how far each one is. */
-function useUpload(product, took) {
-  const [jobs, set] = useState([]);
+/** Uploads files one after another and tracks their progress. */
+function useUpload(product, onUploaded) {
+  const [jobs, setJobs] = useState([]);
   const stop = useRef(new AbortController());
   const line = useRef(Promise.resolve());
-  const latest = useRef(took);
-  latest.current = took;
+  const latest = useRef(onUploaded);
+  latest.current = onUploaded;
   useEffect(() => () => stop.current.abort(), []);
-  const patch = (key, next) => set((all) => all.map((j) => (j.key === key ? { ...j, ...next } : j)));
+  const patch = (key, next) => setJobs((all) => all.map((j) => (j.key === key ? { ...j, ...next } : j)));
   const send = async (job) => {
     const { signal } = stop.current;
     if (signal.aborted) {
@@ -55,30 +54,29 @@ function useUpload(product, took) {
     const part = (from, width) => (done) => patch(job.key, { part: from + done * width });
     try {
       const content = await base64(job.file, { progress: part(0, 0.1), signal });
-      const via = watched({ progress: part(0.1, 0.9), signal });
+      const via = sendWithProgress({ progress: part(0.1, 0.9), signal });
       const done = await mutation(add, { via })({
         input: { productId: product.id, content, filename: job.file.name.slice(0, 255) || null },
       });
-      set((all) => all.filter((j) => j.key !== job.key));
+      setJobs((all) => all.filter((j) => j.key !== job.key));
       latest.current(done.product, 'Image added.');
     } catch (e) {
-      if (!signal.aborted && !(e instanceof Stopped)) {
-        patch(job.key, { wrong: sentence(e) });
+      if (!signal.aborted && !(e instanceof UploadAborted)) {
+        patch(job.key, { wrong: errorText(e) });
       }
     }
   };
   const take = (files) => {
-    const fresh = [...files].map((file) => ({ key: crypto.randomUUID(), file, part: 0, wrong: fault(file) }));
-    set((all) => [...all.filter((j) => !j.wrong), ...fresh]);
+    const fresh = [...files].map((file) => ({ key: crypto.randomUUID(), file, part: 0, wrong: fileError(file) }));
+    setJobs((all) => [...all.filter((j) => !j.wrong), ...fresh]);
     for (const job of fresh.filter((j) => !j.wrong)) {
       line.current = line.current.then(() => send(job));
     }
   };
-  return { jobs, take, forget: () => set((all) => all.filter((j) => !j.wrong)) };
+  return { jobs, take, forget: () => setJobs((all) => all.filter((j) => !j.wrong)) };
 }
 
-/** One picture: moved by hand or by its buttons, described, removed. */
-function Photo({ of: img, at, count, busy, move, describe, ask, drag }) {
+function ImageItem({ of: img, at, count, busy, move, describe, onRemove, drag }) {
   const { store } = useApp();
   const name = 'image ' + (at + 1);
   return html`<li class=${'photo' + (drag.over === at ? ' over' : '')} data-test="photo" data-id=${img.id}
@@ -97,20 +95,21 @@ function Photo({ of: img, at, count, busy, move, describe, ask, drag }) {
           disabled=${busy || at === count - 1} onClick=${() => move(at, at + 1)}
           data-test="photo-down"><${Icon} name="down" /></button>
         <span class="grow"></span>
-        <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + name} onClick=${() => ask(img)}
+        <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + name}
+          onClick=${() => onRemove(img)}
           data-test="photo-remove">Remove</button>
       </div>
     </div>
   </li>`;
 }
 
-/** How a picture is dragged to the place of another. */
+/** Drag and drop of one image to the position of another. */
 function useDrag(move) {
   const from = useRef(null);
-  const [over, set] = useState(null);
+  const [over, setOver] = useState(null);
   const end = () => {
     from.current = null;
-    set(null);
+    setOver(null);
   };
   return {
     over,
@@ -123,7 +122,7 @@ function useDrag(move) {
     onto: (e, at) => {
       if (from.current !== null) {
         e.preventDefault();
-        set(at);
+        setOver(at);
       }
     },
     drop: (e, at) => {
@@ -139,8 +138,8 @@ function useDrag(move) {
   };
 }
 
-/** Which picture shows which variant. */
-function Chosen({ product: p, images, variants, choose }) {
+/** The choice of an image for each variant. */
+function VariantImages({ product: p, images, variants, choose }) {
   const of = (id) => variants.find((v) => v.id === id)?.image?.id ?? '';
   return html`<details class="photo-variants"><summary>Variant images</summary>
     ${p.variants.map((v) => html`<div class="field" key=${v.id}>
@@ -155,58 +154,57 @@ function Chosen({ product: p, images, variants, choose }) {
 }
 
 /**
- * The editor of a product's pictures, each change of which is made at once.
- * @param {(version: number) => void} changed gets the version that the product has then
+ * The editor of a product's images. Each change is saved immediately.
+ * @param {(version: number) => void} changed gets the product's new version
  */
 export function Images({ product: p, changed }) {
   const { notify } = useApp();
-  const [now, set] = useState({ images: p.images, variants: p.variants });
-  const [busy, hold] = useState(false);
-  const [asking, ask] = useState(null);
-  const took = (product, text) => {
-    set({ images: product.images, variants: product.variants });
+  const [now, setNow] = useState({ images: p.images, variants: p.variants });
+  const [busy, setBusy] = useState(false);
+  const [removing, setRemoving] = useState(null);
+  const update = (product, text) => {
+    setNow({ images: product.images, variants: product.variants });
     changed(product.version);
     if (text) {
       notify(text);
     }
   };
-  const upload = useUpload(p, took);
+  const upload = useUpload(p, update);
   const calls = { change: useMutation(change), order: useMutation(order), remove: useMutation(remove),
-    show: useMutation(show) };
+    show: useMutation(setVariantImage) };
   const act = async (run, variables, text) => {
-    hold(true);
+    setBusy(true);
     try {
-      took((await calls[run](variables)).product, text);
+      update((await calls[run](variables)).product, text);
     } catch (e) {
-      if (!(e instanceof Refused || e instanceof Failure)) {
-        throw e;
-      }
-      set((s) => ({ ...s }));
-      notify(e.message, 'bad');
+      const message = messageOf(e);
+      setNow((s) => ({ ...s }));
+      notify(message, 'bad');
     } finally {
-      hold(false);
+      setBusy(false);
     }
   };
   const move = (from, to) => {
     const images = [...now.images];
     images.splice(to, 0, ...images.splice(from, 1));
-    set({ ...now, images });
+    setNow({ ...now, images });
     act('order', { productId: p.id, ids: images.map((i) => i.id) }, 'Order saved.');
   };
   const drag = useDrag(move);
-  const describe = (img, alt) => act('change', { id: img.id, alt: alt.trim() }, 'Text saved.');
-  const choose = (v, imageId) => act('show', { productId: p.id, variantId: v.id, imageId }, 'Image chosen.');
-  const taken = async () => {
-    took((await calls.remove({ id: asking.id })).product, 'Image removed.');
-    ask(null);
+  const describe = (img, alt) => act('change', { id: img.id, alt: alt.trim() }, 'Description saved.');
+  const choose = (v, imageId) => act('show', { productId: p.id, variantId: v.id, imageId }, 'Variant image saved.');
+  const removeImage = async () => {
+    update((await calls.remove({ id: removing.id })).product, 'Image removed.');
+    setRemoving(null);
   };
   return html`<${Card} title="Images" name="images">
     <p class="muted">The first image is shown in lists. While the product has images here, the storefront ignores
       the external image.</p>
-    ${now.images.length > 0 && html`<ol class="photos">${now.images.map((img, i) => html`<${Photo} key=${img.id}
-      of=${img} at=${i} count=${now.images.length} busy=${busy} move=${move} describe=${describe} ask=${ask}
+    ${now.images.length > 0 && html`<ol class="photos">${now.images.map((img, i) => html`<${ImageItem} key=${img.id}
+      of=${img} at=${i} count=${now.images.length} busy=${busy} move=${move} describe=${describe}
+      onRemove=${setRemoving}
       drag=${drag} />`)}</ol>`}
-    ${now.images.length < maxImages && html`<${Place} take=${upload.take} />`}
+    ${now.images.length < maxImages && html`<${ImageDrop} take=${upload.take} />`}
     <div class="import-state" role="status">${upload.jobs.filter((j) => !j.wrong).map((j) => html`<div
       class="progress" key=${j.key} data-test="photo-progress"><progress max="100"
         value=${j.part < 1 ? Math.floor(j.part * 100) : undefined} aria-label=${'Upload of ' + j.file.name}></progress>
@@ -216,20 +214,17 @@ export function Images({ product: p, changed }) {
       <ul class="problems">${upload.jobs.filter((j) => j.wrong).map((j) => html`<li key=${j.key}><bdi
         class="strong">${j.file.name}</bdi> ${j.wrong}</li>`)}</ul>
       <button type="button" class="button small" onClick=${upload.forget}>Dismiss</button></div><//>`}
-    ${p.options.length > 0 && now.images.length > 0 && html`<${Chosen} product=${p} images=${now.images}
+    ${p.options.length > 0 && now.images.length > 0 && html`<${VariantImages} product=${p} images=${now.images}
       variants=${now.variants} choose=${choose} />`}
-    ${asking && html`<${Confirm} title="Remove this image?" name="photo-remove" submit="Remove"
-      onClose=${() => ask(null)} action=${taken}><p>It is permanently deleted, and variants no longer use
-      more.</p><//>`}
+    ${removing && html`<${Confirm} title="Remove this image?" name="photo-remove" submit="Remove"
+      onClose=${() => setRemoving(null)} action=${removeImage}><p>It is permanently deleted and removed from
+      its variants.</p><//>`}
   <//>`;
 }
 
-/** Whether something that is dragged is a file, not one of the pictures. */
-const carriesFile = (e) => [...(e.dataTransfer?.types ?? [])].includes('Files');
-
-/** The place for files, chosen or dropped. */
-function Place({ take }) {
-  const [over, set] = useState(false);
+/** The area where files are dropped or chosen. */
+function ImageDrop({ take }) {
+  const [over, setOver] = useState(false);
   const on = (act) => (e) => {
     if (carriesFile(e)) {
       e.preventDefault();
@@ -238,11 +233,11 @@ function Place({ take }) {
   };
   const chosen = (e) => {
     take(e.target.files);
-    e.target.value = ''; // the same file may be chosen again
+    e.target.value = ''; // allow the same file again
   };
-  return html`<div class=${over ? 'drop over' : 'drop'} onDragOver=${on(() => set(true))}
-      onDragLeave=${() => set(false)} onDrop=${on((e) => {
-        set(false);
+  return html`<div class=${over ? 'drop over' : 'drop'} onDragOver=${on(() => setOver(true))}
+      onDragLeave=${() => setOver(false)} onDrop=${on((e) => {
+        setOver(false);
         take(e.dataTransfer.files);
       })}>
     <span class="drop-icon"><${Icon} name="upload" /></span>
@@ -250,12 +245,12 @@ function Place({ take }) {
       <p class="muted" id="photo-hint">JPEG, PNG, WebP or GIF of up to 20 MiB each. Drop them here,
         or <label for="photo-file" class="linked">choose files</label>. Camera data, such as the location,
         is removed.</p></div>
-    <input type="file" id="photo-file" class="unseen" multiple accept=${types.join(',')}
+    <input type="file" id="photo-file" class="visually-hidden" multiple accept=${types.join(',')}
       aria-label="Choose images" aria-describedby="photo-hint" onChange=${chosen} data-test="photo-file" />
   </div>`;
 }
 
-/** The pictures for those who may not change them. */
+/** The images, read-only. */
 export function ImageList({ product: p }) {
   const { store } = useApp();
   return html`<${Card} title="Images"><ol class="photos">${p.images.map((img, i) => html`<li class="photo"

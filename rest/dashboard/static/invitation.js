@@ -1,23 +1,22 @@
-// Invitations: who is asked to join the store.
+// Invitations to join the store.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
 import { Badge, Card, Empty, SecretDialog, Time, isolate } from './ui.js';
 import { List } from './list.js';
-import { Confirm, Field, FormDialog, Select, useMutation } from './form.js';
+import { Confirm, Field, FormDialog, Select, ConfirmMutation, useMutation, errors } from './form.js';
 import { roleNames, roleOptions } from './role.js';
 import { to } from './route.js';
 
 const invitations = `query Invitations($after: String) { invitations(first: 25, after: $after) {
   nodes { id email role status inviterName createdAt expiresAt endedAt } pageInfo { hasNextPage endCursor } } }`;
-const errors = 'userErrors { code message path }';
 const invite = `mutation StaffInvite($input: StaffInviteInput!) {
   staffInvite(input: $input) { invitation { id email } link ${errors} } }`;
 const resend = `mutation InvitationResend($id: ID!) { invitationResend(id: $id) { link ${errors} } }`;
 const withdraw = `mutation InvitationWithdraw($id: ID!) {
   invitationWithdraw(id: $id) { invitation { id } ${errors} } }`;
 
-/** The form that invites somebody. shown gets the link where the service sends no mail. */
-export function Invite({ onClose, changed, shown }) {
+/** The form that invites a person. onLink gets the link if the service sends no email. */
+export function Invite({ onClose, changed, onLink }) {
   const { account, notify } = useApp();
   const run = useMutation(invite, { once: false });
   const action = async (v) => {
@@ -25,8 +24,8 @@ export function Invite({ onClose, changed, shown }) {
     const { invitation, link } = await run({ input: { email, role: v.get('role') } });
     changed();
     if (link) {
-      shown(link, invitation.email);
-      return false; // the dialog with the link takes this one's place
+      onLink(link, invitation.email);
+      return false; // the dialog with the link replaces this one
     }
     notify('Invitation sent to ' + invitation.email + '.');
     return true;
@@ -39,7 +38,7 @@ export function Invite({ onClose, changed, shown }) {
   <//>`;
 }
 
-/** The link of an invitation, where nobody mails it. */
+/** The link of an invitation, if the service sends no email. */
 export function InvitationLink({ link, email, onClose }) {
   return html`<${SecretDialog} title=${'Invitation of ' + isolate(email)} secret=${link} onClose=${onClose}>
     <p>Share this link over a secure channel. Anyone who opens it can accept the invitation.</p><//>`;
@@ -48,8 +47,8 @@ export function InvitationLink({ link, email, onClose }) {
 export function Invitations() {
   const f = useFilters();
   const query = useQuery(invitations, { after: f.invitations || null });
-  const [dialog, open] = useState(null);
-  const close = () => open(null);
+  const [dialog, setDialog] = useState(null);
+  const close = () => setDialog(null);
   const columns = [
     { name: 'email', head: 'Invited', main: true, cell: (i) => html`<bdi class="strong clip">${i.email}</bdi>
       <span class="muted block">by ${i.inviterName}</span>` },
@@ -58,10 +57,12 @@ export function Invitations() {
     { name: 'ends', head: 'Expires', cell: (i) => html`<${Time} at=${i.endedAt ?? i.expiresAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (i) => (i.status === 'PENDING' || !i.endedAt) &&
       html`<span class="row-actions"><button type="button" class="button small"
-        aria-label=${'Send to ' + i.email + ' again'} onClick=${() => open({ kind: 'resend', invitation: i })}
-        data-test="invitation-resend">Send again</button>
+        aria-label=${'Resend the invitation to ' + i.email}
+        onClick=${() => setDialog({ kind: 'resend', invitation: i })}
+        data-test="invitation-resend">Resend</button>
       <button type="button" class="button small danger-quiet" aria-label=${'Withdraw the invitation of ' + i.email}
-        onClick=${() => open({ kind: 'withdraw', invitation: i })} data-test="invitation-withdraw">Withdraw</button>
+        onClick=${() => setDialog({ kind: 'withdraw', invitation: i })}
+        data-test="invitation-withdraw">Withdraw</button>
       </span>` },
   ];
   return html`<${Card} title="Invitations" flush name="invitations">
@@ -69,39 +70,33 @@ export function Invitations() {
       paged=${Boolean(f.invitations)} address=${(after) => to('/staff', { invitations: after })}
       empty=${html`<${Empty} icon="staff" title="No invitations" />`} />
     ${dialog?.kind === 'resend' && html`<${Resend} invitation=${dialog.invitation} onClose=${close}
-      changed=${query.reload} shown=${(link) => open({ kind: 'link', link, email: dialog.invitation.email })} />`}
+      changed=${query.reload} onLink=${(link) => setDialog({ kind: 'link', link, email: dialog.invitation.email })} />`}
     ${dialog?.kind === 'withdraw' &&
       html`<${Withdraw} invitation=${dialog.invitation} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'link' && html`<${InvitationLink} ...${dialog} onClose=${close} />`}
   <//>`;
 }
 
-function Resend({ invitation: i, onClose, changed, shown }) {
+function Resend({ invitation: i, onClose, changed, onLink }) {
   const { notify } = useApp();
   const run = useMutation(resend, { once: false });
   const action = async () => {
     const { link } = await run({ id: i.id });
     changed();
     if (link) {
-      shown(link);
+      onLink(link);
       return false;
     }
     notify('Invitation sent to ' + i.email + '.');
     return true;
   };
-  return html`<${Confirm} title=${'Send to ' + i.email + ' again?'} name="invitation-resend" submit="Send again"
+  return html`<${Confirm} title=${'Resend the invitation to ' + i.email + '?'} name="invitation-resend" submit="Resend"
     danger=${false} onClose=${onClose} action=${action}>
     <p>They get a new link, valid for seven days. The previous link stops working.</p><//>`;
 }
 
 function Withdraw({ invitation: i, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(withdraw);
-  const action = async () => {
-    await run({ id: i.id });
-    notify('Invitation withdrawn.');
-    changed();
-  };
-  return html`<${Confirm} title=${'Withdraw the invitation of ' + i.email + '?'} name="invitation-withdraw"
-    submit="Withdraw" onClose=${onClose} action=${action}><p>The link stops working.</p><//>`;
+  return html`<${ConfirmMutation} title=${'Withdraw the invitation of ' + i.email + '?'} name="invitation-withdraw"
+    submit="Withdraw" document=${withdraw} variables=${{ id: i.id }} done="Invitation withdrawn." changed=${changed}
+    onClose=${onClose}><p>The link stops working.</p><//>`;
 }

@@ -1,58 +1,58 @@
-// Going from page to page: each is found again where it was left, and nothing that was typed is lost on the way.
+// Navigation: restores scroll positions and asks before unsaved changes are lost.
 
-const typed = new Set(); // of functions that say whether something would be lost
-let ask = () => {}; // asks the person whether to leave
-let place = history.state?.place ?? 0; // how far this entry of the history is from the first
-let returning = false; // back to an entry that is not to be left
-let resting = 0; // notes where the page is scrolled to
-let leaving = false; // the person has said that they want to
+const guards = new Set(); // functions that report unsaved changes
+let promptLeave = () => {}; // asks whether to leave
+let position = history.state?.place ?? 0; // the index of this history entry
+let returning = false; // going back to the entry that must not be left
+let scrollTimer = 0; // saves the scroll position
+let confirmed = false; // the person agreed to leave
 
-history.scrollRestoration = 'manual'; // a list has its height only once it is read
+history.scrollRestoration = 'manual'; // lists have their height only after loading
 
-const unsaved = () => !leaving && [...typed].some((f) => f());
+const hasUnsaved = () => !confirmed && [...guards].some((f) => f());
 
-/** Asks f before the page is left, whether something would be lost. Returns how to ask no more. */
+/** Registers a function that reports unsaved changes. Returns a function that unregisters it. */
 export function guard(f) {
-  typed.add(f);
-  return () => typed.delete(f);
+  guards.add(f);
+  return () => guards.delete(f);
 }
 
-/** Says how a person is asked whether to leave; the function gets what to do if so. */
+/** Sets how the person is asked whether to leave. f gets what to do if they agree. */
 export function setLeavePrompt(f) {
-  ask = f;
+  promptLeave = f;
 }
 
-/** Does what loses all that is typed: at once, or when the person agrees. */
+/** Runs act, which discards unsaved changes: immediately, or after the person agrees. */
 export function leave(act) {
-  if (unsaved()) {
-    ask(act);
+  if (hasUnsaved()) {
+    promptLeave(act);
   } else {
     act();
   }
 }
 
-const note = () => history.replaceState({ ...history.state, place, top: scrollY }, '');
+const saveScroll = () => history.replaceState({ ...history.state, place: position, top: scrollY }, '');
 
 function move(address, replace) {
   const from = location.href;
   if (!replace) {
-    note();
-    place += 1;
+    saveScroll();
+    position += 1;
   }
-  history[replace ? 'replaceState' : 'pushState']({ place, top: 0 }, '', address);
-  if (start(from) !== start(location.href)) {
+  history[replace ? 'replaceState' : 'pushState']({ place: position, top: 0 }, '', address);
+  if (scrollKey(from) !== scrollKey(location.href)) {
     scrollTo(0, 0);
   }
   dispatchEvent(new Event('moved'));
 }
 
-/** What of an address is another beginning: its path, and the page of a list. */
-function start(address) {
+/** The part of an address whose change scrolls to the top: the path and the page of a list. */
+function scrollKey(address) {
   const url = new URL(address);
   return url.pathname + '?' + (url.searchParams.get('after') ?? '');
 }
 
-/** Goes to another address of the dashboard. */
+/** Navigates to another address of the dashboard. */
 export function go(address, { replace = false } = {}) {
   const elsewhere = new URL(address, location.href).pathname !== location.pathname;
   if (elsewhere) {
@@ -62,7 +62,7 @@ export function go(address, { replace = false } = {}) {
   }
 }
 
-/** Scrolls to where the entry was left, as soon as the page is high enough. */
+/** Scrolls to a saved position as soon as the page is high enough. */
 function restore(top) {
   let end = 0;
   const stop = () => {
@@ -82,31 +82,31 @@ function restore(top) {
 }
 
 addEventListener('popstate', (e) => {
-  const [to, by] = [e.state?.place ?? 0, (e.state?.place ?? 0) - place];
+  const [to, by] = [e.state?.place ?? 0, (e.state?.place ?? 0) - position];
   if (returning) {
     returning = false;
     e.stopImmediatePropagation();
-  } else if (by !== 0 && unsaved()) {
+  } else if (by !== 0 && hasUnsaved()) {
     e.stopImmediatePropagation();
     returning = true;
     history.go(-by);
-    ask(() => {
-      leaving = true;
+    promptLeave(() => {
+      confirmed = true;
       history.go(by);
     });
   } else {
-    leaving = false;
-    place = to;
-    clearTimeout(resting); // it would note the place of another entry
+    confirmed = false;
+    position = to;
+    clearTimeout(scrollTimer); // it would save the position of the other entry
     restore(e.state?.top ?? 0);
   }
 });
 
-addEventListener('beforeunload', (e) => unsaved() && e.preventDefault());
+addEventListener('beforeunload', (e) => hasUnsaved() && e.preventDefault());
 
 addEventListener('scroll', () => {
-  clearTimeout(resting);
-  resting = setTimeout(note, 150);
+  clearTimeout(scrollTimer);
+  scrollTimer = setTimeout(saveScroll, 150);
 }, { passive: true });
 
 if (history.state?.top > 0) {

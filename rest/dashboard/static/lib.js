@@ -1,7 +1,7 @@
-// What the pages take from the libraries, in one place.
-import { h, render, createContext, Fragment } from './vendor/preact/preact.module.js';
+// Re-exports of the libraries.
+import { h, render, createContext } from './vendor/preact/preact.module.js';
 import {
-  useState, useEffect, useLayoutEffect, useRef, useMemo, useContext, useErrorBoundary, useId,
+  useState, useEffect, useLayoutEffect, useRef, useContext, useErrorBoundary, useId,
 } from './vendor/preact/hooks.module.js';
 import htm from './vendor/htm/htm.module.js';
 
@@ -9,6 +9,6 @@ import htm from './vendor/htm/htm.module.js';
 const html = htm.bind(h);
 
 export {
-  h, html, render, createContext, Fragment,
-  useState, useEffect, useLayoutEffect, useRef, useMemo, useContext, useErrorBoundary, useId,
+  h, html, render, createContext,
+  useState, useEffect, useLayoutEffect, useRef, useContext, useErrorBoundary, useId,
 };

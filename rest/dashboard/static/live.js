@@ -1,13 +1,10 @@
-// Pages that change by themselves while something is on its way.
+// Pages that refresh while something is in progress.
 import { html, useEffect, useRef } from './lib.js';
 import { Alert } from './ui.js';
 
 const second = 1000;
 
-/**
- * Reads a query again, a second after each answer, as long as something is on
- * its way and somebody looks at the page. Without a connection it asks less.
- */
+/** Refreshes a query one second after each answer while busy and the page is visible, and less often while offline. */
 export function usePoll(query, busy) {
   const latest = useRef(query);
   latest.current = query;
@@ -32,26 +29,25 @@ export function usePoll(query, busy) {
   }, [busy, query.answers]);
 }
 
-/** Says that what is shown may be old. */
-export function Lost({ query }) {
+/** Warns that the page may be out of date. */
+export function ConnectionLost({ query }) {
   return html`<div role="status">${query.lost && html`<${Alert} tone="info">
-    The server could not be reached. What you see may be old; it is asked again every few seconds.<//>`}</div>`;
+    The server could not be reached. This page may be out of date. It retries every few seconds.<//>`}</div>`;
 }
 
 /**
- * Calls back for each row whose status is no longer what it was when it was
- * last seen.
+ * Calls changed for each row whose status differs from the last render.
  * @param {{id: string, status: string}[]} rows
- * @param {(row: any, before: string) => void} moved
+ * @param {(row: any, before: string) => void} changed
  */
-export function useMoved(rows, moved) {
+export function useStatusChange(rows, changed) {
   const known = useRef(new Map());
   useEffect(() => {
     for (const r of rows) {
       const before = known.current.get(r.id);
       known.current.set(r.id, r.status);
       if (before && before !== r.status) {
-        moved(r, before);
+        changed(r, before);
       }
     }
   }, [rows]);

@@ -1,11 +1,11 @@
-// What stores submitted to the marketplace, for those who review it.
+// The review of marketplace submissions.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
 import { Card, Empty, Time, isolate } from './ui.js';
 import { List } from './list.js';
-import { Area, FormDialog, Wrong, text, useMutation } from './form.js';
-import { Named } from './market_submission.js';
-import { Picture, errors } from './theme_state.js';
+import { Area, FormDialog, FieldError, text, useMutation, errors } from './form.js';
+import { ThemeName } from './market_submission.js';
+import { ThemePreview } from './theme_state.js';
 import { money } from './money.js';
 import { to } from './route.js';
 
@@ -15,23 +15,23 @@ const list = `query Reviews($after: String) { marketplaceReviews(first: 25, afte
 const review = `mutation Review($id: ID!, $verdict: ReviewVerdict!, $note: String) {
   marketplaceThemeReview(id: $id, verdict: $verdict, note: $note) { submission { id } ${errors} } }`;
 
-/** What waits for a review; roles that never review do not ask. */
+/** Submissions to review; not queried for roles that never review. */
 export function useReviews(after) {
   const { can } = useApp();
   return useQuery(can('listings') ? list : '', { after: after || null });
 }
 
-/** The list; nothing for those who do not review, and nothing until that is known. */
+/** The list; nothing for people who do not review. */
 export function Reviews({ query, changed }) {
   const f = useFilters();
-  const [dialog, open] = useState(null);
+  const [dialog, setDialog] = useState(null);
   const closed = query.failure?.code === 'forbidden' || query.failure?.code === 'insufficient_scope';
   if (closed || (!query.data && !query.failure)) {
     return null;
   }
   const columns = [
     { name: 'theme', head: 'Theme', main: true,
-      cell: (s) => html`<${Named} of=${s} more=${html`Version ${s.version} by <bdi>${s.author}</bdi>`} />` },
+      cell: (s) => html`<${ThemeName} of=${s} more=${html`Version ${s.version} by <bdi>${s.author}</bdi>`} />` },
     { name: 'tagline', head: 'Tagline', cell: (s) => html`<span class="verbatim short">${s.tagline}</span>` },
     { name: 'price', head: 'Price',
       cell: (s) => html`<span class="figure">${s.priceMinor === 0 ? 'Free' : money(s.priceMinor, s.currency)}</span>` },
@@ -39,15 +39,15 @@ export function Reviews({ query, changed }) {
     { name: 'actions', head: '', end: true, cell: (s) => html`<span class="row-actions">
       ${s.own ? html`<span class="muted" data-test="own">Yours: another store must review it</span>` : html`<button
         type="button" class="button small" aria-label=${'Approve ' + s.name}
-        onClick=${() => open({ verdict: 'APPROVE', of: s })} data-test="approve">Approve</button>`}
+        onClick=${() => setDialog({ verdict: 'APPROVE', of: s })} data-test="approve">Approve</button>`}
       <button type="button" class="button small danger-quiet" aria-label=${'Reject ' + s.name}
-        onClick=${() => open({ verdict: 'REJECT', of: s })} data-test="reject">Reject</button></span>` },
+        onClick=${() => setDialog({ verdict: 'REJECT', of: s })} data-test="reject">Reject</button></span>` },
   ];
   return html`<${Card} title="To review" flush name="reviews">
     <${List} query=${query} pick=${(d) => d.marketplaceReviews} caption="To review" columns=${columns}
       paged=${Boolean(f.reviewed)} address=${(after) => to('/marketplace', { ...f, reviewed: after })}
       empty=${html`<${Empty} icon="check" title="No themes to review">Themes that stores submit appear here.<//>`} />
-    ${dialog && html`<${Verdict} ...${dialog} onClose=${() => open(null)} changed=${changed} />`}
+    ${dialog && html`<${Verdict} ...${dialog} onClose=${() => setDialog(null)} changed=${changed} />`}
   <//>`;
 }
 
@@ -58,7 +58,7 @@ function Verdict({ verdict, of: s, onClose, changed }) {
   const action = async (v) => {
     const note = text(v, 'note');
     if (!yes && !note) {
-      throw new Wrong('note', 'Say what needs to change.');
+      throw new FieldError('note', 'Say what needs to change.');
     }
     await run({ id: s.id, verdict, note });
     notify(isolate(s.name) + (yes ? ' approved.' : ' rejected.'));
@@ -66,7 +66,7 @@ function Verdict({ verdict, of: s, onClose, changed }) {
   };
   return html`<${FormDialog} title=${(yes ? 'Approve' : 'Reject') + ' \u201c' + s.name + '\u201d?'} name="review"
     submit=${yes ? 'Approve' : 'Reject'} busyText="Working" danger=${!yes} onClose=${onClose} action=${action}>
-    <div class="framed"><${Picture} of=${s} /></div>
+    <div class="framed"><${ThemePreview} of=${s} /></div>
     <p class="muted">Version ${s.version} by <bdi>${s.author}</bdi>
       ${s.categories.length > 0 && ', in ' + s.categories.join(', ')}</p>
     <p>${yes ? 'The store that submitted it can then publish it to all stores.'

@@ -1,12 +1,14 @@
-// What the store offers to the marketplace, and how it gets there.
+// Submissions of the store to the marketplace.
 import { html, useState } from './lib.js';
 import { useAll, useApp, useQuery, useFilters } from './context.js';
-import { Alert, Badge, Card, Empty, Time, Trouble, Waiting, isolate } from './ui.js';
+import { Alert, Badge, Card, Empty, Time, Pending, isolate } from './ui.js';
 import { List } from './list.js';
-import { ActionButton, Confirm, Field, FormDialog, Select, Wrong, lines, text, useMutation } from './form.js';
+import {
+  ActionButton, Confirm, Field, FormDialog, Select, FieldError, ConfirmMutation, lines, text, useMutation, errors,
+} from './form.js';
 import { Icon } from './icons.js';
 import { money } from './money.js';
-import { Picture, errors } from './theme_state.js';
+import { ThemePreview } from './theme_state.js';
 import { to } from './route.js';
 
 const list = `query Submissions($after: String) { marketplaceSubmissions(first: 25, after: $after) {
@@ -18,15 +20,15 @@ const submit = `mutation Submit($input: MarketplaceThemeSubmitInput!) {
 const publish = `mutation Publish($id: ID!) { marketplaceThemePublish(id: $id) { submission { id } ${errors} } }`;
 const unlist = `mutation Unlist($id: ID!) { marketplaceThemeUnlist(id: $id) { submission { id } ${errors} } }`;
 
-/** A small picture with the name, as tables show it. */
-export const Named = ({ of: s, more }) => html`<span class="with-thumb">
-  <span class="mini"><${Picture} of=${s} /></span>
+/** The name of a theme with a small preview. */
+export const ThemeName = ({ of: s, more }) => html`<span class="with-thumb">
+  <span class="mini"><${ThemePreview} of=${s} /></span>
   <span class="grow"><bdi class="strong">${s.name}</bdi><span class="muted block">${more}</span></span></span>`;
 
-/** Without open nothing can be done. */
+/** Without open there are no actions. */
 function columns(open, changed) {
   return [
-    { name: 'theme', head: 'Theme', main: true, cell: (s) => html`<${Named} of=${s}
+    { name: 'theme', head: 'Theme', main: true, cell: (s) => html`<${ThemeName} of=${s}
       more=${html`Version ${s.version}, ${s.priceMinor === 0 ? 'free' : money(s.priceMinor, s.currency)}`} />` },
     { name: 'status', head: 'Status', cell: (s) => html`<span class="standing">
       <${Badge} value=${s.status} text=${s.status === 'SUBMITTED' ? 'In review' : undefined} />
@@ -36,25 +38,24 @@ function columns(open, changed) {
       cell: (s) => html`<span class="figure">${s.installsCount.toLocaleString()}</span>` },
     { name: 'when', head: 'Submitted', cell: (s) => html`<${Time} at=${s.createdAt} how="date" />` },
     open && { name: 'actions', head: '', end: true,
-      cell: (s) => html`<${Step} of=${s} open=${open} changed=${changed} />` },
+      cell: (s) => html`<${NextAction} of=${s} open=${open} changed=${changed} />` },
   ].filter(Boolean);
 }
 
-/** What the store submitted. */
 export const useSubmissions = (after) => useQuery(list, { after: after || null });
 
-/** The list; changed reads all that a step may change. */
+/** The list. changed reloads everything that an action may change. */
 export function Submissions({ query, changed }) {
   const { can } = useApp();
   const f = useFilters();
-  const [dialog, open] = useState(null);
-  const close = () => open(null);
+  const [dialog, setDialog] = useState(null);
+  const close = () => setDialog(null);
   const add = can('listings') && html`<button type="button" class="button small"
-    onClick=${() => open({ kind: 'submit' })} data-test="submit-theme">
+    onClick=${() => setDialog({ kind: 'submit' })} data-test="submit-theme">
     <${Icon} name="plus" size="16" />Submit a theme</button>`;
   return html`<${Card} title="Your submissions" flush name="submissions" actions=${add}>
     <${List} query=${query} pick=${(d) => d.marketplaceSubmissions} caption="Your submissions"
-      columns=${columns(can('listings') && open, changed)} paged=${Boolean(f.submitted)}
+      columns=${columns(can('listings') && setDialog, changed)} paged=${Boolean(f.submitted)}
       address=${(after) => to('/marketplace', { ...f, submitted: after })}
       empty=${html`<${Empty} icon="send" title="No submissions yet">
         Offer one of your themes to all stores. Each submission is reviewed first.
@@ -64,8 +65,8 @@ export function Submissions({ query, changed }) {
   <//>`;
 }
 
-/** What the submitter can do next. */
-function Step({ of: s, open, changed }) {
+/** The next action of the submitter. */
+function NextAction({ of: s, open, changed }) {
   const run = useMutation(publish);
   if (s.status === 'PUBLISHED') {
     return html`<button type="button" class="button small danger-quiet" aria-label=${'Unlist ' + s.name}
@@ -81,20 +82,13 @@ function Step({ of: s, open, changed }) {
 }
 
 function Unlist({ of: s, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(unlist);
-  const action = async () => {
-    await run({ id: s.id });
-    notify(isolate(s.name) + ' unlisted.');
-    changed();
-  };
-  return html`<${Confirm} title=${'Unlist \u201c' + isolate(s.name) + '\u201d?'} name="unlist" submit="Unlist"
-    onClose=${onClose} action=${action}>
+  return html`<${ConfirmMutation} title=${'Unlist \u201c' + isolate(s.name) + '\u201d?'} name="unlist" submit="Unlist"
+    document=${unlist} variables=${{ id: s.id }} done=${isolate(s.name) + ' unlisted.'} changed=${changed}
+    onClose=${onClose}>
     <p>The theme no longer appears in the marketplace. Stores that installed it keep it,
       and you can publish it again.</p><//>`;
 }
 
-/** The form of a submission. */
 function Submit({ onClose, changed }) {
   const { notify } = useApp();
   const query = useAll('themes', 'id name version status source');
@@ -103,7 +97,7 @@ function Submit({ onClose, changed }) {
     ?.filter((t) => (t.status === 'ACTIVE' || t.status === 'INACTIVE') && t.source !== 'MARKETPLACE') ?? [];
   const action = async (v) => {
     if (!v.get('themeId')) {
-      throw new Wrong('themeId', 'Choose a theme.');
+      throw new FieldError('themeId', 'Choose a theme.');
     }
     const categories = lines(v, 'categories', /[\s,]+/).map((c) => c.toLowerCase());
     await run({ input: { themeId: v.get('themeId'), name: text(v, 'name'), tagline: text(v, 'tagline'), categories } });
@@ -116,8 +110,7 @@ function Submit({ onClose, changed }) {
   return html`<${FormDialog} title="Submit a theme" name="submission" submit="Submit for review"
     busyText="Submitting" onClose=${onClose} action=${action}>
     <p>The current version is submitted. Later changes need another submission.</p>
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !query.nodes ? html`<${Waiting} rows=${1} />`
+    ${!query.nodes ? html`<${Pending} of=${query} rows=${1} />`
       : html`<${Select} name="themeId" label="Theme" options=${[['', 'Choose one'],
         ...own.map((t) => [t.id, t.name + (t.version ? ' (' + t.version + ')' : '')])]} />`}
     <${Field} name="name" label="Name in the marketplace" optional maxlength="255"

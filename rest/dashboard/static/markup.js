@@ -1,20 +1,20 @@
-// Shows the HTML that the server makes of Markdown, as elements of this page: known ones
-// alone, and none of their addresses but links. Nothing of it is ever parsed as markup.
+// Shows HTML that the server renders from Markdown, as elements of this page. Only known elements
+// and links pass, and nothing is parsed as markup by the browser.
 import { h, html } from './lib.js';
 import { safeURL } from './ui.js';
 
-const known = new Set(['p', 'h2', 'h3', 'h4', 'h5', 'h6', 'em', 'strong', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code',
-  'a', 'hr', 'br', 'img']);
-const single = new Set(['hr', 'br', 'img']);
-const piece = /<(\/?)([a-z0-9]+)((?: [a-z]+="[^"]*")*) ?\/?>|([^<]+)/g;
-const signs = { lt: '<', gt: '>', amp: '&', quot: '"', '#34': '"', '#39': "'" };
-const plain = (text) => text.replace(/&(lt|gt|amp|quot|#34|#39);/g, (_, name) => signs[name]);
+const allowedTags = new Set(['p', 'h2', 'h3', 'h4', 'h5', 'h6', 'em', 'strong', 'ul', 'ol', 'li', 'blockquote', 'pre',
+  'code', 'a', 'hr', 'br', 'img']);
+const voidTags = new Set(['hr', 'br', 'img']);
+const token = /<(\/?)([a-z0-9]+)((?: [a-z]+="[^"]*")*) ?\/?>|([^<]+)/g;
+const entities = { lt: '<', gt: '>', amp: '&', quot: '"', '#34': '"', '#39': "'" };
+const plain = (text) => text.replace(/&(lt|gt|amp|quot|#34|#39);/g, (_, name) => entities[name]);
 
-/** The elements of a text. @param {string} text */
+/** Returns the elements of an HTML text. @param {string} text */
 export function markup(text) {
   const open = [{ tag: '', children: [] }];
   const put = (node) => open.at(-1).children.push(node);
-  for (const [, end, tag, attributes, words] of text.matchAll(piece)) {
+  for (const [, end, tag, attributes, words] of text.matchAll(token)) {
     if (words !== undefined) {
       put(plain(words));
     } else if (end) {
@@ -22,10 +22,10 @@ export function markup(text) {
         const done = open.pop();
         put(element(done));
       }
-    } else if (known.has(tag)) {
+    } else if (allowedTags.has(tag)) {
       const pairs = [...attributes.matchAll(/ ([a-z]+)="([^"]*)"/g)];
       const values = Object.fromEntries(pairs.map((m) => [m[1], plain(m[2])]));
-      if (single.has(tag)) {
+      if (voidTags.has(tag)) {
         put(element({ tag, values, children: [] }));
       } else {
         open.push({ tag, values, children: [] });
@@ -36,7 +36,7 @@ export function markup(text) {
 }
 
 function element({ tag, values, children }) {
-  if (tag === 'img') { // only visitors see it: this page asks no other host
+  if (tag === 'img') { // the dashboard loads nothing from other hosts
     return html`<span class="muted">[Image: ${values.alt || 'no description'}]</span>`;
   }
   if (tag === 'a') {

@@ -1,21 +1,20 @@
-// A button that shows more buttons: what is done seldom.
+// A button that opens a list of rarely used actions.
 import { html, useId, useLayoutEffect, useRef, useState } from './lib.js';
 import { Icon } from './icons.js';
 
 /**
- * A button with a list of buttons below it. Arrows move in the list, Escape and
- * leaving it close it.
+ * A menu. The arrow keys move in it; Escape and losing the focus close it.
  * @param {{label: string, items: ({text: string, act: () => void, danger?: boolean, test: string}|false)[],
  *   test?: string}} props
  */
 export function Menu({ label, items, test }) {
-  const [open, set] = useState(false);
+  const [open, setOpen] = useState(false);
   const box = useRef(null);
   const id = useId();
   const buttons = () => [...box.current.querySelectorAll('.menu-list button')];
   const close = () => {
-    set(false);
-    box.current.firstElementChild.focus(); // a dialog gives the focus back to what had it
+    setOpen(false);
+    box.current.firstElementChild.focus(); // a dialog returns the focus to the element that had it
   };
   useLayoutEffect(() => {
     if (open) {
@@ -30,7 +29,7 @@ export function Menu({ label, items, test }) {
     } else if (by) {
       e.preventDefault();
       if (!open) {
-        set(true);
+        setOpen(true);
         return;
       }
       const all = buttons();
@@ -38,13 +37,13 @@ export function Menu({ label, items, test }) {
     }
   };
   const left = (e) => {
-    if (!box.current?.contains(e.relatedTarget)) { // without a box once the menu is gone
-      set(false);
+    if (!box.current?.contains(e.relatedTarget)) { // the box is gone once the menu is unmounted
+      setOpen(false);
     }
   };
   return html`<div class="menu-box" ref=${box} onKeyDown=${step} onFocusOut=${left}>
     <button type="button" class="button small square" aria-label=${label} aria-expanded=${open ? 'true' : 'false'}
-      aria-controls=${id} onClick=${() => set(!open)} data-test=${test}><${Icon} name="more" size="16" /></button>
+      aria-controls=${id} onClick=${() => setOpen(!open)} data-test=${test}><${Icon} name="more" size="16" /></button>
     <ul class="menu-list" id=${id} hidden=${!open}>${items.filter(Boolean).map((i) => html`<li key=${i.test}>
       <button type="button" class=${i.danger ? 'bad' : ''} data-test=${i.test} onClick=${() => {
         close();

@@ -1,12 +1,12 @@
-// Amounts are whole numbers of minor units, below 2^53. They are shown and read
-// as texts: no step of it goes through a fraction.
+// Amounts are integers of minor units below 2^53. They are formatted and parsed as text, never as
+// fractions.
 import { digits } from './currencies.js';
 
-const largest = 9007199254740991;
+const maxMinor = 9007199254740991;
 
 /**
- * How many decimal digits the currency has. It is the server's table that
- * counts; browsers have other numbers for some.
+ * Returns the number of decimal digits of a currency, from the server's table: browsers differ for
+ * some currencies.
  * @param {string} currency
  * @returns {number}
  */
@@ -14,11 +14,11 @@ export function decimals(currency) {
   return digits[currency] ?? 2;
 }
 
-/** Every currency that the server knows. */
+/** All currencies that the server knows. */
 export const currencies = Object.keys(digits);
 
 /**
- * The amount as a plain decimal text, "12.30".
+ * The amount as a plain decimal, "12.30".
  * @param {number} minor
  * @param {string} currency
  */
@@ -43,8 +43,8 @@ function format(currency, short) {
 }
 
 /**
- * The amount as people read it. The number format gets a text, which it takes
- * digit by digit.
+ * The amount in the browser's format. The text is passed to the number format, which keeps all
+ * digits.
  * @param {number} minor
  * @param {string} currency
  */
@@ -52,14 +52,14 @@ export function money(minor, currency) {
   return format(currency, false).format(plain(minor, currency));
 }
 
-/** The amount in few letters, for an axis. */
-export function shortMoney(minor, currency) {
+/** The amount in short form, for an axis. */
+export function compactMoney(minor, currency) {
   return format(currency, true).format(plain(Math.round(minor), currency));
 }
 
 /**
- * Reads what a person typed. One point or comma parts the decimals; more of
- * them, or more decimals than the currency has, are refused rather than guessed.
+ * Parses an amount. One point or comma separates the decimals. More separators, or more decimals
+ * than the currency has, are rejected.
  * @param {string} text
  * @param {string} currency
  * @returns {number} minor units
@@ -77,7 +77,7 @@ export function parseMoney(text, currency) {
     throw new RangeError(n === 0 ? currency + ' has no decimals.' : currency + ' has at most ' + n + ' decimals.');
   }
   const minor = (found[1] + fraction.padEnd(n, '0')).replace(/^0+(?=\d)/, '');
-  if (minor.length > 16 || BigInt(minor) > BigInt(largest)) {
+  if (minor.length > 16 || BigInt(minor) > BigInt(maxMinor)) {
     throw new RangeError('The amount is too large.');
   }
   return Number(minor);

@@ -1,4 +1,3 @@
-// How orders stand in lists.
 import { html } from './lib.js';
 import { Badge, Money, Time } from './ui.js';
 import { RowLink } from './list.js';

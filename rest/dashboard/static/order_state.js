@@ -1,22 +1,22 @@
-// What the state of an order means. Nothing here touches the page.
+// The meaning of an order's state. No function here renders anything.
 
-/** What of a line is still to be shipped: refunded units are shipped no more. */
-export const left = (l) => Math.max(0, l.quantity - l.fulfilledQuantity - l.refundedQuantity);
+/** The quantity of a line that is still to be fulfilled. Refunded units are not. */
+export const unfulfilled = (l) => Math.max(0, l.quantity - l.fulfilledQuantity - l.refundedQuantity);
 
-/** What the state of an order allows (the server has the last word). */
+/** The actions that an order's state allows. The server decides. */
 export function allowed(o) {
   return {
     pay: o.status !== 'CANCELLED' && o.totalMinor > o.paidMinor,
     refund: o.paidMinor > o.refundedMinor,
-    fulfill: o.status === 'OPEN' && o.fulfillmentStatus !== 'FULFILLED' && o.lineItems.some((l) => left(l) > 0),
+    fulfill: o.status === 'OPEN' && o.fulfillmentStatus !== 'FULFILLED' && o.lineItems.some((l) => unfulfilled(l) > 0),
     cancel: o.status === 'OPEN' && o.fulfillmentStatus === 'UNFULFILLED',
     complete: o.status === 'OPEN' && o.fulfillmentStatus === 'FULFILLED',
   };
 }
 
 /**
- * Shipping and tax as people read them: shipping as the store entered it, and all added tax as one sum. An order keeps
- * the tax on shipping within shipping: it is the only included tax where that of the goods is added.
+ * Shipping and tax for display: shipping as the store entered it, and all added tax as one sum. If
+ * tax on products is added, an order still includes the tax on shipping in the shipping price.
  */
 export function shownTax({ shippingMinor: shipping, taxMinor: tax, includedTaxMinor }) {
   const included = includedTaxMinor ?? 0;
@@ -24,33 +24,34 @@ export function shownTax({ shippingMinor: shipping, taxMinor: tax, includedTaxMi
     : { shipping: shipping - included, tax: tax + included, included: 0 };
 }
 
-/** What people did that has no row of its own. */
-const changes = { 'order.update': 'Order changed', 'order.email_withhold': 'Email to the shopper not sent' };
+/** Audit actions that have no row of their own in the timeline. */
+const changeTitles = { 'order.update': 'Order changed', 'order.email_withhold': 'Email to the shopper not sent' };
 
-/** How far apart, in milliseconds, the rows of one transaction are at most. */
-const apart = 5000;
+/** the maximum time between rows of one transaction, in milliseconds */
+const maxDistance = 5000;
 
-/** The act of one of some actions that was done at the time; each is of one thing. */
-function actAt(acts, at, actions) {
-  const far = (a) => Math.abs(Date.parse(a.createdAt) - Date.parse(at));
-  const fits = acts.filter((a) => actions.includes(a.action) && far(a) <= apart).sort((a, b) => far(a) - far(b));
-  return fits[0];
+/** The audit entry with one of the actions that is closest to a time. */
+function closestAct(acts, at, actions) {
+  const distance = (a) => Math.abs(Date.parse(a.createdAt) - Date.parse(at));
+  const candidates = acts.filter((a) => actions.includes(a.action) && distance(a) <= maxDistance)
+    .sort((a, b) => distance(a) - distance(b));
+  return candidates[0];
 }
 
-/** Everything that happened to the order, oldest first, and by whom where the audit log knows. */
+/** The timeline of an order, oldest first, with the actor if the audit log knows it. */
 export function events(o) {
   const acts = o.acts ?? [];
-  const made = acts.find((a) => a.action === 'order.create' || a.action === 'order.place');
-  const list = [{ at: o.placedAt, icon: 'orders', title: 'Order placed', key: 'placed', act: made }];
-  for (const a of acts.filter((a) => changes[a.action])) {
-    list.push({ at: a.createdAt, icon: 'pencil', title: changes[a.action], key: a.id, act: a });
+  const placed = acts.find((a) => a.action === 'order.create' || a.action === 'order.place');
+  const list = [{ at: o.placedAt, icon: 'orders', title: 'Order placed', key: 'placed', act: placed }];
+  for (const a of acts.filter((a) => changeTitles[a.action])) {
+    list.push({ at: a.createdAt, icon: 'pencil', title: changeTitles[a.action], key: a.id, act: a });
   }
   for (const p of o.payments ?? []) {
     const back = p.kind === 'REFUND';
     list.push({
       at: p.createdAt, icon: back ? 'undo' : 'money', key: p.id, payment: p, title: back ? 'Refund' : 'Payment',
       refund: o.providerRefunds?.find((r) => r.paymentId === p.id),
-      act: actAt(acts, p.createdAt, back ? ['order.refund', 'order.cancel']
+      act: closestAct(acts, p.createdAt, back ? ['order.refund', 'order.cancel']
         : ['order.mark_paid', 'order.record_payment', 'order.pay_online']),
     });
   }
@@ -62,7 +63,7 @@ export function events(o) {
   }
   for (const f of o.fulfillments ?? []) {
     list.push({ at: f.createdAt, icon: 'truck', key: f.id, shipment: f, title: 'Shipment',
-      act: actAt(acts, f.createdAt, ['order.fulfill']) });
+      act: closestAct(acts, f.createdAt, ['order.fulfill']) });
   }
   for (const n of o.notes ?? []) {
     const title = n.visibility === 'CUSTOMER' ? 'Note for the customer' : 'Internal note';
@@ -70,12 +71,12 @@ export function events(o) {
   }
   if (o.cancelledAt) {
     list.push({ at: o.cancelledAt, icon: 'close', title: 'Order cancelled', key: 'cancelled',
-      act: actAt(acts, o.cancelledAt, acts.map((a) => a.action).filter((a) => a.startsWith('order.cancel'))) });
+      act: closestAct(acts, o.cancelledAt, acts.map((a) => a.action).filter((a) => a.startsWith('order.cancel'))) });
   }
   if (o.completedAt) {
     list.push({ at: o.completedAt, icon: 'check', title: 'Order completed', key: 'completed',
-      act: actAt(acts, o.completedAt, ['order.complete']) });
+      act: closestAct(acts, o.completedAt, ['order.complete']) });
   }
-  // Texts of one form and one zone sort as the times do, to the microsecond.
+  // Texts in one format and time zone sort like the times, to the microsecond.
   return list.map((e, i) => ({ ...e, i })).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.i - b.i));
 }

@@ -1,7 +1,7 @@
-// The search over everything: pages, actions, what was looked at last, and what the store has.
+// The global search: pages, actions, recently viewed pages, orders, products and customers.
 import { html, useEffect, useId, useRef, useState } from './lib.js';
 import { useApp, useQuery, go } from './context.js';
-import { Dialog, words } from './ui.js';
+import { Dialog, humanize } from './ui.js';
 import { Icon } from './icons.js';
 import { money } from './money.js';
 import { recent } from './recent.js';
@@ -22,7 +22,7 @@ const settings = [
   { text: 'Security', path: '/security', needs: 'account', icon: 'settings' },
 ];
 
-/** What is asked for: only what the person's role may read. */
+/** The search query, with only what the person may read. */
 function questionOf(can) {
   return `query Find($query: String!) { search(query: $query) {
     ${can('orders') ? `orders { id number email totalMinor currency status
@@ -32,23 +32,23 @@ function questionOf(can) {
   } }`;
 }
 
-/** The rows of what was found, by their kind. */
+/** The results by kind. */
 function groupsOf(found) {
   return [
     { name: 'Orders', rows: (found?.orders ?? []).map((o) => ({ icon: 'orders', path: '/orders/' + o.id,
       text: '#' + o.number,
-      more: [o.customer?.displayName ?? o.email, money(o.totalMinor, o.currency), words(o.status)] })) },
+      more: [o.customer?.displayName ?? o.email, money(o.totalMinor, o.currency), humanize(o.status)] })) },
     { name: 'Products', rows: (found?.products ?? []).map((p) => ({ icon: 'products', path: '/products/' + p.id,
-      text: p.title, more: [p.sku, words(p.status)] })) },
+      text: p.title, more: [p.sku, humanize(p.status)] })) },
     { name: 'Customers', rows: (found?.customers ?? []).map((c) => ({ icon: 'customers', path: '/customers/' + c.id,
       text: c.displayName, more: [c.email] })) },
   ];
 }
 
-/** A text without case and accents, as it is compared here. */
+/** A text without case and accents, for comparison. */
 const plain = (text) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** The rows whose words begin with every word that was typed. */
+/** The rows that have a word starting with each of the typed words. */
 function matching(rows, typed) {
   const wanted = plain(typed).split(/\s+/).filter(Boolean);
   return rows.filter(({ text }) => {
@@ -57,24 +57,24 @@ function matching(rows, typed) {
   });
 }
 
-/** The value, once it has stayed the same for a moment. */
+/** The value after it has not changed for ms milliseconds. */
 function useSettled(value, ms) {
-  const [settled, set] = useState(value);
+  const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => set(value), ms);
+    const timer = setTimeout(() => setSettled(value), ms);
     return () => clearTimeout(timer);
   }, [value]);
   return settled;
 }
 
 /**
- * The dialog. Arrows choose, Enter goes there, Escape closes.
+ * The dialog. Arrow keys select, Enter opens, Escape closes.
  * @param {{places: {path: string, text: string, icon: string, needs?: string}[], onClose: () => void}} props
  */
 export function Palette({ places, onClose }) {
   const app = useApp();
-  const [typed, type] = useState('');
-  const [chosen, choose] = useState(0);
+  const [typed, setTyped] = useState('');
+  const [chosen, setChosen] = useState(0);
   const list = useRef(null);
   const own = useId();
   const asked = useSettled(typed.trim(), 150);
@@ -93,7 +93,7 @@ export function Palette({ places, onClose }) {
   const rows = groups.flatMap((g) => g.rows);
   const at = Math.min(chosen, rows.length - 1);
   const waiting = typed.trim() !== asked || query.loading;
-  useEffect(() => choose(0), [typed]);
+  useEffect(() => setChosen(0), [typed]);
   useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }), [at]);
   const follow = (row) => {
     onClose();
@@ -105,7 +105,7 @@ export function Palette({ places, onClose }) {
     const next = { ArrowDown: at < last ? at + 1 : 0, ArrowUp: at > 0 ? at - 1 : last }[e.key];
     if (next !== undefined) {
       e.preventDefault();
-      choose(next);
+      setChosen(next);
     } else if (e.key === 'Enter' && !e.isComposing && rows[at]) {
       e.preventDefault();
       follow(rows[at]);
@@ -114,7 +114,7 @@ export function Palette({ places, onClose }) {
   const option = (row) => {
     const i = rows.indexOf(row);
     return html`<li key=${row.path} role="option" id=${own + '-' + i} aria-selected=${i === at ? 'true' : 'false'}
-      onClick=${() => follow(row)} onMouseMove=${() => i !== at && choose(i)} data-test="found">
+      onClick=${() => follow(row)} onMouseMove=${() => i !== at && setChosen(i)} data-test="found">
       <${Icon} name=${row.icon} size="18" /><span class="grow"><bdi>${row.text}</bdi></span>
       <span class="muted">${(row.more ?? []).filter(Boolean).map((m) => html` <bdi>${m}</bdi>`)}</span></li>`;
   };
@@ -122,9 +122,9 @@ export function Palette({ places, onClose }) {
     <input type="search" role="combobox" autofocus autocomplete="off" spellcheck="false" value=${typed}
       aria-label="Search pages, orders, products and customers" placeholder="Order number, name, title, page …"
       maxlength="200" aria-expanded=${rows.length > 0 ? 'true' : 'false'} aria-controls=${own} aria-autocomplete="list"
-      aria-activedescendant=${rows[at] ? own + '-' + at : undefined} onInput=${(e) => type(e.target.value)}
+      aria-activedescendant=${rows[at] ? own + '-' + at : undefined} onInput=${(e) => setTyped(e.target.value)}
       onKeyDown=${press} data-test="palette-input" />
-    <p class="unseen" role="status">${waiting ? '' : rows.length + ' found'}</p>
+    <p class="visually-hidden" role="status">${waiting ? '' : rows.length + ' found'}</p>
     ${query.failure && asked && html`<p class="muted">${query.failure.message}</p>`}
     <div class="found" role="listbox" id=${own} aria-label="Found" ref=${list} aria-busy=${waiting ? 'true' : 'false'}>
       ${groups.map((g) => html`<ul key=${g.name} role="group" aria-label=${g.name}>

@@ -1,58 +1,60 @@
-// Passkeys: from the server's question to the browser, and back.
+// WebAuthn: passes the server's options to the browser and its response back.
 
-const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
-const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
+const fromBase64url = (text) =>
+  Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+const toBase64url = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
   .replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 
-/** Whether the browser knows passkeys. */
-export const knowsPasskeys = () => Boolean(window.PublicKeyCredential);
+export const supportsPasskeys = () => Boolean(window.PublicKeyCredential);
 
 /**
- * Makes a passkey and returns what the browser says of it, as JSON.
- * @param {string} options what the server asks, as JSON
+ * Creates a passkey and returns the browser's response as JSON.
+ * @param {string} options the server's options as JSON
  */
-export async function makePasskey(options) {
+export async function createPasskey(options) {
   const { publicKey } = JSON.parse(options);
   const key = await navigator.credentials.create({
     publicKey: {
-      ...publicKey, challenge: bytes(publicKey.challenge), user: { ...publicKey.user, id: bytes(publicKey.user.id) },
-      excludeCredentials: (publicKey.excludeCredentials ?? []).map((c) => ({ ...c, id: bytes(c.id) })),
+      ...publicKey, challenge: fromBase64url(publicKey.challenge),
+      user: { ...publicKey.user, id: fromBase64url(publicKey.user.id) },
+      excludeCredentials: (publicKey.excludeCredentials ?? []).map((c) => ({ ...c, id: fromBase64url(c.id) })),
     },
   });
   const { response } = key;
   return JSON.stringify({
-    id: key.id, rawId: text(key.rawId), type: key.type, clientExtensionResults: {},
+    id: key.id, rawId: toBase64url(key.rawId), type: key.type, clientExtensionResults: {},
     response: {
-      clientDataJSON: text(response.clientDataJSON), attestationObject: text(response.attestationObject),
+      clientDataJSON: toBase64url(response.clientDataJSON), attestationObject: toBase64url(response.attestationObject),
       transports: response.getTransports?.() ?? [],
     },
   });
 }
 
 /**
- * Shows one of the person's passkeys and returns what the browser says of it, as JSON.
- * @param {string} options what the server asks, as JSON
+ * Signs in with a passkey and returns the browser's response as JSON.
+ * @param {string} options the server's options as JSON
  */
-export async function showPasskey(options) {
+export async function getAssertion(options) {
   const { publicKey } = JSON.parse(options);
   const key = await navigator.credentials.get({
     publicKey: {
-      ...publicKey, challenge: bytes(publicKey.challenge),
-      allowCredentials: (publicKey.allowCredentials ?? []).map((c) => ({ ...c, id: bytes(c.id) })),
+      ...publicKey, challenge: fromBase64url(publicKey.challenge),
+      allowCredentials: (publicKey.allowCredentials ?? []).map((c) => ({ ...c, id: fromBase64url(c.id) })),
     },
   });
   const { response } = key;
   return JSON.stringify({
-    id: key.id, rawId: text(key.rawId), type: key.type, clientExtensionResults: {},
+    id: key.id, rawId: toBase64url(key.rawId), type: key.type, clientExtensionResults: {},
     response: {
-      clientDataJSON: text(response.clientDataJSON), authenticatorData: text(response.authenticatorData),
-      signature: text(response.signature), userHandle: response.userHandle ? text(response.userHandle) : undefined,
+      clientDataJSON: toBase64url(response.clientDataJSON), authenticatorData: toBase64url(response.authenticatorData),
+      signature: toBase64url(response.signature),
+      userHandle: response.userHandle ? toBase64url(response.userHandle) : undefined,
     },
   });
 }
 
-/** What went wrong when a passkey was made, as a sentence. */
-export function passkeyProblem(e) {
+/** The error of creating a passkey as a sentence. */
+export function passkeyError(e) {
   switch (e.name) {
     case 'InvalidStateError': return 'This device already has a passkey for your account.';
     case 'NotAllowedError': return 'No passkey was created. Try again.';

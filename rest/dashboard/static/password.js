@@ -1,7 +1,6 @@
-// The form that changes a person's own password.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Field, Form, Wrong, useMutation } from './form.js';
+import { Field, Form, FieldError, useMutation } from './form.js';
 
 const change = `mutation PasswordChange($current: String!, $next: String!) {
   passwordChange(current: $current, next: $next) { changed userErrors { code message path } } }`;
@@ -9,14 +8,14 @@ const change = `mutation PasswordChange($current: String!, $next: String!) {
 export function Password({ changed }) {
   const { notify, account } = useApp();
   const run = useMutation(change, { once: false });
-  const [turn, again] = useState(0);
+  const [turn, setTurn] = useState(0);
   const action = async (v) => {
     if (v.get('next') !== v.get('repeat')) {
-      throw new Wrong('repeat', 'The passwords do not match.');
+      throw new FieldError('repeat', 'The passwords do not match.');
     }
     await run({ current: v.get('current'), next: v.get('next') });
     notify('Password changed. Your other sessions and staff tokens have ended.');
-    again(turn + 1);
+    setTurn(turn + 1);
     changed();
   };
   return html`<${Form} key=${turn} name="password" submit="Change password" action=${action}>

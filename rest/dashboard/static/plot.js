@@ -1,24 +1,24 @@
-// Pictures of numbers, drawn by uPlot. A page says the same in words and as a
-// table beside them, so it does not wait for the library, nor needs it.
+// Charts, drawn by uPlot. Pages show the same data as text and as a table, so they work without the
+// library.
 import { html, useEffect, useRef } from './lib.js';
 
-let library = null;
+let plotLibrary = null;
 
 /**
- * Fetches the library, once, and its own few styles, which most pages do not need. Its package has a minified form as a
- * script alone, which names itself in the window.
+ * Loads the library and its stylesheet once. Its package has a minified form only as a script that
+ * sets window.uPlot.
  */
-export const load = () => (library ??= Promise.all([
-  fetched('script', { src: trusted(new URL('./vendor/uplot/uPlot.iife.min.js', import.meta.url).href) }),
-  fetched('link', { rel: 'stylesheet', href: new URL('./vendor/uplot/uPlot.min.css', import.meta.url).href }),
+export const loadPlot = () => (plotLibrary ??= Promise.all([
+  addElement('script', { src: trusted(new URL('./vendor/uplot/uPlot.iife.min.js', import.meta.url).href) }),
+  addElement('link', { rel: 'stylesheet', href: new URL('./vendor/uplot/uPlot.min.css', import.meta.url).href }),
 ]).then(() => ({ default: window.uPlot }), () => ({})));
 
-// The one script that a module adds: the policy of the page knows its name, and takes no second one.
+// The only script that a module adds. The page's policy allows this one policy name, once.
 const policy = globalThis.trustedTypes?.createPolicy('plot', { createScriptURL: (address) => address });
 const trusted = (address) => policy?.createScriptURL(address) ?? address;
 
-/** Adds an element that fetches something, and waits for it. */
-function fetched(tag, attributes) {
+/** Adds an element that loads a file, and waits for it. */
+function addElement(tag, attributes) {
   const element = Object.assign(document.createElement(tag), attributes);
   return new Promise((done, fail) => {
     element.onload = done;
@@ -27,16 +27,16 @@ function fetched(tag, attributes) {
   });
 }
 
-const extent = (box) => ({ width: box.clientWidth, height: box.clientHeight });
+const sizeOf = (box) => ({ width: box.clientWidth, height: box.clientHeight });
 
-/** What all pictures have alike: colours of the page's scheme by name, axes, grid. */
-function look(box) {
+/** The theme that all charts share: colors of the page's color scheme, axes and grid. */
+function plotTheme(box) {
   const style = getComputedStyle(box);
-  const colour = (name) => style.getPropertyValue(name).trim();
+  const color = (name) => style.getPropertyValue(name).trim();
   return {
-    colour,
-    axis: { font: '12px ' + style.fontFamily, stroke: colour('--muted'), ticks: { show: false } },
-    grid: { stroke: colour('--line'), width: 1 },
+    color,
+    axis: { font: '12px ' + style.fontFamily, stroke: color('--muted'), ticks: { show: false } },
+    grid: { stroke: color('--line'), width: 1 },
   };
 }
 
@@ -46,42 +46,42 @@ const common = {
 };
 
 /**
- * One picture, drawn again when one of the values in "of" changes, or the
- * colours do. The x of its data counts from 0; point gets the index that is under
- * the pointer, or null.
- * @param {{label: string, data: number[][], options: (uPlot: any, look: any) => object, of: any[],
- *   point: (at: number|null) => void, low?: boolean, together?: string}} props
+ * A chart. It is redrawn when a value in of or the color scheme changes. The x values count from 0;
+ * onPoint gets the index under the pointer, or null.
+ * @param {{label: string, data: number[][], options: (uPlot: any, theme: any) => object, of: any[],
+ *   onPoint: (at: number|null) => void, compact?: boolean, sync?: string}} props
  */
-export function Plot({ label, data, options, of, point, low, together }) {
+export function Plot({ label, data, options, of, onPoint, compact, sync }) {
   const box = useRef(null);
   useEffect(() => {
     let chart = null;
-    let gone = false;
+    let unmounted = false;
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const draw = async () => {
-      const { default: uPlot } = await load();
-      if (!uPlot || gone) {
+      const { default: uPlot } = await loadPlot();
+      if (!uPlot || unmounted) {
         return;
       }
       chart?.destroy();
       chart = new uPlot({
-        ...common, ...extent(box.current), ...options(uPlot, look(box.current)),
+        ...common, ...sizeOf(box.current), ...options(uPlot, plotTheme(box.current)),
         cursor: {
-          y: false, drag: { x: false, y: false }, points: { size: 7 }, ...(together && { sync: { key: together } }),
+          y: false, drag: { x: false, y: false }, points: { size: 7 }, ...(sync && { sync: { key: sync } }),
         },
-        hooks: { setCursor: [(u) => point(u.cursor.idx ?? null)] },
+        hooks: { setCursor: [(u) => onPoint(u.cursor.idx ?? null)] },
       }, data, box.current);
     };
-    const size = new ResizeObserver(() => chart?.setSize(extent(box.current)));
+    const size = new ResizeObserver(() => chart?.setSize(sizeOf(box.current)));
     draw();
     size.observe(box.current);
     dark.addEventListener('change', draw);
     return () => {
-      gone = true;
+      unmounted = true;
       size.disconnect();
       dark.removeEventListener('change', draw);
       chart?.destroy();
     };
   }, of);
-  return html`<div class=${low ? 'chart-box low' : 'chart-box'} ref=${box} role="img" aria-label=${label}></div>`;
+  return html`<div class=${compact ? 'chart-box compact' : 'chart-box'} ref=${box} role="img"
+    aria-label=${label}></div>`;
 }

@@ -1,17 +1,16 @@
-// Choosing products and variants for an order.
+// A picker of products and variants for an order.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Empty, Money, Thumb, Trouble, Waiting, imageFields } from './ui.js';
+import { Empty, Money, Thumb, Pending, imageFields } from './ui.js';
 import { Icon } from './icons.js';
 
-// The one place that says how products are searched for here.
 const search = `query PickerProducts($filter: ProductFilter, $query: String) {
   products(first: 20, filter: $filter, query: $query) { nodes {
   id title sku priceMinor currency inventoryQuantity version imageUrl image { ${imageFields} } options { name }
   variants { id title sku priceMinor inventoryQuantity } } pageInfo { hasNextPage } } }`;
 
-/** What can be sold of a product: itself, or its variants. */
-function wares(p) {
+/** Returns the product, or its variants if it has options. */
+function sellableItems(p) {
   const own = { productId: p.id, title: p.title, currency: p.currency };
   return p.options.length === 0
     ? [{ ...own, key: p.id, sku: p.sku, priceMinor: p.priceMinor, left: p.inventoryQuantity }]
@@ -19,29 +18,28 @@ function wares(p) {
       priceMinor: v.priceMinor, left: v.inventoryQuantity }));
 }
 
-/** The newest products that are sold, or those that are found; add gets what was chosen. */
+/** The newest published products, or the matches of a search. add gets the chosen item. */
 export function ProductPicker({ add }) {
-  const [words, look] = useState('');
+  const [words, setWords] = useState('');
   const q = useQuery(search, { filter: { status: 'ACTIVE' }, query: words || null });
   const enter = (e) => {
     if (e.key === 'Enter') {
-      e.preventDefault(); // the form around it is not sent
-      look(e.target.value.trim());
+      e.preventDefault(); // do not submit the form
+      setWords(e.target.value.trim());
     }
   };
   const found = q.data?.products.nodes ?? [];
   const more = q.data?.products.pageInfo.hasNextPage;
   return html`<div class="picker" data-test="goods">
     <label class="filter"><span>Search</span><input type="search" onKeyDown=${enter} autocomplete="off"
-      onChange=${(e) => look(e.target.value.trim())} placeholder="Title or SKU" data-test="picker-search" />
+      onChange=${(e) => setWords(e.target.value.trim())} placeholder="Title or SKU" data-test="picker-search" />
     </label>
-    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
-      : !q.data ? html`<${Waiting} rows=${3} />`
+    ${!q.data ? html`<${Pending} of=${q} rows=${3} />`
       : found.length === 0 ? html`<${Empty} icon="products" title=${more ? 'Enter more of the title or SKU'
         : words ? 'No published products match' : 'No published products yet'} />`
       : html`${more && html`<p class="hint">Not all products are listed. Search to find others.</p>`}
         <ul class="lines picker-list" tabindex="0" aria-label="Products">
-        ${found.flatMap((p) => wares(p).map((w) => html`<li key=${w.key}>
+        ${found.flatMap((p) => sellableItems(p).map((w) => html`<li key=${w.key}>
           <${Thumb} product=${p} />
           <div class="grow">
             <p class="line-title"><bdi>${w.title}</bdi>${w.variant && html`, <bdi>${w.variant}</bdi>`}</p>

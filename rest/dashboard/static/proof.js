@@ -1,68 +1,67 @@
-// Asks a person to prove that it is them, before what a stolen session must not do.
+// Asks a person to confirm their identity before a sensitive action.
 import { html, useEffect, useState } from './lib.js';
 import { useQuery } from './context.js';
 import { Alert } from './ui.js';
-import { Field, FormDialog, useMutation } from './form.js';
+import { Field, FormDialog, useMutation, errors } from './form.js';
 import { Failure, Refused, setProofPrompt } from './api.js';
-import { knowsPasskeys, showPasskey } from './passkey.js';
+import { supportsPasskeys, getAssertion } from './passkey.js';
 
-const errors = 'userErrors { code message path }';
-const ways = 'query Ways { account { email passkeysPossible factors { kind } } }';
+const factorsQuery = 'query Ways { account { email passkeysPossible factors { kind } } }';
 const prove = `mutation SessionProve($input: SessionProveInput!) { sessionProve(input: $input) { until ${errors} } }`;
 const ask = `mutation PasskeyAsk { passkeyAsk { token options ${errors} } }`;
 
-/** Opens whenever a mutation needs a proof. */
+/** Opens when a mutation requires confirmation. */
 export function Proof() {
-  const [asked, set] = useState(null);
+  const [asked, setAsked] = useState(null);
   useEffect(() => {
-    setProofPrompt(() => new Promise((done, refuse) => set({ done, refuse })));
+    setProofPrompt(() => new Promise((done, refuse) => setAsked({ done, refuse })));
     return () => setProofPrompt(null);
   }, []);
   if (!asked) {
     return null;
   }
   const proved = () => {
-    set(null);
+    setAsked(null);
     asked.done();
   };
   const closed = () => {
-    set(null);
+    setAsked(null);
     asked.refuse(new Failure('Nothing was changed. Confirm it\u2019s you to continue.', 'reauthentication_required'));
   };
-  return html`<${Question} proved=${proved} onClose=${closed} />`;
+  return html`<${ProofDialog} proved=${proved} onClose=${closed} />`;
 }
 
-function Question({ proved, onClose }) {
+function ProofDialog({ proved, onClose }) {
   const run = useMutation(prove, { once: false });
   const begin = useMutation(ask, { once: false });
-  const { data } = useQuery(ways);
-  const [code, byCode] = useState(false);
-  const [problem, fail] = useState('');
+  const { data } = useQuery(factorsQuery);
+  const [code, setCode] = useState(false);
+  const [problem, setProblem] = useState('');
   const has = (kind) => Boolean(data?.account.factors.some((f) => f.kind === kind));
   const action = async (v) => {
-    fail('');
+    setProblem('');
     await run({ input: code ? { code: v.get('code') } : { password: v.get('password') } });
     proved();
     return false;
   };
   const usePasskey = async () => {
-    fail('');
+    setProblem('');
     try {
       const { token, options } = await begin({});
-      await run({ input: { passkey: { token, response: await showPasskey(options) } } });
+      await run({ input: { passkey: { token, response: await getAssertion(options) } } });
     } catch (e) {
-      fail(e instanceof Failure || e instanceof Refused ? e.message
-        : 'No passkey was used. Try again, or use another way.');
+      setProblem(e instanceof Failure || e instanceof Refused ? e.message
+        : 'The passkey was not used. Try again or use another method.');
       return;
     }
     proved();
   };
-  const passkey = has('PASSKEY') && data.account.passkeysPossible && knowsPasskeys();
+  const passkey = has('PASSKEY') && data.account.passkeysPossible && supportsPasskeys();
   return html`<${FormDialog} title="Confirm it\u2019s you" name="proof" submit="Continue" busyText="Checking"
     onClose=${onClose} action=${action} extra=${html`
       ${passkey && html`<button type="button" class="button" onClick=${usePasskey} data-test="proof-passkey">
         Use passkey</button>`}
-      ${has('TOTP') && html`<button type="button" class="button" onClick=${() => byCode(!code)} data-test="proof-way">
+      ${has('TOTP') && html`<button type="button" class="button" onClick=${() => setCode(!code)} data-test="proof-way">
         ${code ? 'Use password' : 'Use code'}</button>`}`}>
     <p>You signed in a while ago. Confirm it\u2019s you. We won\u2019t ask again for ten minutes.</p>
     ${problem && html`<${Alert}>${problem}<//>`}

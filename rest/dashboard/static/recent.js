@@ -1,9 +1,9 @@
-// What was looked at last in this tab: by one person, in one store.
+// Recently viewed pages of this tab, by person and store.
 
-const most = 8;
+const maxRecent = 8;
 const keyOf = ({ account, store }) => 'recent ' + account.id + ' ' + store.id;
 
-/** The pages that were looked at last, the latest first. @returns {{path: string, text: string}[]} */
+/** The recently viewed pages, latest first. @returns {{path: string, text: string}[]} */
 export function recent(app) {
   try {
     return JSON.parse(sessionStorage.getItem(keyOf(app))) ?? [];
@@ -12,14 +12,14 @@ export function recent(app) {
   }
 }
 
-/** Notes that the page of one thing was looked at: one that has an id in its path. */
+/** Remembers that a page was viewed, if its path ends with an id. */
 export function remember(app, path, text) {
   if (!/_[a-z0-9]+$/i.test(path)) {
     return;
   }
-  const list = [{ path, text }, ...recent(app).filter((r) => r.path !== path)].slice(0, most);
+  const list = [{ path, text }, ...recent(app).filter((r) => r.path !== path)].slice(0, maxRecent);
   try {
     sessionStorage.setItem(keyOf(app), JSON.stringify(list));
-  } catch { // the browser keeps nothing for this page
+  } catch { // storage is disabled
   }
 }

@@ -1,10 +1,10 @@
-// Addresses: which page one means, and how filters are kept in its query.
+// Addresses: routes and queries.
 
 export const root = '/dashboard';
 
 /**
  * Finds the page of a path.
- * @param {[string, any][]} table patterns such as "/orders/:id", with what they mean
+ * @param {[string, any][]} table patterns such as "/orders/:id", with their pages
  * @param {string} path
  * @returns {{page: any, params: Object<string, string>}|null}
  */
@@ -21,7 +21,7 @@ export function match(table, path) {
         params[w.slice(1)] = decodeURIComponent(given[i]);
         return true;
       } catch {
-        return false; // not the encoding of anything
+        return false; // invalid encoding
       }
     });
     if (fits) {
@@ -33,7 +33,7 @@ export function match(table, path) {
 
 const parts = (path) => path.split('/').filter(Boolean);
 
-/** The address of a page, with the query members that are not empty. */
+/** The address of a page, without empty query parameters. */
 export function to(path, query = {}) {
   const q = new URLSearchParams(Object.entries(query).filter(([, v]) => v !== '' && v != null));
   const text = q.toString();

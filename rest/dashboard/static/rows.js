@@ -1,30 +1,31 @@
-// Rows of fields that can be added to and taken away.
+// Lists of rows in forms.
 import { html, useId, useLayoutEffect, useRef, useState } from './lib.js';
-import { useForget, useWrong } from './form.js';
+import { useClearErrors, useFieldError } from './form.js';
 import { Icon } from './icons.js';
 
 /**
- * Rows that can be added to and taken away. Each draws its fields, whose names begin with at: "headers.0".
+ * Rows that can be added and removed. Each renders its fields, whose names start with at:
+ * "headers.0".
  * @param {{name: string, legend: string, one: string, hint: string, max: string, initial: object[],
  *   row: (props: {at: string, of: object}) => any}} props
  */
 export function Rows({ name, legend, one, hint, max, initial, row, ...rest }) {
-  const wrong = useWrong(name);
-  const forget = useForget();
+  const wrong = useFieldError(name);
+  const forget = useClearErrors();
   const own = useId();
   const ref = useRef(null);
-  const [{ rows, next, moved }, set] = useState({
+  const [{ rows, next, moved }, setState] = useState({
     rows: initial.map((of, key) => ({ of, key })), next: initial.length, moved: '',
   });
-  useLayoutEffect(() => { // whoever adds a row writes in it, whoever takes one away does not lose their place
+  useLayoutEffect(() => { // focus the new row, or the Add button after a removal
     const last = moved === 'added' ? '.row-box:last-of-type :is(input:not([type=hidden]), select)'
       : '[data-test="add-' + name + '"]';
     moved && ref.current.querySelector(last)?.focus();
   }, [rows]);
-  const add = () => set({ rows: [...rows, { of: {}, key: next }], next: next + 1, moved: 'added' });
+  const add = () => setState({ rows: [...rows, { of: {}, key: next }], next: next + 1, moved: 'added' });
   const remove = (key) => {
     forget(name);
-    set({ rows: rows.filter((r) => r.key !== key), next, moved: 'removed' });
+    setState({ rows: rows.filter((r) => r.key !== key), next, moved: 'removed' });
   };
   return html`<fieldset class="rows" name=${name} ref=${ref} data-test=${name}
     aria-describedby=${own + '-hint' + (wrong ? ' ' + own + '-error' : '')}>
@@ -40,7 +41,19 @@ export function Rows({ name, legend, one, hint, max, initial, row, ...rest }) {
   </fieldset>`;
 }
 
-/** Reads rows, as long as there is one that has the member. */
+/** Buttons that move an item of a list up or down, or remove it. test is the prefix of their data-test. */
+export function MoveButtons({ title, at, items, set, test }) {
+  const swap = (other) => set(items.map((item, i) => (i === at ? items[other] : i === other ? items[at] : item)));
+  const button = (label, icon, off, act) => html`<button type="button" class="icon-button" aria-label=${label}
+    title=${label} onClick=${() => !off && act()} aria-disabled=${off ? 'true' : undefined}
+    data-test=${test + '-' + icon}><${Icon} name=${icon} size="16" /></button>`;
+  return html`<div class="actions">
+    ${button('Move up: ' + title, 'up', at === 0, () => swap(at - 1))}
+    ${button('Move down: ' + title, 'down', at === items.length - 1, () => swap(at + 1))}
+    ${button('Remove: ' + title, 'close', false, () => set(items.filter((_, i) => i !== at)))}</div>`;
+}
+
+/** Reads all rows that have the field member. */
 export function rowsOf(values, name, member, read) {
   const list = [];
   while (values.has(name + '.' + list.length + member)) {

@@ -1,14 +1,14 @@
-// Scopes, as the server's catalogue describes them.
+// Scopes, from the server's catalog.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Trouble, Waiting } from './ui.js';
-import { useWrong } from './form.js';
+import { Pending } from './ui.js';
+import { useFieldError } from './form.js';
 
-const catalogue = 'query Scopes { scopes { name resource access title sentence personal } me { scopes } }';
+const catalog = 'query Scopes { scopes { name resource access title sentence personal } me { scopes } }';
 
-/** The catalogue, and which of its scopes the person has. */
+/** The catalog, and the scopes that the person has. */
 export function useScopes() {
-  const query = useQuery(catalogue);
+  const query = useQuery(catalog);
   return { ...query, scopes: query.data?.scopes ?? [], mine: query.data?.me.scopes ?? [] };
 }
 
@@ -27,7 +27,7 @@ export function ScopeSentences({ names, scopes }) {
 
 const accesses = [['', 'None'], ['read', 'Read'], ['write', 'Write']];
 
-/** The catalogue by resource: [{ resource, read, write }], in its order. */
+/** The catalog by resource: [{ resource, read, write }], in its order. */
 function byResource(scopes) {
   const rows = new Map();
   for (const s of scopes) {
@@ -36,18 +36,12 @@ function byResource(scopes) {
   return [...rows.values()];
 }
 
-/**
- * A row for every resource of the catalogue: none, read or write, which includes reading.
- * Nobody can give what they lack.
- */
-export function ScopeChoice({ chosen = [], catalogue: q }) {
-  const wrong = useWrong('scopes');
-  const [picked, pick] = useState(new Set(chosen));
-  if (q.failure) {
-    return html`<${Trouble} failure=${q.failure} reload=${q.reload} />`;
-  }
+/** A row for each resource: none, read, or write, which includes read. People can only give scopes that they have. */
+export function ScopeChoice({ chosen = [], catalog: q }) {
+  const wrong = useFieldError('scopes');
+  const [picked, setPicked] = useState(new Set(chosen));
   if (!q.data) {
-    return html`<${Waiting} rows=${4} />`;
+    return html`<${Pending} of=${q} rows=${4} />`;
   }
   const rows = byResource(q.scopes);
   const level = (row) => (picked.has(row.write?.name) ? 'write' : picked.has(row.read?.name) ? 'read' : '');
@@ -56,20 +50,20 @@ export function ScopeChoice({ chosen = [], catalogue: q }) {
     for (const s of [row.read, row.write]) {
       next.delete(s?.name);
     }
-    pick(access ? next.add(row[access].name) : next);
+    setPicked(access ? next.add(row[access].name) : next);
   };
-  const most = (row, access) => [row[access], row.read].find((s) => q.mine.includes(s?.name));
-  const preset = (access) => pick(new Set(rows.map((row) => most(row, access)?.name).filter(Boolean)));
+  const highest = (row, access) => [row[access], row.read].find((s) => q.mine.includes(s?.name));
+  const preset = (access) => setPicked(new Set(rows.map((row) => highest(row, access)?.name).filter(Boolean)));
   return html`<fieldset class="scopes" name="scopes" aria-describedby=${wrong ? 'scopes-error' : undefined}
     data-test="scopes">
     <legend>Scopes</legend>
     <p class="row-actions start">
       <button type="button" class="button small" onClick=${() => preset('read')} data-test="scopes-read">
-        Read everything</button>
+        Read only</button>
       <button type="button" class="button small" onClick=${() => preset('write')} data-test="scopes-all">
-        Everything</button>
-      <button type="button" class="button small" onClick=${() => pick(new Set())} data-test="scopes-none">
-        Nothing</button></p>
+        Full access</button>
+      <button type="button" class="button small" onClick=${() => setPicked(new Set())} data-test="scopes-none">
+        None</button></p>
     ${[...picked].map((name) => html`<input type="hidden" name="scopes" value=${name} key=${name} />`)}
     ${rows.map((row) => html`<${ScopeRow} key=${row.resource} row=${row} level=${level(row)} mine=${q.mine}
       choose=${(access) => choose(row, access)} />`)}
@@ -77,7 +71,7 @@ export function ScopeChoice({ chosen = [], catalogue: q }) {
   </fieldset>`;
 }
 
-/** What may be done with one resource. */
+/** The access to one resource. */
 function ScopeRow({ row, level, mine, choose }) {
   const own = 'scope-' + row.resource;
   const given = row[level];

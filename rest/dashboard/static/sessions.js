@@ -1,10 +1,9 @@
-// The browsers in which a person is signed in.
+// The sessions of a person.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Badge, Time, Trouble, Waiting } from './ui.js';
-import { ActionButton, Confirm, useMutation } from './form.js';
+import { Badge, Time, Pending } from './ui.js';
+import { ActionButton, Confirm, useMutation, errors } from './form.js';
 
-const errors = 'userErrors { code message path }';
 const list = 'query Sessions { account { sessions { id address agent current createdAt seenAt } } }';
 const end = `mutation SessionEnd($id: ID!) { sessionEnd(id: $id) { endedId ${errors} } }`;
 const endAll = `mutation SignOutEverywhere($others: Boolean!) {
@@ -15,36 +14,33 @@ const programs = [['Edg/', 'Edge'], ['OPR/', 'Opera'], ['Firefox/', 'Firefox'], 
 const systems = [['Android', 'Android'], ['iPhone', 'iPhone'], ['iPad', 'iPad'], ['Windows', 'Windows'],
   ['Mac OS', 'macOS'], ['Linux', 'Linux']];
 
-/** What a browser calls itself, in few words; all of it is in the title. */
+/** A short name of the browser from its user agent. */
 export function browser(agent) {
   const name = programs.find(([mark]) => agent.includes(mark))?.[1];
   const system = systems.find(([mark]) => agent.includes(mark))?.[1];
   return [name, system].filter(Boolean).join(' on ') || agent.slice(0, 60) || 'Unknown browser';
 }
 
-/** changed is called when a session has ended. */
+/** changed is called after a session has ended. */
 export function Sessions({ changed }) {
   const query = useQuery(list);
   const ended = () => {
     query.reload();
     changed();
   };
-  const [asking, ask] = useState('');
-  if (query.failure) {
-    return html`<${Trouble} failure=${query.failure} reload=${query.reload} />`;
-  }
+  const [ending, setEnding] = useState('');
   if (!query.data) {
-    return html`<${Waiting} rows=${3} />`;
+    return html`<${Pending} of=${query} rows=${3} />`;
   }
   const { sessions } = query.data.account;
   return html`<ul class="sessions" data-test="session-list">${sessions.map((s) => html`<${Session} key=${s.id} of=${s}
       changed=${ended} />`)}</ul>
     <div class="form-end">
-      ${sessions.length > 1 && html`<button type="button" class="button" onClick=${() => ask('others')}
+      ${sessions.length > 1 && html`<button type="button" class="button" onClick=${() => setEnding('others')}
         data-test="sign-out-others">Sign out of other sessions</button>`}
-      <button type="button" class="button danger-quiet" onClick=${() => ask('all')}
+      <button type="button" class="button danger-quiet" onClick=${() => setEnding('all')}
         data-test="sign-out-everywhere">Sign out everywhere</button></div>
-    ${asking && html`<${EndAll} others=${asking === 'others'} onClose=${() => ask('')} changed=${ended} />`}`;
+    ${ending && html`<${EndAll} others=${ending === 'others'} onClose=${() => setEnding('')} changed=${ended} />`}`;
 }
 
 function Session({ of: s, changed }) {
@@ -56,8 +52,8 @@ function Session({ of: s, changed }) {
   };
   return html`<li>
     <div class="grow"><p class="strong" title=${s.agent}>${name}</p>
-      <p class="muted">${s.address && html`<span class="address">${s.address}</span>, `}seen
-        ${' '}<${Time} at=${s.seenAt} how="ago" />, since <${Time} at=${s.createdAt} how="date" /></p></div>
+      <p class="muted">${s.address && html`<span class="address">${s.address}</span>, `}last
+        seen <${Time} at=${s.seenAt} how="ago" />, signed in <${Time} at=${s.createdAt} how="date" /></p></div>
     ${s.current ? html`<${Badge} value="ACTIVE" text="This session" />`
       : html`<${ActionButton} kind="small danger-quiet" run=${act} done="Session ended."
           aria-label=${'End the session of ' + name} data-test="session-end">End<//>`}</li>`;

@@ -1,32 +1,31 @@
-// How a person leaves a store, and what they made there with them.
+// The dialog that removes a person from a store.
 import { html } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { Dialog, Trouble, Waiting, isolate } from './ui.js';
+import { Dialog, Pending, isolate } from './ui.js';
 import { Confirm, useMutation } from './form.js';
 
-const made = `query StaffMade($id: ID!) { staffMade(id: $id) {
+const createdQuery = `query StaffMade($id: ID!) { staffMade(id: $id) {
   apiKeys { id name hint } apps { id name } grants { id app { name } } } }`;
 const remove = `mutation StaffRemove($id: ID!, $revoke: [ID!]!) {
   staffRemove(id: $id, revoke: $revoke) { removedId userErrors { code message path } } }`;
 
-/** What somebody made, as one list. */
-const things = ({ apiKeys, apps, grants }) => [
+/** The items that the person created, as one list. */
+const createdItems = ({ apiKeys, apps, grants }) => [
   ...apiKeys.map((k) => ({ id: k.id, name: k.name, what: 'API key ' + k.hint })),
   ...apps.map((a) => ({ id: a.id, name: a.name, what: 'App of this store; it stops working in every store' })),
   ...grants.map((g) => ({ id: g.id, name: g.app.name, what: 'Access that they granted to this app' })),
 ];
 
-/** Asks before a person is removed, and which of the things that they made end with it. */
+/** Asks for confirmation, and which of the created items to revoke. */
 export function Removal({ person: p, onClose, changed }) {
   const { notify } = useApp();
   const run = useMutation(remove);
-  const query = useQuery(made, { id: p.id });
+  const query = useQuery(createdQuery, { id: p.id });
   const title = 'Remove ' + p.name + '?';
   if (!query.data) {
-    return html`<${Dialog} title=${title} onClose=${onClose}>${query.failure
-      ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />` : html`<${Waiting} rows=${3} />`}<//>`;
+    return html`<${Dialog} title=${title} onClose=${onClose}><${Pending} of=${query} rows=${3} /><//>`;
   }
-  const list = things(query.data.staffMade);
+  const list = createdItems(query.data.staffMade);
   const action = async (v) => {
     await run({ id: p.id, revoke: v.getAll('revoke') });
     notify(isolate(p.name) + ' removed from the store.');

@@ -1,48 +1,46 @@
-// The stores of a person: which there are, and how another one is made.
+// The stores of a person, and creating another one.
 import { html, useEffect, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Badge, Card } from './ui.js';
 import { Check, Field, FormDialog, Select, text, useMutation } from './form.js';
-import { digits } from './currencies.js';
+import { currencies } from './money.js';
 import { roleNames } from './role.js';
 
 const create = `mutation StoreCreate($input: StoreCreateInput!) {
   storeCreate(input: $input) { store { id } userErrors { code message path } } }`;
 
-const currencies = Object.keys(digits);
-
 const zones = Intl.supportedValuesOf?.('timeZone') ?? [];
 
-/** A field for the time zone in which the reports of a store run. */
+/** A field for a store's time zone. */
 export function Zone(props) {
   return html`<${Field} name="timezone" label="Time zone" required maxlength="64" list="zones" autocomplete="off"
       spellcheck=${false} hint="For example, Europe/Vienna. Used for reports and times." ...${props} />
     <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>`;
 }
 
-/** The person's stores, and for owners the way to another one. */
+/** The person's stores. Owners can create another one. */
 export function Stores() {
   const { account, store, can, choose } = useApp();
-  const [making, make] = useState(false);
-  const [made, goTo] = useState('');
+  const [creating, setCreating] = useState(false);
+  const [newStoreId, setNewStoreId] = useState('');
   useEffect(() => {
-    if (made) { // the form is gone by now: nothing typed is left
-      choose(made);
+    if (newStoreId) { // after the form has closed, so that nothing counts as unsaved
+      choose(newStoreId);
     }
-  }, [made]);
+  }, [newStoreId]);
   if (account.memberships.length < 2 && !can('owners')) {
     return null;
   }
   return html`<${Card} title="Your stores" name="stores" actions=${can('owners') && html`<button type="button"
-      class="button small" onClick=${() => make(true)} data-test="store-new">New store</button>`}>
-    <ul class="doors">${account.memberships.map((m) => html`<li key=${m.store.id}>
+      class="button small" onClick=${() => setCreating(true)} data-test="store-new">New store</button>`}>
+    <ul class="link-list">${account.memberships.map((m) => html`<li key=${m.store.id}>
       <span class="grow"><bdi class="strong">${m.store.name}</bdi> <span
         class="muted">${roleNames[m.role] ?? m.role}</span> ${m.store.test && html`<${Badge} value="INFO"
         text="Test" />`}</span>
       ${m.store.id === store.id ? html`<span class="muted">Current</span>`
         : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
             aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul>
-    ${making && html`<${NewStore} onClose=${() => make(false)} done=${goTo} />`}<//>`;
+    ${creating && html`<${NewStore} onClose=${() => setCreating(false)} done=${setNewStoreId} />`}<//>`;
 }
 
 function NewStore({ onClose, done }) {
@@ -62,7 +60,7 @@ function NewStore({ onClose, done }) {
     <div class="pair"><${Select} name="currency" label="Currency" value=${store.currency}
         options=${currencies.map((c) => [c, c])} />
       <${Zone} value=${store.timezone} /></div>
-    <${Check} name="test" label="A test store" hint=${'Nothing in it is real: shoppers can only use test payments ' +
+    <${Check} name="test" label="Test store" hint=${'Nothing in it is real: shoppers can only use test payments ' +
       'and get no emails, and search engines are kept out. You can add sample data and reset the store.'} />
     <p class="muted">The address, the currency and the test setting cannot be changed later.</p>
   <//>`;

@@ -1,9 +1,9 @@
-// The states of a list as tabs above it, each with how many there are.
+// The states of a list as tabs with counts.
 import { html } from './lib.js';
-import { words } from './ui.js';
+import { humanize } from './ui.js';
 
-/** A number that was counted up to a bound, as people read it. */
-const counted = (c) => c.value.toLocaleString() + (c.more ? '+' : '');
+/** A count that stops at a limit: "1,000+". */
+const countText = (c) => c.value.toLocaleString() + (c.more ? '+' : '');
 
 /**
  * Links to the list with each state, and to all of it.
@@ -13,7 +13,7 @@ const counted = (c) => c.value.toLocaleString() + (c.more ? '+' : '');
 export function StateTabs({ label, values, value = '', address, counts }) {
   const tab = (v, text, count) => html`<li key=${v}>
     <a href=${address(v)} aria-current=${v === value ? 'page' : undefined} data-test=${'tab-' + v.toLowerCase()}>${text}
-      ${count && html` <span class="tab-count">${counted(count)}</span>`}</a></li>`;
+      ${count && html` <span class="tab-count">${countText(count)}</span>`}</a></li>`;
   return html`<nav class="tabs" aria-label=${label}><ul>
-    ${tab('', 'All')}${values.map((v) => tab(v, words(v), counts?.[v.toLowerCase()]))}</ul></nav>`;
+    ${tab('', 'All')}${values.map((v) => tab(v, humanize(v), counts?.[v.toLowerCase()]))}</ul></nav>`;
 }

@@ -1,37 +1,33 @@
-// What can be done with a test store alone: fill it with samples, and empty it.
+// Sample data and reset of a test store.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Card } from './ui.js';
-import { Confirm, useMutation } from './form.js';
+import { Confirm, ConfirmMutation, useMutation } from './form.js';
 
 const fill = `mutation TestStoreFill { testStoreFill { store { id } userErrors { code message path } } }`;
 const reset = `mutation TestStoreReset { testStoreReset { removed more userErrors { code message path } } }`;
 
 export function TestStore() {
-  const [asked, ask] = useState('');
-  const close = () => ask('');
+  const [dialog, setDialog] = useState('');
+  const close = () => setDialog('');
   return html`<${Card} title="Test store" name="test-store">
     <p>Nothing in this store is real: shoppers can only use test payments and get no emails, and search engines are kept
-      out. Webhooks, exports and apps work as in any other.</p>
+      out. Webhooks, exports and apps work as in any other store.</p>
     <div class="actions">
-      <button type="button" class="button" onClick=${() => ask('fill')} data-test="test-fill">Add sample data</button>
-      <button type="button" class="button danger" onClick=${() => ask('reset')} data-test="test-reset">Reset</button>
+      <button type="button" class="button" onClick=${() => setDialog('fill')}
+        data-test="test-fill">Add sample data</button>
+      <button type="button" class="button danger" onClick=${() => setDialog('reset')}
+        data-test="test-reset">Reset</button>
     </div>
-    ${asked === 'fill' && html`<${Fill} onClose=${close} />`}
-    ${asked === 'reset' && html`<${Reset} onClose=${close} />`}<//>`;
+    ${dialog === 'fill' && html`<${Fill} onClose=${close} />`}
+    ${dialog === 'reset' && html`<${Reset} onClose=${close} />`}<//>`;
 }
 
 function Fill({ onClose }) {
-  const { notify } = useApp();
-  const run = useMutation(fill);
-  const action = async () => {
-    await run({});
-    notify('Sample data added.');
-  };
-  return html`<${Confirm} title="Add sample data?" name="test-fill" submit="Add sample data"
-    danger=${false} onClose=${onClose} action=${action}>
-    <p>It gets 12 products, 8 customers and 20 orders, each with its events, which webhooks deliver as if people had
-      made them. Reset a store that already has data first.</p><//>`;
+  return html`<${ConfirmMutation} title="Add sample data?" name="test-fill" submit="Add sample data"
+    danger=${false} document=${fill} variables=${{}} done="Sample data added." onClose=${onClose}>
+    <p>Adds 12 products, 8 customers and 20 orders. Webhooks deliver their events like any others. If the store already
+      has data, reset it first.</p><//>`;
 }
 
 function Reset({ onClose }) {

@@ -1,8 +1,7 @@
-// What can be done with a theme: each is a dialog with one mutation.
+// Actions on a theme. Each is a dialog with one mutation.
 import { html } from './lib.js';
 import { useApp } from './context.js';
-import { ActionButton, Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
-import { errors } from './theme_state.js';
+import { ActionButton, Confirm, Field, FormDialog, FieldError, ConfirmMutation, useMutation, errors } from './form.js';
 import { isolate } from './ui.js';
 
 export const activate = `mutation ThemeActivate($id: ID!) { themeActivate(id: $id) { theme { id } ${errors} } }`;
@@ -15,7 +14,7 @@ const remove = `mutation ThemeDelete($id: ID!) { themeDelete(id: $id) { deletedI
 
 const quoted = (name) => '\u201c' + isolate(name) + '\u201d';
 
-/** Shows a theme on the storefront; done is called, so that it can offer the way back. */
+/** Activates a theme. done gets the theme, so that the page can offer Undo. */
 export function Activate({ theme: t, former, onClose, done }) {
   const { store } = useApp();
   const run = useMutation(activate);
@@ -34,7 +33,7 @@ export function Activate({ theme: t, former, onClose, done }) {
 function nameOf(v) {
   const name = (v.get('name') ?? '').trim();
   if (!name) {
-    throw new Wrong('name', 'Enter a name.');
+    throw new FieldError('name', 'Enter a name.');
   }
   return name;
 }
@@ -69,21 +68,14 @@ export function Duplicate({ theme: t, onClose, changed }) {
 }
 
 export function Delete({ theme: t, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(remove);
-  const action = async () => {
-    await run({ id: t.id });
-    notify('Theme deleted.');
-    changed();
-  };
-  return html`<${Confirm} title=${'Delete ' + quoted(t.name) + '?'} name="theme-delete" submit="Delete"
-    onClose=${onClose} action=${action}>
+  return html`<${ConfirmMutation} title=${'Delete ' + quoted(t.name) + '?'} name="theme-delete" submit="Delete"
+    document=${remove} variables=${{ id: t.id }} done="Theme deleted." changed=${changed} onClose=${onClose}>
     <p>It is permanently removed from this
       store${t.source === 'MARKETPLACE' ? '. It can be installed from the marketplace again' : ''}.</p>
   <//>`;
 }
 
-/** Adds the version that the marketplace has by now, beside the theme; added is called with its id. */
+/** Installs the marketplace's latest version next to the theme. added gets its id. */
 export function Update({ theme: t, kind = '', added }) {
   const run = useMutation(update);
   const action = async () => {

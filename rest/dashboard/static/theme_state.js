@@ -1,28 +1,25 @@
-// What the pages about themes and the marketplace say alike.
+// What the pages about themes and the marketplace share.
 import { html, useState } from './lib.js';
 import { safeURL } from './ui.js';
 import { Icon } from './icons.js';
 
-export const errors = 'userErrors { code message path }';
-
-/** The fields of a theme that its card shows. */
+/** The fields of a theme on its card. */
 export const themeFields = `id name version newVersion status source marketplaceThemeId author description assetCount
   sizeBytes
   previewImageUrl previewUrl activatedAt createdAt updatedAt`;
 
 export const sources = { UPLOAD: 'Imported archive', MARKETPLACE: 'From the marketplace', DUPLICATE: 'Copy' };
 
-/** The path of a theme's page. */
 export const themePath = (id) => '/themes/' + encodeURIComponent(id);
 
-/** Where customers see the store. */
+/** The address of the storefront. */
 export const storefront = (store) => location.protocol + '//' + store.storeHost + '/';
 
 /**
- * The address of an asset on the host that the dashboard is on: assets have the
- * same path on every host, and pictures of this one alone need no permission.
+ * The path of an asset on the dashboard's host, where assets have the same path. The page's policy
+ * allows images from this host only.
  */
-export function ownAsset(url) {
+export function assetPath(url) {
   try {
     const { pathname } = new URL(url, location.origin);
     return pathname.startsWith('/assets/') ? pathname : null;
@@ -31,8 +28,8 @@ export function ownAsset(url) {
   }
 }
 
-/** A number for a text, the same each time, below a limit. */
-function pick(text, limit) {
+/** A hash of a text below a limit. */
+function hashOf(text, limit) {
   let n = 7;
   for (const c of text) {
     n = (n * 31 + c.codePointAt(0)) % 65_521;
@@ -40,20 +37,20 @@ function pick(text, limit) {
   return n % limit;
 }
 
-/** A picture of a theme, or a drawing of a storefront where it has none. */
-export function Picture({ of: t, eager }) {
+/** The preview image of a theme, or a drawing if it has none. */
+export function ThemePreview({ of: t, eager }) {
   const [broken, setBroken] = useState('');
-  const source = t.previewImageUrl && t.previewImageUrl !== broken ? ownAsset(t.previewImageUrl) : null;
-  return html`<span class="picture">${source
+  const source = t.previewImageUrl && t.previewImageUrl !== broken ? assetPath(t.previewImageUrl) : null;
+  return html`<span class="preview-image">${source
     ? html`<img src=${source} alt="" width="640" height="400" loading=${eager ? 'eager' : 'lazy'} decoding="async"
         onError=${() => setBroken(t.previewImageUrl)} />`
-    : html`<${Drawing} name=${t.name} />`}</span>`;
+    : html`<${PlaceholderDrawing} name=${t.name} />`}</span>`;
 }
 
-/** A storefront in outlines, in a colour that the name chooses. */
-function Drawing({ name }) {
+/** A schematic storefront in a color derived from the name. */
+function PlaceholderDrawing({ name }) {
   const goods = [20, 122, 224];
-  return html`<svg class=${'drawing hue-' + pick(name, 6)} viewBox="0 0 320 200" preserveAspectRatio="xMidYMin slice"
+  return html`<svg class=${'drawing hue-' + hashOf(name, 6)} viewBox="0 0 320 200" preserveAspectRatio="xMidYMin slice"
     aria-hidden="true" focusable="false" data-test="drawing">
     <rect width="320" height="200" class="d-ground" />
     <rect width="320" height="26" class="d-bar" /><circle cx="22" cy="13" r="5" class="d-ink" />
@@ -70,13 +67,14 @@ function Drawing({ name }) {
   </svg>`;
 }
 
-/** A link that opens another page of ours or of the storefront in a tab of its own. */
+/** A link that opens a page in a new tab. */
 export function NewTab({ href, kind = '', label, test, children }) {
   const url = safeURL(href);
   return url && html`<a class=${'button ' + kind} href=${url} target="_blank" rel="noopener" aria-label=${label}
-    data-test=${test}>${children}<${Icon} name="open" size="16" /><span class="unseen"> (opens a new tab)</span></a>`;
+    data-test=${test}>${children}<${Icon} name="open" size="16" /><span
+    class="visually-hidden"> (opens a new tab)</span></a>`;
 }
 
-/** "2.0 by Jane", as far as it is known. */
+/** "Version 2.0 by Jane", as far as it is known. */
 export const byline = (t) =>
   [t.version && 'Version ' + t.version, t.author && 'by ' + t.author].filter(Boolean).join(' ');

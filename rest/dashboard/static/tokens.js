@@ -1,12 +1,11 @@
-// A person's own staff tokens for the present store.
+// A person's own staff tokens for the current store.
 import { html, useState } from './lib.js';
-import { useApp, useQuery } from './context.js';
-import { Badge, Card, Empty, SecretDialog, Time, Trouble, Waiting, isolate } from './ui.js';
+import { useQuery } from './context.js';
+import { Badge, Card, Empty, SecretDialog, Time, Pending, isolate } from './ui.js';
 import { Table } from './list.js';
-import { Check, Confirm, Field, FormDialog, Select, useMutation } from './form.js';
-import { life } from './pages/keys.js';
+import { Check, Field, FormDialog, Select, ConfirmMutation, useMutation, errors } from './form.js';
+import { credentialStatus } from './pages/keys.js';
 
-const errors = 'userErrors { code message path }';
 const list = `query OwnTokens { account { staffTokens {
   id name hint sensitive createdAt expiresAt revokedAt lastUsedAt } } }`;
 const create = `mutation TokenCreate($name: String!, $expiresAt: Time, $sensitive: Boolean!) {
@@ -14,37 +13,36 @@ const create = `mutation TokenCreate($name: String!, $expiresAt: Time, $sensitiv
     staffToken { id name } token ${errors} } }`;
 const revokeToken = `mutation TokenRevoke($id: ID!) { staffTokenRevoke(id: $id) { staffToken { id } ${errors} } }`;
 
-/** changed is called when a token was made. */
+/** changed is called after a token was created. */
 export function Tokens({ changed }) {
   const query = useQuery(list);
-  const [dialog, open] = useState(null);
-  const close = () => open(null);
+  const [dialog, setDialog] = useState(null);
+  const close = () => setDialog(null);
   const columns = [
     { name: 'token', head: 'Token', main: true,
       cell: (t) => html`<bdi class="strong">${t.name}</bdi><code class="hint-code block">${t.hint}</code>
         ${t.sensitive && html`<span class="muted block">Sensitive actions</span>`}` },
-    { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
+    { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${credentialStatus(t)} />` },
     { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
       ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
     { name: 'ends', head: 'Expires', cell: (t) => (t.expiresAt
       ? html`<${Time} at=${t.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
     { name: 'actions', head: '', end: true, cell: (t) => html`<button type="button" class="button small danger-quiet"
-      aria-label=${'Revoke ' + t.name} onClick=${() => open({ kind: 'revoke', token: t })}
+      aria-label=${'Revoke ' + t.name} onClick=${() => setDialog({ kind: 'revoke', token: t })}
       data-test="token-revoke">Revoke</button>` },
   ];
-  const make = html`<button type="button" class="button small" onClick=${() => open({ kind: 'create' })}
+  const createButton = html`<button type="button" class="button small" onClick=${() => setDialog({ kind: 'create' })}
     data-test="token-new">New token</button>`;
   const tokens = query.data?.account.staffTokens;
-  return html`<${Card} title="Your staff tokens" flush name="tokens" actions=${make}>
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !tokens ? html`<${Waiting} rows=${2} />`
+  return html`<${Card} title="Your staff tokens" flush name="tokens" actions=${createButton}>
+    ${!tokens ? html`<${Pending} of=${query} rows=${2} />`
       : tokens.length === 0 ? html`<${Empty} icon="keys" title="No staff tokens">
           A token lets your script do everything that you can do in this store.<//>`
       : html`<${Table} caption="Your staff tokens" columns=${columns} rows=${tokens} />`}
-    ${dialog?.kind === 'create' && html`<${NewToken} onClose=${close} shown=${(value, name) => {
+    ${dialog?.kind === 'create' && html`<${NewToken} onClose=${close} onSecret=${(value, name) => {
       query.reload();
       changed();
-      open({ kind: 'secret', value, name });
+      setDialog({ kind: 'secret', value, name });
     }} />`}
     ${dialog?.kind === 'revoke' &&
       html`<${RevokeToken} token=${dialog.token} onClose=${close} changed=${query.reload} />`}
@@ -53,38 +51,31 @@ export function Tokens({ changed }) {
   <//>`;
 }
 
-const lives = [['30', '30 days'], ['90', '90 days'], ['365', 'A year']];
+const lifetimes = [['30', '30 days'], ['90', '90 days'], ['365', 'A year']];
 
-/** The end of a life of so many days. It is some minutes short, so that a fast clock asks for no more than a year. */
-const endOf = (days) => new Date(Date.now() + (Number(days) * 24 * 60 - 10) * 60_000).toISOString();
+/** The expiry after so many days, minus ten minutes, so that a fast clock does not exceed the maximum of a year. */
+const expiryOf = (days) => new Date(Date.now() + (Number(days) * 24 * 60 - 10) * 60_000).toISOString();
 
-function NewToken({ onClose, shown }) {
+function NewToken({ onClose, onSecret }) {
   const run = useMutation(create, { once: false });
   const action = async (v) => {
-    const { staffToken, token } = await run({ name: v.get('name'), expiresAt: endOf(v.get('expiresAt')),
+    const { staffToken, token } = await run({ name: v.get('name'), expiresAt: expiryOf(v.get('expiresAt')),
       sensitive: v.has('sensitive') });
-    shown(token, staffToken.name);
+    onSecret(token, staffToken.name);
     return false;
   };
   return html`<${FormDialog} title="New staff token" name="staff-token" submit="Create token" busyText="Creating"
     onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" hint="For example, Nightly report." required maxlength="255" />
-    <${Select} name="expiresAt" label="Expires after" value="90" options=${lives}
+    <${Select} name="expiresAt" label="Expires after" value="90" options=${lifetimes}
       hint="It expires earlier when you revoke it or change your password." />
     <${Check} name="sensitive" label="Allow sensitive actions" hint="The token can also create keys, apps and tokens,
       invite people, and change where payments and webhooks go. Such actions otherwise need you in a browser." />
   <//>`;
 }
 
-/** Asks before a token ends. */
 export function RevokeToken({ token: t, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(revokeToken);
-  const action = async () => {
-    await run({ id: t.id });
-    notify('Token revoked.');
-    changed();
-  };
-  return html`<${Confirm} title=${'Revoke \u201c' + isolate(t.name) + '\u201d?'} name="token-revoke" submit="Revoke"
-    onClose=${onClose} action=${action}><p>The token stops working immediately. This cannot be undone.</p><//>`;
+  return html`<${ConfirmMutation} title=${'Revoke \u201c' + isolate(t.name) + '\u201d?'} name="token-revoke"
+    submit="Revoke" document=${revokeToken} variables=${{ id: t.id }} done="Token revoked." changed=${changed}
+    onClose=${onClose}><p>The token stops working immediately. This cannot be undone.</p><//>`;
 }

@@ -1,27 +1,27 @@
-// The parts that pages are made of.
+// The components that pages are built from.
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from './lib.js';
 import { useApp, go } from './context.js';
 import { Icon, Glyph } from './icons.js';
 import { money } from './money.js';
 import { remember } from './recent.js';
 import { root } from './route.js';
-import { dateTime, dateOf, toSecond, exact, ago } from './dates.js';
+import { dateTime, dateOf, toSecond, exactTime, ago } from './dates.js';
 
-let moved = false; // the first page keeps the focus where the browser has it
+let navigated = false; // the browser decides the focus of the first page
 
-/** Notifies the pages that the address changed: their heading takes the focus. */
+/** Tells the next page to focus its heading. */
 export function markMoved() {
-  moved = true;
+  navigated = true;
 }
 
-let acting = false; // something was done that may take away the button that did it
+let focusMayVanish = false; // an action may have removed the focused element
 
-/** After this the heading takes the focus, should what has it disappear. */
+/** Moves the focus to the heading if the focused element disappears. */
 export function keepFocus() {
-  acting = true;
+  focusMayVanish = true;
 }
 
-/** A page: its heading names it, in the tab too, and takes the focus on arrival. */
+/** A page. Its heading is the document title and gets the focus after navigation. */
 export function Page({ title, lead, actions, back, badges, children }) {
   const heading = useRef(null);
   const app = useApp();
@@ -30,16 +30,16 @@ export function Page({ title, lead, actions, back, badges, children }) {
     document.title = isolate(title) + ' · ' + isolate(store.name);
     remember(app, location.pathname.slice(root.length), title);
   }, [title, store.name]);
-  // What moves the focus does so before anybody can type on: later, it would take away the end of a word.
+  // A layout effect, because later the focus could move while the person is typing.
   useLayoutEffect(() => {
-    if (moved) {
+    if (navigated) {
       heading.current.focus({ preventScroll: true });
     }
   }, []);
   useLayoutEffect(() => {
-    if (acting && document.activeElement === document.body) {
+    if (focusMayVanish && document.activeElement === document.body) {
       heading.current.focus({ preventScroll: true });
-      acting = false;
+      focusMayVanish = false;
     }
   });
   return html`<div class="page">
@@ -56,7 +56,7 @@ export function Page({ title, lead, actions, back, badges, children }) {
   </div>`;
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Card({ title, actions, children, flush, name }) {
   return html`<section class=${flush ? 'card flush' : 'card'} aria-label=${title} data-test=${name}>
     ${title && html`<div class="card-top"><h2 dir="auto">${title}</h2>
@@ -65,46 +65,46 @@ export function Card({ title, actions, children, flush, name }) {
   </section>`;
 }
 
-const looks = {
-  OPEN: ['blue', 'empty'], COMPLETED: ['green', 'check'], CANCELLED: ['grey', 'cross'],
+const badgeStyles = {
+  OPEN: ['blue', 'empty'], COMPLETED: ['green', 'check'], CANCELLED: ['gray', 'cross'],
   PENDING: ['amber', 'empty'], PARTIALLY_PAID: ['amber', 'half'], PAID: ['green', 'full'],
-  PARTIALLY_REFUNDED: ['grey', 'half'], REFUNDED: ['grey', 'full'], VOIDED: ['grey', 'cross'],
+  PARTIALLY_REFUNDED: ['gray', 'half'], REFUNDED: ['gray', 'full'], VOIDED: ['gray', 'cross'],
   UNFULFILLED: ['amber', 'empty'], PARTIALLY_FULFILLED: ['amber', 'half'], FULFILLED: ['green', 'full'],
-  DRAFT: ['grey', 'empty'], ACTIVE: ['green', 'full'], ARCHIVED: ['grey', 'cross'],
-  GUEST: ['blue', 'empty'], DISABLED: ['amber', 'cross'], REDACTED: ['grey', 'cross'],
-  LIVE: ['green', 'full'], REVOKED: ['grey', 'cross'], EXPIRED: ['grey', 'cross'], SUPERSEDED: ['amber', 'half'],
+  DRAFT: ['gray', 'empty'], ACTIVE: ['green', 'full'], ARCHIVED: ['gray', 'cross'],
+  GUEST: ['blue', 'empty'], DISABLED: ['amber', 'cross'], REDACTED: ['gray', 'cross'],
+  LIVE: ['green', 'full'], REVOKED: ['gray', 'cross'], EXPIRED: ['gray', 'cross'], SUPERSEDED: ['amber', 'half'],
   PAUSED: ['amber', 'empty'], FAILING: ['amber', 'half'], SUSPENDED: ['red', 'cross'], WAITING: ['blue', 'empty'],
   DELIVERED: ['green', 'full'], DONE: ['green', 'full'],
-  FAILED: ['red', 'cross'], HELD: ['amber', 'half'], SKIPPED: ['grey', 'cross'],
-  QUEUED: ['blue', 'empty'], RUNNING: ['blue', 'half'], PROCESSING: ['blue', 'half'], INACTIVE: ['grey', 'empty'],
+  FAILED: ['red', 'cross'], HELD: ['amber', 'half'], SKIPPED: ['gray', 'cross'],
+  QUEUED: ['blue', 'empty'], RUNNING: ['blue', 'half'], PROCESSING: ['blue', 'half'], INACTIVE: ['gray', 'empty'],
   SUBMITTED: ['blue', 'empty'], APPROVED: ['amber', 'half'], REJECTED: ['red', 'cross'],
-  PUBLISHED: ['green', 'full'], UNLISTED: ['grey', 'cross'],
+  PUBLISHED: ['green', 'full'], UNLISTED: ['gray', 'cross'],
   INFO: ['blue', 'empty'], WARNING: ['amber', 'half'], CRITICAL: ['red', 'full'],
 };
 
-/** A name within a sentence that is a text alone: it keeps its own direction, and the sentence its order. */
+/** Isolates the direction of a name within a sentence. */
 export const isolate = (name) => '\u2068' + name + '\u2069';
 
-/** "PARTIALLY_PAID" as people say it. */
-export function words(value) {
+/** "PARTIALLY_PAID" becomes "Partly paid". */
+export function humanize(value) {
   const text = value.toLowerCase().replaceAll('_', ' ').replace('partially', 'partly')
     .replace(/^api /, 'API ').replace(/^oauth /, 'OAuth ');
   return text[0].toUpperCase() + text.slice(1);
 }
 
-/** A state as a sign, a colour and a word; calm takes the colour from one that asks for nothing. */
+/** A state as a symbol, a color and a word. calm makes it gray. */
 export function Badge({ value, text, calm }) {
-  const [tone, glyph] = looks[value] ?? ['grey', 'empty'];
-  return html`<span class=${'badge ' + (calm ? 'grey' : tone)}>
-    <${Glyph} name=${glyph} />${text ?? words(value)}</span>`;
+  const [tone, glyph] = badgeStyles[value] ?? ['gray', 'empty'];
+  return html`<span class=${'badge ' + (calm ? 'gray' : tone)}>
+    <${Glyph} name=${glyph} />${text ?? humanize(value)}</span>`;
 }
 
-/** An amount, in figures that stand in columns. */
+/** An amount in tabular figures. */
 export function Money({ minor, currency, minus }) {
   return html`<span class="figure">${minus ? '\u2212' : ''}${money(minor, currency)}</span>`;
 }
 
-/** A time in the store's zone; how = "date" leaves the clock out, "second" is finer, "ago" says how long ago it was. */
+/** A time in the store's zone. how is "date", "second" or "ago"; the default is to the minute. */
 export function Time({ at, how }) {
   const { zone } = useApp();
   if (!at) {
@@ -112,10 +112,10 @@ export function Time({ at, how }) {
   }
   const text = how === 'ago' ? ago(at) : how === 'date' ? dateOf(at, zone)
     : how === 'second' ? toSecond(at, zone) : dateTime(at, zone);
-  return html`<time datetime=${at} title=${exact(at, zone)}>${text}</time>`;
+  return html`<time datetime=${at} title=${exactTime(at, zone)}>${text}</time>`;
 }
 
-/** The address if it is one that may be opened: https, or http. */
+/** Returns the URL if its scheme is https or http, or null. */
 export function safeURL(text) {
   try {
     const url = new URL(text);
@@ -125,17 +125,17 @@ export function safeURL(text) {
   }
 }
 
-/** A link to somebody else's address; one of another scheme stays text. */
-export function Outside({ href, children }) {
+/** A link to another site. Other schemes are shown as text. */
+export function ExternalLink({ href, children }) {
   const url = safeURL(href);
   return url ? html`<a href=${url} target="_blank" rel="noopener noreferrer external nofollow">${children ?? href}</a>`
     : html`<span>${children ?? href}</span>`;
 }
 
-/** The members of an uploaded picture by which it is shown. */
+/** The fields of an uploaded image in a query. */
 export const imageFields = 'id url width contentType filename';
 
-/** Where this host shows an uploaded picture, in its narrowest form. */
+/** The address of an uploaded image on this host, in its smallest width. */
 export function imageSource(store, img) {
   const file = img.url.slice(img.url.lastIndexOf('/') + 1);
   const less = img.width > 320 && img.contentType !== 'image/gif';
@@ -143,8 +143,8 @@ export function imageSource(store, img) {
 }
 
 /**
- * The picture of a product, of which id, image, imageUrl and version are known, or a drawing where
- * there is none or it does not load. It comes from this host: no other one hears of it.
+ * The image of a product, or an icon if it has none or it does not load. External images are served
+ * by this host too, so the browser contacts no other one.
  */
 export function Thumb({ product: p, size = 44 }) {
   const { store } = useApp();
@@ -158,7 +158,7 @@ export function Thumb({ product: p, size = 44 }) {
     : html`<${Icon} name="image" />`}</span>`;
 }
 
-/** What a list says when it has nothing to show. */
+/** The empty state of a list. */
 export function Empty({ icon = 'info', title, children }) {
   return html`<div class="empty">
     <svg class="empty-art" width="120" height="72" viewBox="0 0 120 72" aria-hidden="true" focusable="false">
@@ -172,15 +172,15 @@ export function Empty({ icon = 'info', title, children }) {
   </div>`;
 }
 
-/** A sentence that matters now. */
+/** An important message. */
 export function Alert({ tone = 'bad', children }) {
   return html`<div class=${'alert ' + tone} role=${tone === 'bad' ? 'alert' : undefined}>
     <${Icon} name=${{ bad: 'alert', good: 'check' }[tone] ?? 'info'} /><div>${children}</div>
   </div>`;
 }
 
-/** Why something could not be read, and a way to try again. */
-export function Trouble({ failure, reload }) {
+/** The error of a query, with a button that tries again. */
+export function LoadError({ failure, reload }) {
   const mine = failure.code === 'forbidden' || failure.code === 'insufficient_scope';
   return html`<${Alert} tone=${mine ? 'info' : 'bad'}>
     <p>${failure.message}</p>
@@ -189,21 +189,35 @@ export function Trouble({ failure, reload }) {
   <//>`;
 }
 
-/** Grey lines of the size of what will be there. */
-export function Waiting({ rows = 5 }) {
-  return html`<div class="waiting-rows" role="status"><span class="unseen">Loading</span>
+/** Gray lines in place of content that loads. */
+export function Skeleton({ rows = 5 }) {
+  return html`<div class="waiting-rows" role="status"><span class="visually-hidden">Loading</span>
     ${Array.from({ length: rows }, (_, i) => html`<div class="skeleton" key=${i}></div>`)}</div>`;
 }
 
-/** Parts with commas between them; what is empty is left out. A name among them is a bdi. */
+/** Shown in place of data that is loading or could not be loaded. */
+export function Pending({ of: query, rows }) {
+  return query.failure ? html`<${LoadError} failure=${query.failure} reload=${query.reload} />`
+    : html`<${Skeleton} rows=${rows} />`;
+}
+
+/** The page of a resource that is loading, could not be loaded or does not exist. children explain why it may not. */
+export function MissingPage({ query, name, icon, back, rows = 8, children }) {
+  return html`<${Page} title=${query.data ? name + ' not found' : name} back=${back}>
+    ${query.data ? html`<${Empty} icon=${icon} title=${`This ${name.toLowerCase()} does not exist.`}>${children}<//>`
+      : query.failure ? html`<${Pending} of=${query} />` : html`<${Card}><${Pending} of=${query} rows=${rows} /><//>`}
+  <//>`;
+}
+
+/** Parts separated by commas, without empty ones. */
 export function Joined({ of }) {
   return of.filter(Boolean).map((part, i) => html`${i > 0 && ', '}${part}`);
 }
 
-/** Names and values. */
+/** A list of names and values. */
 export function Facts({ rows }) {
-  const told = rows.filter(([, v]) => v != null && v !== '' && v !== false);
-  return html`<dl class="facts">${told.map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
+  const present = rows.filter(([, v]) => v != null && v !== '' && v !== false);
+  return html`<dl class="facts">${present.map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 }
 
 /** A text with a button that copies it. */
@@ -213,7 +227,7 @@ export function Copyable({ text, test }) {
     try {
       await navigator.clipboard.writeText(text);
       notify('Copied.');
-    } catch { // not a secure origin, or not allowed: select it, so that the person can
+    } catch { // not permitted: select the text instead
       getSelection().selectAllChildren(e.target.closest('.copyable').querySelector('code'));
       notify('Press Ctrl+C to copy the selected text.');
     }
@@ -224,23 +238,23 @@ export function Copyable({ text, test }) {
 }
 
 /**
- * A native dialog. It closes with Escape and its button, by close where that is
- * more than onClose; with guard it stays until the person has confirmed it in words.
+ * A native dialog. Escape and the Close button call close, if it differs from onClose. A guarded
+ * dialog can only be closed by its own button.
  */
 export function Dialog({ title, onClose, close = onClose, children, guard, name }) {
   const ref = useRef(null);
   const own = useId();
-  const gone = useRef(false);
+  const unmounted = useRef(false);
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog.showModal();
     return () => {
       keepFocus();
-      gone.current = true;
-      dialog.close(); // gives the focus back to what had it, which an open dialog keeps from taking it
+      unmounted.current = true;
+      dialog.close(); // returns the focus to the element that had it
     };
   }, []);
-  const closed = () => !gone.current && (guard ? ref.current?.showModal() : onClose());
+  const closed = () => !unmounted.current && (guard ? ref.current?.showModal() : onClose());
   const cancelled = (e) => {
     if (guard || close !== onClose) {
       e.preventDefault();
@@ -257,12 +271,12 @@ export function Dialog({ title, onClose, close = onClose, children, guard, name 
   </dialog>`;
 }
 
-/** Shows a secret once. It goes away only when the person confirms that they have saved it. */
+/** Shows a secret once, until the person confirms that they have saved it. */
 export function SecretDialog({
-  title, secret, children, onClose, kept = 'We keep only a fingerprint of it and cannot show it again.',
+  title, secret, children, onClose, note = 'We keep only a fingerprint of it and cannot show it again.',
 }) {
   return html`<${Dialog} title=${title} guard onClose=${onClose} name="secret-dialog">
-    <${Alert} tone="info">This is shown only once. ${kept}<//>
+    <${Alert} tone="info">This is shown only once. ${note}<//>
     ${children}
     <p class="secret"><${Copyable} text=${secret} test="secret" /></p>
     <div class="form-end">
@@ -271,7 +285,7 @@ export function SecretDialog({
   <//>`;
 }
 
-/** Follows links inside the dashboard without loading the page anew. */
+/** Follows links within the dashboard without loading the page. */
 export function follow(e) {
   const a = e.target.closest?.('a[href]');
   const modified = e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey;

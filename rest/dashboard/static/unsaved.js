@@ -1,23 +1,23 @@
-// What a person has typed and not saved: how a form knows, and what is asked before it is lost.
+// Unsaved changes of forms.
 import { html, useEffect, useRef, useState } from './lib.js';
 import { setLeavePrompt, guard } from './leaving.js';
 import { Dialog } from './ui.js';
 
-const signature = (form) => JSON.stringify([...new FormData(form)].map(([k, v]) => [k, v.name ?? v]));
+const formState = (form) => JSON.stringify([...new FormData(form)].map(([k, v]) => [k, v.name ?? v]));
 
 /**
- * Watches a form: whether it holds something else than at the beginning. What changes without the person, as after
- * a save, is a new beginning. While held is true nothing is lost by leaving.
+ * Watches a form for unsaved changes. Changes without user input, such as after a save, become the
+ * new baseline. While held is true, leaving does not ask.
  * @returns {{dirty: boolean, rebase: () => void, hold: (held: boolean) => void}}
  */
-export function useUnsaved(ref, kept) {
-  const [dirty, set] = useState(false);
+export function useUnsaved(ref, autosaved) {
+  const [dirty, setDirty] = useState(false);
   const own = useRef({ before: '', touched: false, held: false, dirty: false }).current;
   const check = () => {
-    const now = ref.current ? signature(ref.current) : own.before;
+    const now = ref.current ? formState(ref.current) : own.before;
     own.before = own.touched ? own.before : now;
     own.dirty = now !== own.before;
-    set(own.dirty);
+    setDirty(own.dirty);
   };
   useEffect(() => {
     const form = ref.current;
@@ -26,11 +26,11 @@ export function useUnsaved(ref, kept) {
       check();
     };
     check();
-    const watch = new MutationObserver(check); // rows come and go
+    const watch = new MutationObserver(check); // rows were added or removed
     watch.observe(form, { childList: true, subtree: true });
     const kinds = ['pointerdown', 'keydown', 'input', 'change'];
     kinds.forEach((k) => form.addEventListener(k, touch));
-    const free = guard(() => own.dirty && !own.held && !kept);
+    const free = guard(() => own.dirty && !own.held && !autosaved);
     return () => {
       watch.disconnect();
       kinds.forEach((k) => form.removeEventListener(k, touch));
@@ -38,7 +38,7 @@ export function useUnsaved(ref, kept) {
     };
   }, []);
   return {
-    dirty: dirty && !kept,
+    dirty: dirty && !autosaved,
     rebase: () => {
       own.touched = false;
       check();
@@ -49,11 +49,11 @@ export function useUnsaved(ref, kept) {
   };
 }
 
-/** Asks whether to leave what would be lost. */
-export function Leaving() {
-  const [next, set] = useState(null);
-  useEffect(() => setLeavePrompt((f) => set(() => f)), []);
-  const close = () => set(null);
+/** Asks whether to discard unsaved changes. */
+export function LeaveDialog() {
+  const [next, setNext] = useState(null);
+  useEffect(() => setLeavePrompt((f) => setNext(() => f)), []);
+  const close = () => setNext(null);
   const leave = () => {
     close();
     next();

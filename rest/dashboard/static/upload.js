@@ -1,7 +1,10 @@
-// Files of the person: read them, and send what is large with the way it has come.
+// Reading files and uploading them with progress.
 
-/** A request that the person stopped. */
-export class Stopped extends Error {}
+/** Reports whether a drag event carries a file. */
+export const carriesFile = (e) => [...(e.dataTransfer?.types ?? [])].includes('Files');
+
+/** The person stopped the upload. */
+export class UploadAborted extends Error {}
 
 /**
  * Reads a file as base64.
@@ -15,18 +18,18 @@ export function base64(file, { progress, signal }) {
     reader.onprogress = (e) => e.lengthComputable && progress(e.loaded / e.total);
     reader.onload = () => done(reader.result.slice(reader.result.indexOf(',') + 1));
     reader.onerror = () => fail(reader.error);
-    reader.onabort = () => fail(new Stopped());
+    reader.onabort = () => fail(new UploadAborted());
     signal.addEventListener('abort', () => reader.abort());
     reader.readAsDataURL(file);
   });
 }
 
 /**
- * Sends a request as fetch does, and reports how much of it was sent, which
- * fetch does not.
+ * Returns a replacement for fetch that reports upload progress.
  * @param {{progress: (part: number) => void, signal: AbortSignal}} options
  */
-export const watched = ({ progress, signal }) => (url, { method, headers, body }) => new Promise((done, fail) => {
+export const sendWithProgress = ({ progress, signal }) => (url, { method, headers, body }) =>
+  new Promise((done, fail) => {
   const request = new XMLHttpRequest();
   request.open(method, url);
   for (const [name, value] of Object.entries(headers)) {
@@ -36,7 +39,7 @@ export const watched = ({ progress, signal }) => (url, { method, headers, body }
   request.upload.onload = () => progress(1);
   request.onload = () => done({ status: request.status, json: async () => JSON.parse(request.responseText) });
   request.onerror = () => fail(new TypeError('The request failed.'));
-  request.onabort = () => fail(new Stopped());
+  request.onabort = () => fail(new UploadAborted());
   signal.addEventListener('abort', () => request.abort());
   request.send(body);
 });

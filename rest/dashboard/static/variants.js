@@ -1,8 +1,11 @@
-// What a product is sold as: its options, and a row for each combination of their values.
+// The options and variants of a product.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Card, Money } from './ui.js';
-import { Form, Field, Area, Amount, Wrong, amount, lines, text, useForget, useMutation, useWrong } from './form.js';
+import {
+  Form, Field, Area, Amount, amount, lines, text, useClearErrors, useMutation, useFieldError, optionalAmount,
+  optionalNumber,
+} from './form.js';
 import { Icon } from './icons.js';
 
 const save = `mutation ProductVariantsSet($id: ID!, $expectedVersion: Long!, $options: [ProductOptionInput!]!,
@@ -13,50 +16,41 @@ const save = `mutation ProductVariantsSet($id: ID!, $expectedVersion: Long!, $op
 const maxOptions = 3;
 const maxVariants = 100;
 
-/** The members of a product that this page needs. */
+/** The fields of a product that this editor needs. */
 export const variantFields = `weightGrams options { name values }
   variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams options image { id } }`;
 
-/** A number that counts pieces or grams; null where there is none. */
-export function count(values, name, missing) {
-  const typed = (values.get(name) ?? '').trim();
-  if (typed !== '' && !/^\d{1,10}$/.test(typed)) {
-    throw new Wrong(name, 'Enter a whole number, or leave this empty if ' + missing + '.');
-  }
-  return typed === '' ? null : Number(typed);
-}
+let lastKey = 0;
+const withKey = (of) => ({ key: 'k' + (lastKey += 1), ...of });
 
-let made = 0;
-const keyed = (of) => ({ key: 'k' + (made += 1), ...of });
-
-/** The values of an option, which keep their keys: one that is written anew in its place is the same. */
-function revalued(before, texts) {
+/** Updates the values of an option. A value that was edited in place keeps its key. */
+function updateValues(before, texts) {
   return texts.map((t, i) => before.find((v) => v.text === t) ??
     (texts.length === before.length && !texts.includes(before[i].text) ? { ...before[i], text: t } :
-      keyed({ text: t })));
+      withKey({ text: t })));
 }
 
-/** Every combination of the options that have values: its key, and its texts. */
+/** All combinations of the options' values, with their keys and texts. */
 function combine(options) {
   return options.filter((o) => o.values.length > 0).reduce((all, o) => all.flatMap((c) => o.values.map((v, i) => ({
     keys: [...c.keys, v.key], texts: [...c.texts, v.text], first: [...c.first, i === 0],
   }))), [{ keys: [], texts: [], first: [] }]).map((c) => ({ ...c, key: c.keys.join('.') }));
 }
 
-/** How the editor begins: with the product's options, and those of their combinations that it has. */
-function begin(p) {
-  const options = p.options.map((o) => keyed({ name: o.name, values: o.values.map((t) => keyed({ text: t })) }));
+/** The initial state: the product's options and variants. */
+function initialState(p) {
+  const options = p.options.map((o) => withKey({ name: o.name, values: o.values.map((t) => withKey({ text: t })) }));
   const all = combine(options);
   const of = new Map(p.options.length === 0 ? [['', p.variants[0]]] : all.flatMap((c) => {
     const v = p.variants.find((one) => one.options.every((t, i) => t === c.texts[i]));
     return v ? [[c.key, v]] : [];
   }));
-  return { options, of, left: new Set(all.filter((c) => !of.has(c.key)).map((c) => c.key)) };
+  return { options, of, omitted: new Set(all.filter((c) => !of.has(c.key)).map((c) => c.key)) };
 }
 
 /**
- * The variant that a combination was before. An option that is new has none, so the first of its values takes those
- * that the combinations of the others have.
+ * Returns the variant that a combination had before. The first value of a new option takes over the
+ * variants of the other options' combinations.
  */
 function sourceOf(state, combination) {
   for (let n = combination.keys.length; n >= 0; n -= 1) {
@@ -75,14 +69,15 @@ function Option({ at, of, remove, changed }) {
         hint="For example, Size or Color." onChange=${(e) => changed({ name: e.target.value })} />
       <${Area} name=${`options.${at}.values`} label="Values" rows=${3} required
         value=${of.values.map((v) => v.text).join('\n')} hint="Enter one per line." onChange=${(e) => changed({
-          values: revalued(of.values, [...new Set(e.target.value.split('\n').map((s) => s.trim()).filter(Boolean))]),
+          values: updateValues(of.values,
+            [...new Set(e.target.value.split('\n').map((s) => s.trim()).filter(Boolean))]),
         })} />
     </div></div>
     <button type="button" class="icon-button" aria-label=${'Remove option ' + (at + 1)} onClick=${remove}
       data-test="remove-option"><${Icon} name="close" /></button></div>`;
 }
 
-/** The weight that all variants of a product have; null where they differ. A new one most likely has it too. */
+/** The weight that all variants share; null if they differ. It is the default of new ones. */
 const weightOf = (p) => (p.variants.every((v) => v.weightGrams === p.variants[0].weightGrams)
   ? p.variants[0]?.weightGrams : null);
 
@@ -100,15 +95,15 @@ function Row({ at, title, of, price, weight, currency, remove }) {
       <${Field} name=${name + 'weightGrams'} label="Weight in g" optional value=${number(of ? of.weightGrams : weight)}
         inputmode="numeric" />
     </div></div>
-    <button type="button" class="icon-button" aria-label=${'Leave out ' + title} onClick=${remove}
+    <button type="button" class="icon-button" aria-label=${'Remove ' + title} onClick=${remove}
       data-test="leave-out"><${Icon} name="close" /></button></div>`;
 }
 
-function Grid({ state, set, product: p }) {
-  const wrong = useWrong('variants');
-  const forget = useForget();
+function VariantRows({ state, set, product: p }) {
+  const wrong = useFieldError('variants');
+  const forget = useClearErrors();
   const all = combine(state.options).filter((c) => c.keys.length > 0);
-  const rows = all.filter((c) => !state.left.has(c.key));
+  const rows = all.filter((c) => !state.omitted.has(c.key));
   const change = (next) => {
     forget('variants');
     set({ ...state, ...next });
@@ -117,48 +112,46 @@ function Grid({ state, set, product: p }) {
     aria-describedby=${wrong ? 'variants-error' : undefined}>
     <legend>Variants</legend>
     ${wrong && html`<p class="wrong" id="variants-error" data-test="error-variants">${wrong.join(' ')}</p>`}
-    ${rows.length > maxVariants ? html`<p class="wrong">These are ${rows.length} combinations. A product has at
-      most ${maxVariants}: take values away.</p>` : rows.map((c, i) => html`<${Row} key=${c.key} at=${i}
+    ${rows.length > maxVariants ? html`<p class="wrong">There are ${rows.length} combinations. A product can have
+      at most ${maxVariants}. Remove some values.</p>` : rows.map((c, i) => html`<${Row} key=${c.key} at=${i}
         title=${c.texts.join(' / ')} of=${sourceOf(state, c)} price=${p.priceMinor} weight=${weightOf(p)}
         currency=${p.currency}
-        remove=${() => change({ left: new Set([...state.left, c.key]) })} />`)}
+        remove=${() => change({ omitted: new Set([...state.omitted, c.key]) })} />`)}
     ${rows.length < all.length && html`<p><button type="button" class="button small" data-test="all-combinations"
-      onClick=${() => change({ left: new Set() })}><${Icon} name="plus" size="16" />Add the
-      ${' ' + (all.length - rows.length)} left out</button></p>`}
+      onClick=${() => change({ omitted: new Set() })}><${Icon} name="plus" size="16" />Add
+      ${' ' + (all.length - rows.length)} omitted</button></p>`}
   </fieldset>`;
 }
 
-/** What the person typed, as the server takes it. */
+/** The input of the mutation. */
 function inputOf(values, state, p) {
   const options = state.options.map((o, i) => ({
     name: text(values, `options.${i}.name`) ?? '', values: lines(values, `options.${i}.values`),
   }));
-  if (options.length === 0) { // the first variant is the product itself from now on
+  if (options.length === 0) { // the first variant becomes the product itself
     const { options: none, title, image, ...first } = p.variants[0];
     return { options, variants: [{ ...first, id: null, options: [] }] };
   }
-  const rows = combine(state.options).filter((c) => c.keys.length === options.length && !state.left.has(c.key));
+  const rows = combine(state.options).filter((c) => c.keys.length === options.length && !state.omitted.has(c.key));
   return { options, variants: rows.slice(0, maxVariants + 1).map((c, i) => {
     const of = sourceOf(state, c);
     return {
       id: of?.id, options: c.texts, priceMinor: amount(values, `variants.${i}.priceMinor`, p.currency),
-      compareAtPriceMinor: text(values, `variants.${i}.compareAtPriceMinor`)
-        ? amount(values, `variants.${i}.compareAtPriceMinor`, p.currency) : null,
+      compareAtPriceMinor: optionalAmount(values, `variants.${i}.compareAtPriceMinor`, p.currency),
       sku: text(values, `variants.${i}.sku`),
-      inventoryQuantity: count(values, `variants.${i}.inventoryQuantity`, 'the stock is not tracked'),
-      weightGrams: count(values, `variants.${i}.weightGrams`, 'the weight is unknown'),
+      inventoryQuantity: optionalNumber(values, `variants.${i}.inventoryQuantity`),
+      weightGrams: optionalNumber(values, `variants.${i}.weightGrams`),
     };
   }) };
 }
 
-/** The editor of a product's options and variants. */
 export function Variants({ product: p, changed }) {
   const { notify } = useApp();
   const run = useMutation(save);
-  const [state, set] = useState(() => begin(p));
-  const edit = (key, next) => set({ ...state,
+  const [state, setState] = useState(() => initialState(p));
+  const edit = (key, next) => setState({ ...state,
     options: state.options.map((o) => (o.key === key ? { ...o, ...next } : o)) });
-  const without = (key) => set({ ...state, options: state.options.filter((o) => o.key !== key) });
+  const without = (key) => setState({ ...state, options: state.options.filter((o) => o.key !== key) });
   const action = async (values) => {
     await run({ id: p.id, expectedVersion: p.version, ...inputOf(values, state, p) });
     notify('Variants saved.');
@@ -173,25 +166,25 @@ export function Variants({ product: p, changed }) {
     <p class="muted">${some ? 'Each combination has its own price and stock.'
       : 'For example, sizes and colors. Each combination has its own price and stock.'}</p>
     ${some || p.options.length > 0 ? html`<${Form} name="variants" submit="Save variants" action=${action}
-        onStale=${stale} reset=${() => set(begin(p))}>
+        onStale=${stale} reset=${() => setState(initialState(p))}>
         <fieldset class="rows" name="options"><legend>Options</legend>
           ${state.options.map((o, i) => html`<${Option} key=${o.key} at=${i} of=${o}
             remove=${() => without(o.key)} changed=${(next) => edit(o.key, next)} />`)}
-          ${state.options.length < maxOptions && html`<p><${Add} state=${state} set=${set} /></p>`}
-          ${!some && html`<p>Without options, the first variant is the product itself.</p>`}
+          ${state.options.length < maxOptions && html`<p><${Add} state=${state} set=${setState} /></p>`}
+          ${!some && html`<p>Without options, the first variant becomes the product itself.</p>`}
         </fieldset>
-        ${some && html`<${Grid} state=${state} set=${set} product=${p} />`}
-      <//>` : html`<p><${Add} state=${state} set=${set} /></p>`}
+        ${some && html`<${VariantRows} state=${state} set=${setState} product=${p} />`}
+      <//>` : html`<p><${Add} state=${state} set=${setState} /></p>`}
   <//>`;
 }
 
 function Add({ state, set }) {
   return html`<button type="button" class="button small" data-test="add-option"
-    onClick=${() => set({ ...state, options: [...state.options, keyed({ name: '', values: [] })] })}>
+    onClick=${() => set({ ...state, options: [...state.options, withKey({ name: '', values: [] })] })}>
     <${Icon} name="plus" size="16" />Add option</button>`;
 }
 
-/** The variants for those who may not change them. */
+/** The variants, read-only. */
 export function VariantList({ product: p }) {
   return html`<${Card} title="Variants" flush><table class="table">
     <thead><tr><th scope="col">Variant</th><th scope="col">SKU</th><th scope="col" class="end">Stock</th>

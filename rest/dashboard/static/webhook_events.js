@@ -1,15 +1,14 @@
-// The choice of events that an endpoint gets, as the server's catalogue
-// describes them.
+// The choice of an endpoint's events, from the server's catalog.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Trouble, Waiting, words } from './ui.js';
-import { useWrong } from './form.js';
+import { Pending, humanize } from './ui.js';
+import { useFieldError } from './form.js';
 
-const catalogue = 'query EventTypes { webhookEventTypes { name resourceType scope trigger } me { scopes } }';
+const catalog = 'query EventTypes { webhookEventTypes { name resourceType scope trigger } me { scopes } }';
 
-/** The catalogue in groups by resource, and the scopes that the person has. */
+/** The catalog by resource, and the scopes that the person has. */
 export function useEventTypes() {
-  const query = useQuery(catalogue);
+  const query = useQuery(catalog);
   const groups = new Map();
   for (const t of query.data?.webhookEventTypes ?? []) {
     groups.set(t.resourceType, [...(groups.get(t.resourceType) ?? []), t]);
@@ -17,38 +16,32 @@ export function useEventTypes() {
   return { ...query, groups: [...groups], mine: query.data?.me.scopes ?? [] };
 }
 
-/**
- * Boxes for every event. Nobody subscribes to what they may not read; what was
- * chosen before stays.
- */
-export function EventChoice({ chosen = [], catalogue: q }) {
-  const wrong = useWrong('events');
-  const [picked, pick] = useState(new Set(chosen));
-  if (q.failure) {
-    return html`<${Trouble} failure=${q.failure} reload=${q.reload} />`;
-  }
+/** Checkboxes for all events. People can only add events that they may read. */
+export function EventChoice({ chosen = [], catalog: q }) {
+  const wrong = useFieldError('events');
+  const [picked, setPicked] = useState(new Set(chosen));
   if (!q.data) {
-    return html`<${Waiting} rows=${6} />`;
+    return html`<${Pending} of=${q} rows=${6} />`;
   }
   const set = (names, on) => {
     const next = new Set(picked);
     names.forEach((n) => next[on ? 'add' : 'delete'](n));
-    pick(next);
+    setPicked(next);
   };
   return html`<fieldset class="scopes" aria-describedby=${wrong ? 'events-error' : undefined} data-test="events">
     <legend>Events</legend>
     ${wrong && html`<p class="wrong" id="events-error" data-test="error-events">${wrong.join(' ')}</p>`}
-    ${q.groups.map(([resource, types]) => html`<${Group} key=${resource} resource=${resource} types=${types}
+    ${q.groups.map(([resource, types]) => html`<${EventGroup} key=${resource} resource=${resource} types=${types}
       picked=${picked} set=${set} mine=${q.mine} />`)}
   </fieldset>`;
 }
 
-function Group({ resource, types, picked, set, mine }) {
+function EventGroup({ resource, types, picked, set, mine }) {
   const open = types.filter((t) => mine.includes(t.scope)).map((t) => t.name);
   const all = open.every((n) => picked.has(n));
-  return html`<fieldset class="event-group"><legend>${words(resource)}</legend>
+  return html`<fieldset class="event-group"><legend>${humanize(resource)}</legend>
     ${open.length > 1 && html`<button type="button" class="button small" onClick=${() => set(open, !all)}
-      aria-label=${(all ? 'Select no events of ' : 'Select all events of ') + words(resource)}
+      aria-label=${(all ? 'Select no events of ' : 'Select all events of ') + humanize(resource)}
       data-test=${'all-' + resource}>${all ? 'None' : 'All'}</button>`}
     ${types.map((t) => {
       const own = 'event-' + t.name;

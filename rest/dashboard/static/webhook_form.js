@@ -1,11 +1,10 @@
-// The form of an endpoint, new or known, and the dialog that shows its secret.
+// The form of an endpoint, and the dialog that shows its secret.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { SecretDialog } from './ui.js';
-import { Field, FormDialog, Wrong, text, useMutation } from './form.js';
+import { Field, FormDialog, FieldError, text, useMutation, errors, optionalNumber } from './form.js';
 import { EventChoice, useEventTypes } from './webhook_events.js';
-import { Conditions, Headers, filterInput, filtersOf, headersOf, otherHeaders } from './webhook_rows.js';
-import { errors } from './webhook_state.js';
+import { Conditions, Headers, filterInput, filtersOf, headersOf, headersChanged } from './webhook_rows.js';
 
 const create = `mutation EndpointCreate($input: WebhookEndpointCreateInput!) {
   webhookEndpointCreate(input: $input) { webhookEndpoint { id } secret ${errors} } }`;
@@ -13,43 +12,34 @@ const update = `mutation EndpointUpdate($id: ID!, $expectedVersion: Long!, $inpu
   webhookEndpointUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) {
     webhookEndpoint { id } ${errors} } }`;
 
-/** The rate that the person entered; null for none. */
-function rateOf(v) {
-  const typed = text(v, 'rateLimit');
-  if (typed && !/^\d{1,9}$/.test(typed)) {
-    throw new Wrong('rateLimit', 'Enter a whole number.');
-  }
-  return typed && Number(typed);
-}
-
-/** What the person entered. */
+/** The input of the mutation. */
 function entered(v) {
   const input = {
     url: (v.get('url') ?? '').trim(), events: v.getAll('events').sort(), description: text(v, 'description'),
-    rateLimit: rateOf(v), filters: filtersOf(v), headers: headersOf(v),
+    rateLimit: optionalNumber(v, 'rateLimit'), filters: filtersOf(v), headers: headersOf(v),
   };
   if (input.url === '') {
-    throw new Wrong('url', 'Enter the URL that receives the events.');
+    throw new FieldError('url', 'Enter the URL that receives the events.');
   }
   if (input.events.length === 0) {
-    throw new Wrong('events', 'Choose at least one event.');
+    throw new FieldError('events', 'Choose at least one event.');
   }
   return input;
 }
 
-/** Registers an endpoint; shown gets its secret and its id. */
-export function NewEndpoint({ onClose, shown }) {
+/** Creates an endpoint. onSecret gets its secret and id. */
+export function NewEndpoint({ onClose, onSecret }) {
   const run = useMutation(create, { once: false });
   const action = async (v) => {
     const { webhookEndpoint, secret } = await run({ input: entered(v) });
-    shown(secret, webhookEndpoint.id);
-    return false; // the dialog with the secret takes this one's place
+    onSecret(secret, webhookEndpoint.id);
+    return false; // the dialog with the secret replaces this one
   };
   return html`<${FormDialog} title="Add endpoint" name="webhook" submit="Add endpoint" busyText="Adding"
     onClose=${onClose} action=${action}><${Inputs} /><//>`;
 }
 
-/** Scheme, host and port of an address. Values of headers are known to one of them alone. */
+/** Scheme, host and port of a URL. Header values are bound to them. */
 function originOf(address) {
   try {
     return new URL(address.trim()).origin;
@@ -58,22 +48,21 @@ function originOf(address) {
   }
 }
 
-/** What the person changed. What is as it was is left out. */
+/** The changed fields only. */
 function changesOf(v, e) {
   const { headers, ...rest } = entered(v);
   const before = { ...e, filters: e.filters.map(filterInput) };
   const input = Object.fromEntries(Object.entries(rest)
     .filter(([k, value]) => JSON.stringify(value) !== JSON.stringify(before[k])));
-  if (otherHeaders(headers, e.headers) || originOf(rest.url) !== originOf(e.url)) {
+  if (headersChanged(headers, e.headers) || originOf(rest.url) !== originOf(e.url)) {
     input.headers = headers;
   }
   return input;
 }
 
-/** Changes an endpoint. */
 export function EditEndpoint({ endpoint: e, onClose, changed }) {
   const { notify } = useApp();
-  const run = useMutation(update, { once: false }); // its headers are secrets, so nothing of it is kept
+  const run = useMutation(update, { once: false }); // headers are secrets, so the answer is not stored
   const action = async (v) => {
     const input = changesOf(v, e);
     if (Object.keys(input).length === 0) {
@@ -89,16 +78,16 @@ export function EditEndpoint({ endpoint: e, onClose, changed }) {
 }
 
 function Inputs({ endpoint: e }) {
-  const catalogue = useEventTypes();
-  const [address, type] = useState(e?.url);
+  const catalog = useEventTypes();
+  const [address, setAddress] = useState(e?.url);
   return html`<${Field} name="url" label="Address" type="url" value=${e?.url} maxlength="2048" required
-      onInput=${(i) => type(i.target.value)} autocomplete="off" spellcheck=${false}
+      onInput=${(i) => setAddress(i.target.value)} autocomplete="off" spellcheck=${false}
       hint="Starts with https:// and is reachable from the internet." />
     <${Field} name="description" label="Description" optional value=${e?.description} maxlength="255"
       autocomplete="off" hint="For example, Warehouse sync." />
     <${Field} name="rateLimit" label="Maximum attempts per second" optional type="number" min="1" max="1000" step="1"
       value=${e?.rateLimit} hint="Further deliveries wait. Leave empty for no limit." />
-    <${EventChoice} key=${'events' + e?.version} catalogue=${catalogue} chosen=${e?.events} />
+    <${EventChoice} key=${'events' + e?.version} catalog=${catalog} chosen=${e?.events} />
     <${Conditions} key=${'filters' + e?.version} initial=${e?.filters} />
     <${Headers} key=${'headers' + e?.version} initial=${e?.headers}
       moved=${e && originOf(address) !== originOf(e.url)} />`;
@@ -107,9 +96,9 @@ function Inputs({ endpoint: e }) {
 /** Shows the secret of an endpoint once. */
 export function EndpointSecret({ secret, title, children, onClose }) {
   return html`<${SecretDialog} title=${title} secret=${secret} onClose=${onClose}
-    kept="We store it encrypted and cannot show it again.">
+    note="We store it encrypted and cannot show it again.">
     ${children}
-    <p>Verify what you receive: <code>x-service-signature</code> is the HMAC with SHA-256 of timestamp, point
-      and body, keyed with this whole text, <code>whsec_</code> included. <a href="/docs/webhooks" target="_blank"
+    <p>Verify each delivery: <code>x-service-signature</code> is the HMAC-SHA256 of timestamp, period and body, keyed
+      with this whole text, including <code>whsec_</code>. <a href="/docs/webhooks" target="_blank"
         rel="noopener">How to verify it</a></p><//>`;
 }

@@ -1,5 +1,4 @@
-// The attempt log of an endpoint as a file: an export like any other, which is followed
-// where exports are.
+// Exports the attempt log of an endpoint.
 import { html } from './lib.js';
 import { go, useApp } from './context.js';
 import { FormDialog, Select, useMutation } from './form.js';
@@ -11,9 +10,9 @@ export function AttemptLog({ endpoint: e, onClose }) {
   const run = useMutation(startExport);
   const action = async (v) => {
     const input = { kind: 'WEBHOOK_ATTEMPTS', webhookId: e.id, format: v.get('format') };
-    const { export: made } = await run({ input });
+    const { export: created } = await run({ input });
     notify('Export of webhook attempts started.');
-    go(to(exportPath(made.id)));
+    go(to(exportPath(created.id)));
   };
   return html`<${FormDialog} title="Export attempt log" name="log" submit="Start export" busyText="Starting"
     onClose=${onClose} action=${action}>

@@ -1,9 +1,8 @@
-// Pausing an endpoint, and ending a pause.
+// Pausing and resuming an endpoint.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Alert, Time } from './ui.js';
-import { ActionButton, Field, FormDialog, useMutation } from './form.js';
-import { errors } from './webhook_state.js';
+import { ActionButton, Field, FormDialog, useMutation, errors } from './form.js';
 import { pointIn, zoneHint } from './webhook_actions.js';
 import { localTime } from './dates.js';
 
@@ -18,7 +17,7 @@ const lengths = [['1', '1 hour'], ['4', '4 hours'], ['24', '1 day'], ['own', 'Un
 
 export function Pause({ endpoint: e, onClose, changed }) {
   const { notify, zone } = useApp();
-  const [length, choose] = useState('1');
+  const [length, setLength] = useState('1');
   const run = useMutation(pause);
   const action = async (v) => {
     const until = length === 'own' ? pointIn(v, 'until', zone)
@@ -34,7 +33,7 @@ export function Pause({ endpoint: e, onClose, changed }) {
     <fieldset class="choices"><legend>Duration</legend>
       ${lengths.map(([value, name]) => html`<div class="scope" key=${value}>
         <input type="radio" name="length" id=${'pause-' + value} value=${value} checked=${length === value}
-          onChange=${() => choose(value)} /><label for=${'pause-' + value}>${name}</label></div>`)}
+          onChange=${() => setLength(value)} /><label for=${'pause-' + value}>${name}</label></div>`)}
     </fieldset>
     ${length === 'own' && html`<${Field} name="until" label="Until" type="datetime-local"
       value=${localTime(Date.now() + hour, zone).slice(0, 16)}
@@ -42,7 +41,6 @@ export function Pause({ endpoint: e, onClose, changed }) {
   <//>`;
 }
 
-/** Ends a pause now. */
 export function Resume({ of: e, changed }) {
   const run = useMutation(unpause);
   const end = async () => {
@@ -53,7 +51,6 @@ export function Resume({ of: e, changed }) {
     data-test="webhook-resume">Resume<//>`;
 }
 
-/** Says that an endpoint is paused. */
 export const Paused = ({ of: e }) => html`<${Alert} tone="info"><div data-test="paused">
   <p>This endpoint is paused. Nothing is sent until <${Time} at=${e.pausedUntil} />.
     Waiting and new deliveries are then sent in order.</p></div><//>`;

@@ -1,11 +1,10 @@
-// Deliveries that have ended, chosen by a filter and sent again: first how many
-// they are, then batch after batch.
+// Resends deliveries that match a filter: counts them first, then resends batch by batch.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Failure, Refused, send } from './api.js';
+import { Failure, messageOf, send } from './api.js';
 import { Alert, Badge, Dialog } from './ui.js';
-import { Check, Field, Form, Select, Wrong, text, useMutation, useWrong } from './form.js';
-import { count, errors, outcomeOptions, waiting } from './webhook_state.js';
+import { Check, Field, Form, Select, FieldError, text, useMutation, useFieldError, errors } from './form.js';
+import { plural, waitingCount, outcomeOptions } from './webhook_state.js';
 import { pointIn, zoneHint } from './webhook_actions.js';
 
 const read = `query DeliveryCount($id: ID!, $filter: WebhookDeliveryFilter!) {
@@ -14,26 +13,27 @@ const retry = `mutation DeliveriesRetry($id: ID!, $filter: WebhookDeliveryFilter
   webhookDeliveriesRetry(endpointId: $id, filter: $filter, after: $after, limit: $limit) {
     count hasNextPage endCursor ${errors} } }`;
 
-const batch = 500; // deliveries that one request sends again
-const most = 10_000; // the server counts no further
-const ended = ['FAILED', 'SKIPPED', 'CANCELLED', 'DELIVERED'];
+const batchSize = 500; // deliveries per request
+const countLimit = 10_000; // the server stops counting there
+const endedStates = ['FAILED', 'SKIPPED', 'CANCELLED', 'DELIVERED'];
 
-/** Which deliveries the person means. */
+/** The filter that was entered. */
 function filterOf(v, zone) {
-  const states = ['WAITING', ...ended].filter((s) => v.has('state-' + s));
+  const states = ['WAITING', ...endedStates].filter((s) => v.has('state-' + s));
   if (states.length === 0) {
-    throw new Wrong('states', 'Choose at least one.');
+    throw new FieldError('states', 'Choose at least one.');
   }
   if (states[0] === 'WAITING' && states.length > 1) {
-    throw new Wrong('states', 'Choose waiting deliveries alone; they cannot be combined with other states.');
+    throw new FieldError('states', 'Choose waiting deliveries alone; they cannot be combined with other states.');
   }
   const point = (name) => (text(v, name) ? pointIn(v, name, zone) : null);
   const [settledFrom, settledTo] = [point('settledFrom'), point('settledTo')];
   if (settledFrom && settledTo && settledTo <= settledFrom) {
-    throw new Wrong('settledTo', 'The end must be after the start.');
+    throw new FieldError('settledTo', 'The end must be after the start.');
   }
   if (states[0] === 'WAITING' && (settledFrom || settledTo)) {
-    throw new Wrong(settledFrom ? 'settledFrom' : 'settledTo', 'Leave empty: waiting deliveries have no end time.');
+    throw new FieldError(settledFrom ? 'settledFrom' : 'settledTo',
+      'Leave empty: waiting deliveries have no end time.');
   }
   const one = (name) => (v.get(name) ? [v.get(name)] : null);
   return { states, types: one('type'), outcomes: one('outcome'), settledFrom, settledTo };
@@ -41,7 +41,7 @@ function filterOf(v, zone) {
 
 export function Resend({ endpoint: e, onClose, changed }) {
   const { zone } = useApp();
-  const [chosen, choose] = useState(null);
+  const [chosen, setChosen] = useState(null);
   const ask = async (v) => {
     const filter = filterOf(v, zone);
     const { data, errors: failures } = await send(read, { id: e.id, filter });
@@ -49,18 +49,18 @@ export function Resend({ endpoint: e, onClose, changed }) {
     if (found == null) {
       throw failures[0] ?? new Failure('This endpoint no longer exists.', 'not_found');
     }
-    choose({ filter, found });
+    setChosen({ filter, found });
   };
   return html`<${Dialog} title="Resend by filter" name="resend-dialog" onClose=${onClose}>
     <div hidden=${Boolean(chosen)}><${Form} name="resend" submit="Count deliveries" busyText="Counting"
       cancel=${onClose} action=${ask}><${Choice} endpoint=${e} zone=${zone} /><//></div>
-    ${chosen && html`<${Batches} endpoint=${e} of=${chosen} back=${() => choose(null)} onClose=${onClose}
+    ${chosen && html`<${Batches} endpoint=${e} of=${chosen} back=${() => setChosen(null)} onClose=${onClose}
       changed=${changed} />`}
   <//>`;
 }
 
 function Choice({ endpoint: e, zone }) {
-  const wrong = useWrong('states');
+  const wrong = useFieldError('states');
   const fails = Boolean(e.failingSince);
   return html`<p>Deliveries that ended in the last 14 days are sent again, after waiting ones. Deliveries that
       wait for their next attempt are tried now. Your receiver recognizes them by event ID.</p>
@@ -68,7 +68,7 @@ function Choice({ endpoint: e, zone }) {
       <legend>State</legend>
       ${wrong && html`<p class="wrong" id="states-error" data-test="error-states">${wrong.join(' ')}</p>`}
       <${Check} name="state-WAITING" label="Failed, waiting for the next attempt" value=${fails} />
-      ${ended.map((s) => html`<${Check} key=${s} name=${'state-' + s} label=${html`<${Badge} value=${s} />`}
+      ${endedStates.map((s) => html`<${Check} key=${s} name=${'state-' + s} label=${html`<${Badge} value=${s} />`}
         value=${!fails && s === 'FAILED'} />`)}
     </fieldset>
     <div class="pair">
@@ -82,50 +82,49 @@ function Choice({ endpoint: e, zone }) {
     </div>`;
 }
 
-/** Sends batch after batch until there is none, something fails, or the person stops it. */
+/** Resends batch by batch until all are done, an error occurs or the person stops. */
 function useBatches(endpoint, filter, changed) {
   const run = useMutation(retry);
   const stop = useRef(false);
-  const [state, set] = useState({ phase: 'ready', sent: 0, after: null, failure: null });
+  const [state, setState] = useState({ phase: 'ready', sent: 0, after: null, failure: '' });
   useEffect(() => () => {
-    stop.current = true; // the dialog is closed: no further batch begins
+    stop.current = true; // the dialog was closed
   }, []);
   const start = async () => {
     stop.current = false;
     let { sent, after } = state;
-    let [phase, failure] = ['sending', null];
-    set({ phase, sent, after, failure });
+    let [phase, failure] = ['sending', ''];
+    setState({ phase, sent, after, failure });
     while (phase === 'sending') {
       try {
-        const done = await run({ id: endpoint, filter, after, limit: batch });
+        const done = await run({ id: endpoint, filter, after, limit: batchSize });
         sent += done.count;
         after = done.endCursor;
         phase = !done.hasNextPage ? 'done' : stop.current ? 'stopped' : 'sending';
       } catch (err) {
-        if (!(err instanceof Refused || err instanceof Failure)) {
-          throw err;
-        }
-        [phase, failure] = ['stopped', err];
+        [phase, failure] = ['stopped', messageOf(err)];
       }
-      set((s) => ({ phase: phase === 'sending' ? s.phase : phase, sent, after, failure }));
+      setState((s) => ({ phase: phase === 'sending' ? s.phase : phase, sent, after, failure }));
     }
     changed();
   };
   const end = () => {
     stop.current = true;
-    set((s) => ({ ...s, phase: 'stopping' }));
+    setState((s) => ({ ...s, phase: 'stopping' }));
   };
   return { ...state, start, end };
 }
 
-/** How many there are, and how far it has come. */
+/** The number of deliveries and the progress. */
 function Batches({ endpoint: e, of, back, onClose, changed }) {
   const { phase, sent, failure, start, end } = useBatches(e.id, of.filter, changed);
   const ref = useRef(null);
   const busy = phase === 'sending' || phase === 'stopping';
   useLayoutEffect(() => ref.current.querySelector('.form-end > :last-child').focus(), [phase]);
-  const percent = phase === 'done' ? 100 : busy && of.found >= most ? undefined : Math.min(99, sent * 100 / of.found);
-  const all = of.found >= most ? waiting(of.found) + ' deliveries' : count(of.found, 'delivery', 'deliveries');
+  const percent = phase === 'done' ? 100
+    : busy && of.found >= countLimit ? undefined : Math.min(99, sent * 100 / of.found);
+  const all = of.found >= countLimit ? waitingCount(of.found) + ' deliveries'
+    : plural(of.found, 'delivery', 'deliveries');
   const says = phase === 'ready' ? html`<p><strong data-test="resend-count">${all}</strong>${
       of.found === 1 ? ' matches.' : ' match.'}</p>`
     : html`<p class="progress-text"><span data-test="resend-sent">${sent.toLocaleString()} of ${all} sent</span>
@@ -136,7 +135,7 @@ function Batches({ endpoint: e, of, back, onClose, changed }) {
     <div role="status" class="progress">
       ${phase !== 'ready' && html`<progress max="100" aria-label="Sent again" value=${percent} />`}
       ${says}</div>
-    ${failure && html`<${Alert}><p>${failure.message}</p><//>`}
+    ${failure && html`<${Alert}><p>${failure}</p><//>`}
     <div class="form-end under">
       ${phase === 'ready' && button('back', 'Change filter', back)}
       ${phase === 'ready' && (of.found > 0 ? button('start', 'Resend', start, 'primary')

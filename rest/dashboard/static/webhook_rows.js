@@ -1,9 +1,9 @@
-// What an endpoint has in rows: its own headers, and its conditions on events.
+// Rows of an endpoint's form: custom headers and conditions.
 import { html, useState } from './lib.js';
-import { Area, Field, Select, Wrong, lines, text } from './form.js';
+import { Area, Field, Select, FieldError, lines, text } from './form.js';
 import { Rows, rowsOf } from './rows.js';
 
-/** The own headers of an endpoint. Values that it has stay, unless it moved to another host. */
+/** Custom headers. Stored values are kept unless the URL's origin changes. */
 export function Headers({ initial = [], moved }) {
   return html`<${Rows} name="headers" legend="Custom headers" one="Header" max="10" initial=${initial ?? []}
     row=${Header} moved=${moved} hint=${'Sent with every delivery. For example, a token that your receiver requires. ' +
@@ -12,22 +12,22 @@ export function Headers({ initial = [], moved }) {
 }
 
 function Header({ at, of, moved }) {
-  const kept = of.name && (moved ? 'The URL has another host. Enter the value again.'
+  const hint = of.name && (moved ? 'The URL has another host. Enter the value again.'
     : (of.valueHint ? 'It ends in ' + of.valueHint + '.' : 'A value is set.') + ' Leave empty to keep it.');
   return html`<div class="pair">
     <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
       spellcheck=${false} />
-    <${Field} name=${at + '.value'} label="Value" hint=${kept} maxlength="1024" autocomplete="off"
+    <${Field} name=${at + '.value'} label="Value" hint=${hint} maxlength="1024" autocomplete="off"
       spellcheck=${false} /></div>`;
 }
 
-/** The headers that the person entered; one without a value keeps the one that it has. */
+/** Reads the headers. One without a value keeps the stored one. */
 export const headersOf = (values) => rowsOf(values, 'headers', '.name', (at) => ({
   name: text(values, at + '.name') ?? '', value: text(values, at + '.value') ?? undefined,
 }));
 
-/** Whether headers are not those that an endpoint has. */
-export const otherHeaders = (headers, known) =>
+/** Whether headers differ from the endpoint's. */
+export const headersChanged = (headers, known) =>
   headers.length !== (known ?? []).length || headers.some((h, i) => h.value != null || h.name !== known[i].name);
 
 const tests = [
@@ -35,7 +35,7 @@ const tests = [
   ['absent', 'is missing'], ['changed', 'has changed'], ['same', 'has not changed'],
 ];
 
-/** The kind of test that a condition makes. */
+/** The kind of a condition. */
 function testOf(f) {
   if (f.in || f.notIn) {
     return f.in ? 'in' : 'notIn';
@@ -53,12 +53,12 @@ export function Conditions({ initial = [] }) {
 }
 
 function Condition({ at, of }) {
-  const [test, choose] = useState(of.field ? testOf(of) : 'in');
+  const [test, setTest] = useState(of.field ? testOf(of) : 'in');
   return html`<div class="pair">
     <${Field} name=${at + '.field'} label="Field" value=${of.field} required maxlength="128" autocomplete="off"
       spellcheck=${false} hint="For example, object.status" />
     <${Select} name=${at + '.test'} label="Test" options=${tests} value=${test}
-      onChange=${(e) => choose(e.target.value)} /></div>
+      onChange=${(e) => setTest(e.target.value)} /></div>
     ${(test === 'in' || test === 'notIn') && html`<${Area} key=${test} name=${at + '.' + test} label="Values" rows=${2}
       value=${of[test]?.join('\n')} spellcheck=${false} hint="Enter one per line." />`}
     ${test === 'range' && html`<div class="pair">
@@ -66,16 +66,16 @@ function Condition({ at, of }) {
       <${Field} name=${at + '.max'} label="To" optional type="number" step="1" value=${of.max} /></div>`}`;
 }
 
-/** A whole number; undefined where there is none. */
+/** Reads a whole number; undefined if the field is empty. */
 function whole(values, name) {
   const typed = text(values, name);
   if (typed && !/^[+-]?\d{1,15}$/.test(typed)) {
-    throw new Wrong(name, 'Enter a whole number.');
+    throw new FieldError(name, 'Enter a whole number.');
   }
   return typed ? Number(typed) : undefined;
 }
 
-/** The conditions that the person entered. */
+/** Reads the conditions. */
 export const filtersOf = (values) => rowsOf(values, 'filters', '.field', (at) => {
   const field = text(values, at + '.field') ?? '';
   const test = values.get(at + '.test');
@@ -86,7 +86,7 @@ export const filtersOf = (values) => rowsOf(values, 'filters', '.field', (at) =>
     case 'range': {
       const [min, max] = [whole(values, at + '.min'), whole(values, at + '.max')];
       if (min == null && max == null) {
-        throw new Wrong(at + '.min', 'Enter at least one of the two.');
+        throw new FieldError(at + '.min', 'Enter at least one of the two.');
       }
       return { field, min, max };
     }
@@ -96,15 +96,15 @@ export const filtersOf = (values) => rowsOf(values, 'filters', '.field', (at) =>
   }
 });
 
-/** The fields of conditions that are shown. */
+/** The fields of a condition in a query. */
 export const filterFields = 'field in notIn min max exists changed';
 
-/** A condition as an input has it. */
+/** A condition as an input. */
 export const filterInput = (f) => Object.fromEntries(filterFields.split(' ').map((k) => [k, f[k]])
   .filter(([, v]) => v != null));
 
-/** A condition in words: its field stands before them. */
-export function sayTest(f) {
+/** A condition in words, without its field. */
+export function conditionText(f) {
   if (testOf(f) !== 'range') {
     return [tests.find(([k]) => k === testOf(f))[1], (f.in ?? f.notIn ?? []).join(', ')].filter(Boolean).join(' ');
   }

@@ -1,34 +1,31 @@
-// What the pages about webhooks say alike.
+// What the pages about webhooks share.
 import { html } from './lib.js';
-import { Badge, Time, words } from './ui.js';
+import { Badge, Time, humanize } from './ui.js';
 import { to } from './route.js';
-
-export const errors = 'userErrors { code message path }';
 
 export const deliveryStates = ['WAITING', 'DELIVERED', 'FAILED', 'HELD', 'SKIPPED', 'CANCELLED'];
 
 const day = 24 * 3600e3;
 
-/** How an endpoint is doing: its status, or that an active one is paused or fails. */
+/** The status of an endpoint, or PAUSED or FAILING if it is active. */
 export const health = (e) => (e.status !== 'ACTIVE' ? e.status : e.pausedUntil ? 'PAUSED'
   : e.failingSince ? 'FAILING' : e.status);
 
-/** When an endpoint that fails will be suspended, unless it takes what fails. */
+/** When a failing endpoint will be suspended. */
 export const suspendedBy = (failingSince) => new Date(Date.parse(failingSince) + day).toISOString();
 
-/** Why an endpoint stands still, as sentences. */
-export const stops = {
+export const suspensionReasons = {
   DELIVERY_FAILED: 'A delivery failed for 24 hours.',
   NO_SUCCESS: 'No delivery succeeded for 24 hours.',
   MANUAL: 'Disabled manually.',
   GRANT_REVOKED: 'The app that created it lost access to the store.',
 };
 
-/** The path of an endpoint's page, or of one of its deliveries. */
+/** The path of an endpoint or of one of its deliveries. */
 export const endpointPath = (id, delivery) =>
   '/webhooks/' + encodeURIComponent(id) + (delivery ? '/deliveries/' + encodeURIComponent(delivery) : '');
 
-/** The host of an address, which says most of it; all of one that cannot be read. */
+/** The host of a URL, or the text if it is invalid. */
 export function hostOf(url) {
   try {
     return new URL(url).host || url;
@@ -37,27 +34,26 @@ export function hostOf(url) {
   }
 }
 
-/** An address as a text that turns no direction and breaks anywhere. */
+/** A URL that wraps anywhere and keeps its direction. */
 export function Address({ url, short }) {
   return html`<bdi class=${short ? 'url short' : 'url'}>${url}</bdi>`;
 }
 
-/** Whose an endpoint is. */
 export const ownerOf = (e) => (e.app ? e.app.name : 'Store');
 
 /** "1 event", "2 events". */
-export const count = (n, one, more = one + 's') => n.toLocaleString() + ' ' + (n === 1 ? one : more);
+export const plural = (n, one, more = one + 's') => n.toLocaleString() + ' ' + (n === 1 ? one : more);
 
-/** How many deliveries wait; the server counts up to 10,000. */
-export const waiting = (n) => (n >= 10_000 ? '10,000 or more' : n.toLocaleString());
+/** The number of waiting deliveries; the server counts up to 10,000. */
+export const waitingCount = (n) => (n >= 10_000 ? '10,000 or more' : n.toLocaleString());
 
-/** Microseconds as people read them. */
-export function span(us) {
+/** A duration in microseconds. */
+export function formatMicros(us) {
   const digits = (n, most) => n.toLocaleString(undefined, { maximumFractionDigits: most });
   return us < 1_000_000 ? digits(us / 1000, us < 10_000 ? 1 : 0) + ' ms' : digits(us / 1e6, 2) + ' s';
 }
 
-/** The classes of outcomes, as people say them. */
+/** The labels of outcomes. */
 const outcomes = {
   delivered: 'Delivered', client_error: 'Client error', server_error: 'Server error',
   unexpected_status: 'Unexpected status',
@@ -69,26 +65,25 @@ const outcomes = {
   internal_error: 'Internal error', cancelled: 'Cancelled by the sender',
 };
 
-/** The classes of outcomes with their words, to choose among. */
 export const outcomeOptions = Object.entries(outcomes);
 
-/** The last error of an endpoint, which begins with the class. */
-export function sayError(text) {
+/** The last error of an endpoint with the label of its outcome. */
+export function errorText(text) {
   const [name] = text.split(':', 1);
-  return (outcomes[name] ?? words(name)) + text.slice(name.length);
+  return (outcomes[name] ?? humanize(name)) + text.slice(name.length);
 }
 
-/** What came of an attempt: the class, and the receiver's status where there is one. */
-export function Outcome({ of: a }) {
+/** The outcome of an attempt and the HTTP status. */
+function Outcome({ of: a }) {
   return html`<${Badge} value=${a.outcome === 'delivered' ? 'DELIVERED' : 'FAILED'}
-      text=${outcomes[a.outcome] ?? words(a.outcome)} />
+      text=${outcomes[a.outcome] ?? humanize(a.outcome)} />
     ${a.status && html` <span class="figure">HTTP ${a.status}</span>`}`;
 }
 
-/** One attempt with all that is known of it. */
+/** An attempt with its details. */
 export function Attempt({ of: a }) {
   return html`<p class="attempt-top"><strong>Attempt ${a.number}</strong> <${Outcome} of=${a} /> <span
-      class="muted">after ${span(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
+      class="muted">after ${formatMicros(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
     ${a.detail && html`<p class="verbatim">${a.detail}</p>`}
     ${a.nextAt && html`<p class="muted">The next attempt was due <${Time} at=${a.nextAt} how="second" />.</p>`}
     ${(a.request || a.response) && html`<div class="exchange">
@@ -98,14 +93,14 @@ export function Attempt({ of: a }) {
         <${Code} name=${'Response to attempt ' + a.number} text=${a.response} /></details>`}</div>`}`;
 }
 
-/** A longer text as it is, in a box that can be scrolled with the keyboard too. */
+/** Preformatted text that scrolls, with the keyboard too. */
 export function Code({ name, text, test }) {
   return html`<pre class="code" tabindex="0" role="region" aria-label=${name} data-test=${test}>
     <code>${text}</code></pre>`;
 }
 
-/** The body with its members in lines; as it is where it is no JSON. */
-export function pretty(text) {
+/** Indents JSON. Other text is returned as it is. */
+export function formatJSON(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
@@ -113,9 +108,8 @@ export function pretty(text) {
   }
 }
 
-/** The fields of an attempt that are shown. */
+/** The fields of an attempt in a query. */
 export const attemptFields = 'id number at outcome status duration detail request response nextAt';
 
-/** A link to a delivery, by its event. */
 export const DeliveryLink = ({ of: d }) => html`<a class="strong" href=${to(endpointPath(d.endpointId, d.id))}
   data-test="delivery"><code>${d.type}</code></a>`;

@@ -1,49 +1,48 @@
-// What there is to do, for the home page: each line is a count and a link to what it counts.
+// The to-do list on Home: each line has a count and a link.
 import { html } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { Badge, Card, Trouble, Waiting } from './ui.js';
+import { Badge, Card, Pending } from './ui.js';
 import { Icon } from './icons.js';
 import { to } from './route.js';
 import { health } from './webhook_state.js';
 
 const count = '{ count more }';
 
-/** One query, of what the role reaches. */
+/** The query, with only what the role allows. */
 const read = (can) => `query Work {
   ${can('orders') ? `orderWork { toShip ${count} partlyShipped ${count} unpaid ${count} partlyPaid ${count} }` : ''}
   lowStock { items ${count} fewest { productId title variantTitle inventoryQuantity } } }`;
 
-/** The lines, by urgency. Links lead to a list that is filtered as the count is. */
-function tasks({ orderWork: o }, endpoints) {
-  const ill = endpoints?.filter((e) => ['FAILING', 'SUSPENDED'].includes(health(e))).length ?? 0;
-  const one = (n, text, many, icon, href) => ({ n, text: n?.count === 1 && !n.more ? text : many, icon, href });
+/** The lines, most urgent first. Each links to a list with the filters of its count. */
+function taskLines({ orderWork: o }, endpoints) {
+  const failing = endpoints?.filter((e) => ['FAILING', 'SUSPENDED'].includes(health(e))).length ?? 0;
+  const line = (n, text, many, icon, href) => ({ n, text: n?.count === 1 && !n.more ? text : many, icon, href });
   return [
-    one(o?.toShip, 'order to fulfill', 'orders to fulfill', 'truck',
+    line(o?.toShip, 'order to fulfill', 'orders to fulfill', 'truck',
       to('/orders', { status: 'OPEN', payment: 'PAID', shipping: 'UNFULFILLED' })),
-    one(o?.partlyShipped, 'partially fulfilled order', 'partially fulfilled orders', 'truck',
+    line(o?.partlyShipped, 'partially fulfilled order', 'partially fulfilled orders', 'truck',
       to('/orders', { status: 'OPEN', shipping: 'PARTIALLY_FULFILLED' })),
-    one(o?.unpaid, 'unpaid order', 'unpaid orders', 'money', to('/orders', { payment: 'PENDING' })),
-    one(o?.partlyPaid, 'partially paid order', 'partially paid orders', 'money',
+    line(o?.unpaid, 'unpaid order', 'unpaid orders', 'money', to('/orders', { payment: 'PENDING' })),
+    line(o?.partlyPaid, 'partially paid order', 'partially paid orders', 'money',
       to('/orders', { status: 'OPEN', payment: 'PARTIALLY_PAID' })),
-    one({ count: ill, more: false }, 'failing webhook endpoint', 'failing webhook endpoints',
+    line({ count: failing, more: false }, 'failing webhook endpoint', 'failing webhook endpoints',
       'webhooks', to('/webhooks')),
   ].filter((t) => t.n && (t.n.count > 0 || t.n.more));
 }
 
-/** A count that may be of a part only: "1,000+". */
+/** A count that may stop at a limit: "1,000+". */
 const number = (n) => n.count.toLocaleString() + (n.more ? '+' : '');
 
-/** What {@link Work} shows. */
+/** The query of {@link Work}. */
 export const useWork = () => useQuery(read(useApp().can));
 
-/** endpoints are those of the store; null where the role does not see them. */
+/** endpoints is null if the role does not allow webhooks. */
 export function Work({ q, endpoints }) {
-  const list = q.data ? tasks(q.data, endpoints) : [];
+  const list = q.data ? taskLines(q.data, endpoints) : [];
   const low = q.data?.lowStock;
   const scarce = low && low.items.count > 0;
   return html`<${Card} title="To do" name="work">
-    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
-      : !q.data ? html`<${Waiting} rows=${3} />`
+    ${!q.data ? html`<${Pending} of=${q} rows=${3} />`
       : list.length === 0 && !scarce ? html`<p class="muted">Nothing to do.</p>`
       : html`<ul class="work">${list.map((t) => html`<li key=${t.text}>
           <a href=${t.href}><${Icon} name=${t.icon} />

@@ -1,10 +1,10 @@
-// Apps: those that have access to the store, and those that the store registered.
+// Apps with access to the store, and apps that the store registered.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Time, Empty, Trouble, Waiting, Outside, Copyable, Alert, Facts, isolate } from '../ui.js';
-import { List } from '../list.js';
+import { Page, Card, Badge, Time, Empty, ExternalLink, Copyable, Alert, Facts, Pending, isolate } from '../ui.js';
+import { List, Pager } from '../list.js';
 import { Icon } from '../icons.js';
-import { Area, Confirm, Field, FormDialog, Wrong, lines, text, useMutation } from '../form.js';
+import { Area, Field, FormDialog, FieldError, ConfirmMutation, lines, text, useMutation, errors } from '../form.js';
 import { ScopeChoice, ScopeSentences, useScopes } from '../scopes.js';
 import { to } from '../route.js';
 
@@ -15,28 +15,27 @@ const installed = `query InstalledApps($after: String) { installedApps(first: 20
 const own = `query Apps($after: String) { apps(first: 25, after: $after) {
   nodes { id clientId name developer website redirectUris scopes legacy disabledAt version createdAt }
   pageInfo { hasNextPage endCursor } } }`;
-const errors = 'userErrors { code message path }';
 const revokeGrant = `mutation GrantRevoke($id: ID!) { grantRevoke(id: $id) { grant { id } ${errors} } }`;
 const revokeApp = `mutation AppRevoke($id: ID!) { installedAppRevoke(appId: $id) { revokedIds ${errors} } }`;
 const create = `mutation AppCreate($input: AppCreateInput!) {
   appCreate(input: $input) { app { id clientId name } ${errors} } }`;
 const update = `mutation AppUpdate($id: ID!, $expectedVersion: Long!, $input: AppUpdateInput!) {
   appUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { app { id } ${errors} } }`;
-const move = (name) => `mutation AppMove($id: ID!, $expectedVersion: Long!) {
+const transition = (name) => `mutation AppMove($id: ID!, $expectedVersion: Long!) {
   ${name}(id: $id, expectedVersion: $expectedVersion) { app { id } ${errors} } }`;
 
 export function Apps() {
   const f = useFilters();
-  const catalogue = useScopes();
+  const catalog = useScopes();
   const access = useQuery(installed, { after: f.access || null });
   const apps = useQuery(own, { after: f.after || null });
-  const [dialog, open] = useState(null);
-  const close = () => open(null);
+  const [dialog, setDialog] = useState(null);
+  const close = () => setDialog(null);
   const changed = () => {
     access.reload();
     apps.reload();
   };
-  const make = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'create' })}
+  const createButton = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'create' })}
     data-test="app-new"><${Icon} name="plus" size="16" />Register an app</button>`;
   const columns = [
     { name: 'app', head: 'App', main: true,
@@ -48,17 +47,17 @@ export function Apps() {
       <a class="button small" href=${to('/requests', { app: a.id })} aria-label=${'Requests of ' + a.name}
         data-test="app-requests">Requests</a>
       <button type="button" class="button small" aria-label=${'Edit ' + a.name}
-        onClick=${() => open({ kind: 'edit', id: a.id })} data-test="app-edit">Edit</button>
+        onClick=${() => setDialog({ kind: 'edit', id: a.id })} data-test="app-edit">Edit</button>
       <button type="button" class=${'button small ' + (a.disabledAt ? '' : 'danger-quiet')}
         aria-label=${(a.disabledAt ? 'Enable ' : 'Disable ') + a.name}
-        onClick=${() => open({ kind: 'move', id: a.id })} data-test=${a.disabledAt ? 'app-enable' : 'app-disable'}>
+        onClick=${() => setDialog({ kind: 'move', id: a.id })} data-test=${a.disabledAt ? 'app-enable' : 'app-disable'}>
         ${a.disabledAt ? 'Enable' : 'Disable'}</button></span>` },
   ];
-  const present = dialog && apps.data?.apps.nodes.find((a) => a.id === dialog.id);
-  return html`<${Page} title="Apps" actions=${make}>
+  const selected = dialog && apps.data?.apps.nodes.find((a) => a.id === dialog.id);
+  return html`<${Page} title="Apps" actions=${createButton}>
     <${Card} title="Apps with access" name="installed-apps">
       <p class="muted lead-in">Access that staff of this store granted to apps.</p>
-      <${Installed} query=${access} scopes=${catalogue.scopes} open=${open} after=${f.access} />
+      <${Installed} query=${access} scopes=${catalog.scopes} open=${setDialog} after=${f.access} />
     <//>
     <${Card} title="Your apps" flush name="own-apps">
       <${List} query=${apps} pick=${(d) => d.apps} caption="Your apps" columns=${columns}
@@ -66,27 +65,25 @@ export function Apps() {
         empty=${html`<${Empty} icon="apps" title="No apps registered">
           Register an app to request access from merchants with OAuth.<//>`} />
     <//>
-    ${dialog?.kind === 'create' && html`<${AppForm} catalogue=${catalogue} onClose=${close} changed=${changed} />`}
-    ${dialog?.kind === 'edit' && present &&
-      html`<${AppForm} app=${present} catalogue=${catalogue} onClose=${close} changed=${changed} />`}
-    ${dialog?.kind === 'move' && present && html`<${Move} app=${present} onClose=${close} changed=${changed} />`}
-    ${dialog?.kind === 'revoke-grant' && html`<${Revoke} document=${revokeGrant} id=${dialog.grant.id}
-      title=${'Revoke this access of ' + isolate(dialog.app.name) + '?'}
-      name="grant-revoke" onClose=${close} changed=${changed}>
-      <p>What <bdi>${dialog.grant.user.name}</bdi> allowed ends at once, with all tokens of it.</p><//>`}
-    ${dialog?.kind === 'revoke-app' && html`<${Revoke} document=${revokeApp} id=${dialog.app.id}
-      title=${'Revoke all access of ' + isolate(dialog.app.name) + '?'} name="installed-app-revoke"
-      onClose=${close} changed=${changed}>
+    ${dialog?.kind === 'create' && html`<${AppForm} catalog=${catalog} onClose=${close} changed=${changed} />`}
+    ${dialog?.kind === 'edit' && selected &&
+      html`<${AppForm} app=${selected} catalog=${catalog} onClose=${close} changed=${changed} />`}
+    ${dialog?.kind === 'move' && selected && html`<${ToggleApp} app=${selected} onClose=${close} changed=${changed} />`}
+    ${dialog?.kind === 'revoke-grant' && html`<${ConfirmMutation} document=${revokeGrant}
+      variables=${{ id: dialog.grant.id }} title=${'Revoke this access of ' + isolate(dialog.app.name) + '?'}
+      name="grant-revoke" submit="Revoke access" done="Access revoked." onClose=${close} changed=${changed}>
+      <p>The app loses the access that <bdi>${dialog.grant.user.name}</bdi> granted, and its tokens stop
+        working.</p><//>`}
+    ${dialog?.kind === 'revoke-app' && html`<${ConfirmMutation} document=${revokeApp}
+      variables=${{ id: dialog.app.id }} title=${'Revoke all access of ' + isolate(dialog.app.name) + '?'}
+      name="installed-app-revoke" submit="Revoke access" done="Access revoked." onClose=${close} changed=${changed}>
       <p>All access that staff of this store granted to the app ends immediately. The app can ask again.</p><//>`}
   <//>`;
 }
 
 function Installed({ query, scopes, open, after }) {
-  if (query.failure) {
-    return html`<${Trouble} failure=${query.failure} reload=${query.reload} />`;
-  }
   if (!query.data) {
-    return html`<${Waiting} rows=${3} />`;
+    return html`<${Pending} of=${query} rows=${3} />`;
   }
   const { nodes, pageInfo } = query.data.installedApps;
   if (nodes.length === 0) {
@@ -95,13 +92,13 @@ function Installed({ query, scopes, open, after }) {
   }
   return html`<ul class="installed">${nodes.map((i) => html`<li key=${i.app.id} data-id=${i.app.id}>
       <div class="card-top"><h3><bdi>${i.app.name}</bdi>
-        ${i.app.disabled && html` <${Badge} value="DISABLED" text="Stopped by its developer" />`}</h3>
+        ${i.app.disabled && html` <${Badge} value="DISABLED" text="Disabled by its developer" />`}</h3>
         <span class="row-actions"><a class="button small" href=${to('/requests', { app: i.app.id })}
           aria-label=${'Requests of ' + i.app.name}>Requests</a>
         <button type="button" class="button small danger-quiet"
           onClick=${() => open({ kind: 'revoke-app', app: i.app })} data-test="installed-app-revoke"
           aria-label=${'Revoke all access of ' + i.app.name}>Revoke all access</button></span></div>
-      <p class="muted">By ${i.app.developer}${i.app.website && html`, <${Outside} href=${i.app.website} />`}</p>
+      <p class="muted">By ${i.app.developer}${i.app.website && html`, <${ExternalLink} href=${i.app.website} />`}</p>
       <${ScopeSentences} names=${i.scopes} scopes=${scopes} />
       <${Facts} rows=${[
         ['First consent', html`<${Time} at=${i.firstConsentedAt} how="date" />`],
@@ -114,16 +111,13 @@ function Installed({ query, scopes, open, after }) {
               at=${g.expiresAt} how="date" /> at the latest.</p></div>
         <button type="button" class="button small danger-quiet"
           onClick=${() => open({ kind: 'revoke-grant', grant: g, app: i.app })} data-test="grant-revoke"
-          aria-label=${'Revoke what ' + g.user.name + ' granted to ' + i.app.name}>Revoke</button>
+          aria-label=${'Revoke the access that ' + g.user.name + ' granted to ' + i.app.name}>Revoke</button>
       </li>`)}</ul>
     </li>`)}</ul>
-    ${(pageInfo.hasNextPage || after) && html`<nav class="pager" aria-label="Pages of apps with access">
-      ${after && html`<a class="button" href=${to('/apps')}>Newest</a>`}<span class="grow"></span>
-      ${pageInfo.hasNextPage &&
-        html`<a class="button" href=${to('/apps', { access: pageInfo.endCursor })}>More</a>`}</nav>`}`;
+    <${Pager} info=${pageInfo} paged=${Boolean(after)} address=${(access) => to('/apps', { access })} />`;
 }
 
-function AppForm({ app: a, catalogue, onClose, changed }) {
+function AppForm({ app: a, catalog, onClose, changed }) {
   const { notify, store } = useApp();
   const run = useMutation(a ? update : create);
   const action = async (v) => {
@@ -136,9 +130,9 @@ function AppForm({ app: a, catalogue, onClose, changed }) {
       input.developer = developer;
     }
     if (input.scopes.length === 0) {
-      throw new Wrong('scopes', 'Choose at least one scope.');
+      throw new FieldError('scopes', 'Choose at least one scope.');
     }
-    if (a) { // what is as it was is left out: it may be above what this person may give
+    if (a) { // send only changes: an unchanged scope may be above what this person can give
       for (const name of Object.keys(input)) {
         if (JSON.stringify(input[name]) === JSON.stringify(a[name])) {
           delete input[name];
@@ -161,37 +155,19 @@ function AppForm({ app: a, catalogue, onClose, changed }) {
     <${Area} name="redirectUris" label="Redirect URIs" rows=${3} required
       value=${(a?.redirectUris ?? []).join('\n')} spellcheck=${false} autocapitalize="off"
       hint="One per line: https, http on 127.0.0.1 or [::1], or a private scheme that contains a dot." />
-    <${ScopeChoice} key=${a?.version} catalogue=${catalogue} chosen=${a?.scopes} />
+    <${ScopeChoice} key=${a?.version} catalog=${catalog} chosen=${a?.scopes} />
     ${a && html`<${Alert} tone="info">
-      What you take away here ends for all merchants at once; what you add has to be consented to.<//>`}
+      Removed scopes stop working in all stores immediately. Added scopes require consent again.<//>`}
   <//>`;
 }
 
-function Move({ app: a, onClose, changed }) {
-  const { notify } = useApp();
+function ToggleApp({ app: a, onClose, changed }) {
   const on = Boolean(a.disabledAt);
-  const [name] = useState(on ? 'appEnable' : 'appDisable');
-  const run = useMutation(move(name));
-  const action = async () => {
-    await run({ id: a.id, expectedVersion: a.version });
-    notify(on ? 'App enabled.' : 'App disabled.');
-    changed();
-  };
-  return html`<${Confirm} title=${(on ? 'Enable ' : 'Disable ') + a.name + '?'} name="app-move"
-    submit=${on ? 'Enable' : 'Disable'} danger=${!on} onClose=${onClose} onStale=${changed} action=${action}>
+  return html`<${ConfirmMutation} title=${(on ? 'Enable ' : 'Disable ') + a.name + '?'} name="app-move"
+    submit=${on ? 'Enable' : 'Disable'} danger=${!on} document=${transition(on ? 'appEnable' : 'appDisable')}
+    variables=${{ id: a.id, expectedVersion: a.version }} done=${on ? 'App enabled.' : 'App disabled.'}
+    changed=${changed} onClose=${onClose}>
     <p>${on ? 'Access that was not revoked works again in every store.'
       : 'The app loses access to every store until you enable it again.'}</p>
   <//>`;
-}
-
-function Revoke({ document, id, title, name, onClose, changed, children }) {
-  const { notify } = useApp();
-  const run = useMutation(document);
-  const action = async () => {
-    await run({ id });
-    notify('Access revoked.');
-    changed();
-  };
-  return html`<${Confirm} title=${title} name=${name} submit="Revoke access"
-    onClose=${onClose} action=${action}>${children}<//>`;
 }

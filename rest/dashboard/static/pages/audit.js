@@ -1,12 +1,12 @@
 // The audit log, with its filters in the address.
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Empty, Time, words } from '../ui.js';
+import { Page, Empty, Time, humanize } from '../ui.js';
 import { List } from '../list.js';
 import { Filters, FilterInput } from '../filter.js';
-import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';
-import { Thing } from './events.js';
+import { ResourceLink } from './events.js';
+import { dayRange } from '../dates.js';
 
 const list = `query Audit($after: String, $filter: AuditFilter) { auditLog(first: 50, after: $after, filter: $filter) {
   nodes { id actor { type id name } action resourceType resourceId detail address agent requestId createdAt }
@@ -16,25 +16,21 @@ const columns = [
   { name: 'action', head: 'Action', main: true,
     cell: (e) => html`<code class="strong" title=${e.requestId}>${e.action}</code>
       ${e.detail && html`<span class="muted block clip-long">${e.detail}</span>`}` },
-  { name: 'actor', head: 'Actor', cell: (e) => html`<bdi>${e.actor.name || words(e.actor.type)}</bdi>
-    <span class="muted block" title=${e.actor.id}>${words(e.actor.type)}</span>` },
-  { name: 'what', head: 'Resource', cell: (e) => html`<${Thing} of=${e} />` },
+  { name: 'actor', head: 'Actor', cell: (e) => html`<bdi>${e.actor.name || humanize(e.actor.type)}</bdi>
+    <span class="muted block" title=${e.actor.id}>${humanize(e.actor.type)}</span>` },
+  { name: 'what', head: 'Resource', cell: (e) => html`<${ResourceLink} of=${e} />` },
   { name: 'address', head: 'Address', fold: 1,
     cell: (e) => e.address && html`<span class="clip" title=${e.agent}>${e.address}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.createdAt} />` },
 ];
 
-/** What the address says, as the API has it; the days are whole ones in the store's time zone. */
+/** The filter in the address, as the API expects it. Days are in the store's time zone. */
 function filterOf(f, zone) {
-  const day = /^\d{4}-\d\d-\d\d$/;
-  return {
-    action: f.action || undefined, actorId: f.actor || undefined, resourceId: f.resource || undefined,
-    from: day.test(f.from ?? '') ? startOfDay(f.from, zone) : undefined,
-    to: day.test(f.to ?? '') ? startOfDay(nextDay(f.to), zone) : undefined,
-  };
+  return { action: f.action || undefined, actorId: f.actor || undefined, resourceId: f.resource || undefined,
+    ...dayRange(f, zone) };
 }
 
-/** Where all that fits the filter is downloaded. */
+/** The address of the download of all matching entries. */
 function download(store, filter) {
   const names = { action: 'action', actorId: 'actor_id', resourceId: 'resource_id', from: 'from', to: 'to' };
   const query = new URLSearchParams({ store: store.id });

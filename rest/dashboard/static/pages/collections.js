@@ -1,15 +1,16 @@
-// The collections of the store: a list, and the form of each.
+// Collections: the list and the form.
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery, go } from '../context.js';
-import { Page, Card, Empty, Time, Trouble, Waiting, isolate } from '../ui.js';
+import { Page, Card, Empty, Time, MissingPage, isolate } from '../ui.js';
 import { List, RowLink } from '../list.js';
-import { Amount, Area, Check, Confirm, Field, Form, Select, text, useMutation } from '../form.js';
+import {
+  Amount, Area, Check, Field, Form, Select, ConfirmMutation, text, useMutation, errors, optionalAmount,
+} from '../form.js';
 import { Icon } from '../icons.js';
-import { Rows, rowsOf } from '../rows.js';
+import { Rows, MoveButtons, rowsOf } from '../rows.js';
 import { ProductChoice } from '../choices.js';
 import { ViewInStore } from '../copy.js';
 import { to } from '../route.js';
-import { errors, optionalAmount } from '../selling.js';
 
 const list = `query Collections($after: String) { collections(first: 25, after: $after) {
   nodes { id title handle sort rule { any } updatedAt } pageInfo { hasNextPage endCursor } } }`;
@@ -69,16 +70,10 @@ export function CollectionEdit({ id }) {
   const { notify } = useApp();
   const query = useQuery(read, { id });
   const run = useMutation(update);
-  const [asking, ask] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const c = query.data?.collection;
-  if (query.failure) {
-    return html`<${Page} title="Collection" back=${back}>
-      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
   if (!c) {
-    return html`<${Page} title=${query.data ? 'Collection not found' : 'Collection'} back=${back}>${query.data
-      ? html`<${Empty} icon="products" title="This collection does not exist." />`
-      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Collection" icon="products" back=${back} />`;
   }
   const save = async (input) => {
     await run({ id, expectedVersion: c.version, input });
@@ -86,15 +81,15 @@ export function CollectionEdit({ id }) {
     query.reload();
   };
   const actions = html`<${ViewInStore} path=${'/collections/' + c.handle} />
-    <button type="button" class="button danger-quiet" onClick=${() => ask(true)}
+    <button type="button" class="button danger-quiet" onClick=${() => setDeleting(true)}
       data-test="collection-delete">Delete</button>`;
   return html`<${Page} title=${c.title} back=${back} actions=${actions}>
     <${Inputs} key=${c.version} of=${c} save=${save} changed=${query.reload} />
-    ${asking && html`<${Remove} of=${c} onClose=${() => ask(false)} changed=${query.reload} />`}
+    ${deleting && html`<${Remove} of=${c} onClose=${() => setDeleting(false)} changed=${query.reload} />`}
   <//>`;
 }
 
-/** What the person entered. */
+/** The input of the mutation. */
 function entered(v, { way, picked, currency }) {
   const byRule = way === 'RULE';
   const condition = (at) => (v.get(at + '.field') === 'PRICE'
@@ -112,13 +107,13 @@ function entered(v, { way, picked, currency }) {
 
 function Inputs({ of: c, save, changed }) {
   const { store } = useApp();
-  const [way, choose] = useState(c.rule ? 'RULE' : 'HAND');
-  const [picked, pick] = useState(c.products ?? []);
+  const [way, setWay] = useState(c.rule ? 'RULE' : 'HAND');
+  const [picked, setPicked] = useState(c.products ?? []);
   const sort = way === 'RULE' && (c.sort ?? 'MANUAL') === 'MANUAL' ? 'NEWEST' : c.sort ?? 'MANUAL';
   const action = (v) => save(entered(v, { way, picked, currency: store.currency }));
   const reset = () => {
-    choose(c.rule ? 'RULE' : 'HAND');
-    pick(c.products ?? []);
+    setWay(c.rule ? 'RULE' : 'HAND');
+    setPicked(c.products ?? []);
   };
   return html`<${Form} name="collection" submit="Save" action=${action} onStale=${changed}
     reset=${reset}><div class="split">
@@ -130,9 +125,9 @@ function Inputs({ of: c, save, changed }) {
       <${Card} title="Products" name="collection-products">
         <${Select} name="way" label="Selection" value=${way}
           options=${[['HAND', 'Manual'], ['RULE', 'Automatic']]}
-          onChange=${(e) => choose(e.target.value)} />
+          onChange=${(e) => setWay(e.target.value)} />
         ${way === 'RULE' ? html`<${Rule} of=${c.rule} />`
-          : html`<${Picked} picked=${picked} set=${pick} />`}
+          : html`<${ProductOrder} picked=${picked} set=${setPicked} />`}
       <//>
     </div>
     <div class="stack"><${Card} title="Address and order">
@@ -155,9 +150,9 @@ function Rule({ of }) {
 
 function Condition({ at, of }) {
   const { store } = useApp();
-  const [field, choose] = useState(of.field ?? 'TAG');
+  const [field, setField] = useState(of.field ?? 'TAG');
   return html`<${Select} name=${at + '.field'} label="Field" value=${field} options=${fields}
-      onChange=${(e) => choose(e.target.value)} />
+      onChange=${(e) => setField(e.target.value)} />
     ${field === 'PRICE' ? html`<div class="pair">
       <${Amount} name=${at + '.leastMinor'} label="At least" optional minor=${of.leastMinor}
         currency=${store.currency} />
@@ -166,33 +161,19 @@ function Condition({ at, of }) {
       : html`<${Field} name=${at + '.text'} label="Is" value=${of.text} required maxlength="255" />`}`;
 }
 
-/** The products that are put in by hand. */
-function Picked({ picked, set }) {
-  const swap = (i, j) => set(picked.map((p, k) => (k === i ? picked[j] : k === j ? picked[i] : p)));
-  const step = (label, icon, off, act) => html`<button type="button" class="icon-button" aria-label=${label}
-    title=${label} onClick=${() => !off && act()} aria-disabled=${off ? 'true' : undefined}
-    data-test=${'picked-' + icon}><${Icon} name=${icon} size="16" /></button>`;
-  return html`<ol class="picked" aria-label="Products of the collection">${picked.map((p, i) => {
-    const { id, title } = p;
-    return html`<li key=${id} data-test="picked">
-      <input type="hidden" name="picked" value=${id} />
-      <span class="grow" dir="auto">${title}</span><div class="actions">
-      ${step('Move up: ' + title, 'up', i === 0, () => swap(i, i - 1))}
-      ${step('Move down: ' + title, 'down', i === picked.length - 1, () => swap(i, i + 1))}
-      ${step('Remove: ' + title, 'close', false, () => set(picked.filter((o) => o !== p)))}</div></li>`;
-  })}</ol>
+/** The products of a manual collection, in order. */
+function ProductOrder({ picked, set }) {
+  return html`<ol class="picked" aria-label="Products of the collection">${picked.map(({ id, title }, i) => html`<li
+      key=${id} data-test="picked"><input type="hidden" name="picked" value=${id} />
+      <span class="grow" dir="auto">${title}</span>
+      <${MoveButtons} title=${title} at=${i} items=${picked} set=${set} test="picked" /></li>`)}</ol>
   <${ProductChoice} name="add" label="Add a product" optional key=${picked.length}
     without=${picked.map((p) => p.id)} choose=${(p) => p.id && set([...picked, p])} />`;
 }
 
 function Remove({ of: c, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(remove);
-  const action = async () => {
-    await run({ id: c.id, expectedVersion: c.version });
-    notify('Collection deleted.');
-    go(to('/collections'));
-  };
-  return html`<${Confirm} title=${'Delete ' + isolate(c.title) + '?'} name="collection-delete" submit="Delete"
-    onClose=${onClose} onStale=${changed} action=${action}><p>Its page is removed. The products are kept.</p><//>`;
+  return html`<${ConfirmMutation} title=${'Delete ' + isolate(c.title) + '?'} name="collection-delete" submit="Delete"
+    document=${remove} variables=${{ id: c.id, expectedVersion: c.version }} done="Collection deleted."
+    changed=${() => go(to('/collections'))} onStale=${changed} onClose=${onClose}>
+    <p>Its page is removed. The products are kept.</p><//>`;
 }

@@ -1,26 +1,25 @@
-// One customer with their orders.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, words } from '../ui.js';
+import { Page, Card, Badge, Money, Time, Empty, Facts, MissingPage, humanize } from '../ui.js';
 import { List } from '../list.js';
-import { ActionButton, Confirm, useMutation } from '../form.js';
+import { ActionButton, ConfirmMutation, useMutation } from '../form.js';
 import { mutation } from '../api.js';
-import { Copies } from '../copy.js';
+import { CopyValue } from '../copy.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
 import { orderColumns } from '../order_columns.js';
 import { Address } from './order.js';
+import { addressFields } from '../address_fields.js';
 
-const address = 'name company line1 line2 city region postalCode country phone';
 const read = `query Customer($id: ID!) { customer(id: $id) {
   id email phone firstName lastName displayName status locale emailMarketing
-  defaultAddress { ${address} } addresses { ${address} } tags note
+  defaultAddress { ${addressFields} } addresses { ${addressFields} } tags note
   ordersCount totalSpentMinor currency lastOrderAt version createdAt updatedAt } }`;
 const orders = `query CustomerOrders($after: String, $filter: OrderFilter) {
   orders(first: 10, after: $after, filter: $filter) {
   nodes { id number externalNumber placedAt status financialStatus fulfillmentStatus totalMinor currency email }
   pageInfo { hasNextPage endCursor } } }`;
-const change = (name) => `mutation Change($id: ID!, $expectedVersion: Long!) {
+const transition = (name) => `mutation Change($id: ID!, $expectedVersion: Long!) {
   ${name}(id: $id, expectedVersion: $expectedVersion) { customer { id version } userErrors { code message path } } }`;
 
 const back = { href: to('/customers'), text: 'Customers' };
@@ -30,16 +29,10 @@ export function Customer({ id }) {
   const f = useFilters();
   const query = useQuery(read, { id });
   const placed = useQuery(orders, { after: f.after || null, filter: { customerId: id } });
-  const [asking, ask] = useState(false);
+  const [redacting, setRedacting] = useState(false);
   const c = query.data?.customer;
-  if (query.failure) {
-    return html`<${Page} title="Customer" back=${back}>
-      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
   if (!c) {
-    return html`<${Page} title=${query.data ? 'Customer not found' : 'Customer'} back=${back}>${query.data
-      ? html`<${Empty} icon="customers" title="This customer does not exist." />`
-      : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Customer" icon="customers" back=${back} rows=${6} />`;
   }
   const may = can('editCustomers') && c.status !== 'REDACTED';
   const actions = may && html`
@@ -48,11 +41,11 @@ export function Customer({ id }) {
     <a class="button" href=${to('/customers/' + c.id + '/edit')} data-test="customer-edit">
       <${Icon} name="pencil" size="16" />Edit</a>
     ${c.status === 'DISABLED'
-      ? html`<${Change} key="enable" name="customerEnable" customer=${c} label="Enable"
+      ? html`<${ToggleButton} key="enable" name="customerEnable" customer=${c} label="Enable"
           done="Customer enabled." changed=${query.reload} />`
-      : html`<${Change} key="disable" name="customerDisable" customer=${c} label="Disable"
-          done="The customer is disabled." changed=${query.reload} />`}
-    <button type="button" class="button danger-quiet" onClick=${() => ask(true)}
+      : html`<${ToggleButton} key="disable" name="customerDisable" customer=${c} label="Disable"
+          done="Customer disabled." changed=${query.reload} />`}
+    <button type="button" class="button danger-quiet" onClick=${() => setRedacting(true)}
       data-test="customer-redact">Redact</button>`;
   const others = c.addresses.filter((a) => JSON.stringify(a) !== JSON.stringify(c.defaultAddress));
   return html`<${Page} title=${c.displayName} back=${back} badges=${html`<${Badge} value=${c.status} />`}
@@ -69,15 +62,15 @@ export function Customer({ id }) {
       </div>
       <div class="stack">
         <${Card} title="Customer"><${Facts} rows=${[
-          ['Email', c.email && html`<${Copies} text=${c.email} what="the email">${c.email}<//>`],
-          ['Phone', c.phone], ['Marketing emails', words(c.emailMarketing)], ['Language', c.locale],
+          ['Email', c.email && html`<${CopyValue} text=${c.email} what="the email">${c.email}<//>`],
+          ['Phone', c.phone], ['Marketing emails', humanize(c.emailMarketing)], ['Language', c.locale],
           ['Orders', c.ordersCount.toLocaleString()],
           ['Total spent', html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />`],
           ['Last order', c.lastOrderAt && html`<${Time} at=${c.lastOrderAt} how="date" />`],
           ['Customer since', html`<${Time} at=${c.createdAt} how="date" />`],
           ['Tags', c.tags.length > 0 &&
             html`<span class="tags">${c.tags.map((t) => html`<bdi class="tag" key=${t}>${t}</bdi>`)}</span>`],
-          ['ID', html`<${Copies} text=${c.id} what="the ID" />`],
+          ['ID', html`<${CopyValue} text=${c.id} what="the ID" />`],
         ]} /><//>
         ${(c.defaultAddress || others.length > 0) && html`<${Card} title="Addresses">
           ${c.defaultAddress && html`<h3>Default</h3><${Address} of=${c.defaultAddress} />`}
@@ -85,34 +78,29 @@ export function Customer({ id }) {
         <//>`}
       </div>
     </div>
-    ${asking && html`<${Redact} customer=${c} onClose=${() => ask(false)} changed=${query.reload} />`}
+    ${redacting && html`<${Redact} customer=${c} onClose=${() => setRedacting(false)} changed=${query.reload} />`}
   <//>`;
 }
 
-function Change({ name, customer: c, label, done, changed }) {
-  const run = useMutation(change(name));
+function ToggleButton({ name, customer: c, label, done, changed }) {
+  const run = useMutation(transition(name));
   return html`<${ActionButton} done=${done} onStale=${changed} data-test=${name} run=${async () => {
     const { version } = (await run({ id: c.id, expectedVersion: c.version })).customer;
     changed();
-    return c.status === 'GUEST' ? null : async () => { // nothing makes a guest of somebody
+    return c.status === 'GUEST' ? null : async () => { // the state GUEST cannot be restored
       const back = name === 'customerDisable' ? 'customerEnable' : 'customerDisable';
-      await mutation(change(back))({ id: c.id, expectedVersion: version });
+      await mutation(transition(back))({ id: c.id, expectedVersion: version });
       changed();
     };
   }}>${label}<//>`;
 }
 
 function Redact({ customer: c, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(change('customerRedact'));
-  const action = async () => {
-    await run({ id: c.id, expectedVersion: c.version });
-    notify('Customer redacted.');
-    changed();
-  };
-  return html`<${Confirm} title="Redact this customer?" name="customer-redact" submit="Redact customer"
-    onClose=${onClose} onStale=${changed} action=${action}>
-    <p>This removes <strong><bdi>${c.displayName}</bdi></strong> as a person, and cannot be undone:</p>
+  return html`<${ConfirmMutation} title="Redact this customer?" name="customer-redact" submit="Redact customer"
+    document=${transition('customerRedact')} variables=${{ id: c.id, expectedVersion: c.version }}
+    done="Customer redacted."
+    changed=${changed} onClose=${onClose}>
+    <p>This removes the personal data of <strong><bdi>${c.displayName}</bdi></strong> and cannot be undone:</p>
     <ul class="points">
       <li>name, email, phone, language, note, tags and addresses are deleted;</li>
       <li>the email and the addresses of all their orders are deleted;</li>

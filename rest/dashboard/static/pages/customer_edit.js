@@ -1,17 +1,17 @@
-// A customer: made, or changed.
+// Creating and editing a customer.
 import { html } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
-import { Page, Card, Empty, Trouble, Waiting, words } from '../ui.js';
-import { Form, Field, Area, Select, Wrong, shownTags, tags, text, useMutation } from '../form.js';
+import { Page, Card, Empty, Pending, humanize } from '../ui.js';
+import { Form, Field, Area, Select, FieldError, tagsText, tags, text, useMutation, errors } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
 const read = `query CustomerEdit($id: ID!) { customer(id: $id) { id email phone firstName lastName displayName status
   locale emailMarketing tags note version defaultAddress { ${addressFields} } } }`;
-const errors = 'customer { id } userErrors { code message path }';
-const create = `mutation CustomerCreate($input: CustomerCreateInput!) { customerCreate(input: $input) { ${errors} } }`;
+const create = `mutation CustomerCreate($input: CustomerCreateInput!) {
+  customerCreate(input: $input) { customer { id } ${errors} } }`;
 const update = `mutation CustomerUpdate($id: ID!, $expectedVersion: Long!, $input: CustomerUpdateInput!) {
-  customerUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { ${errors} } }`;
+  customerUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { customer { id } ${errors} } }`;
 
 const input = (v, before = {}) => ({
   email: text(v, 'email'), phone: text(v, 'phone'), firstName: text(v, 'firstName'), lastName: text(v, 'lastName'),
@@ -31,10 +31,10 @@ function Inputs({ of: c = {} }) {
       <${AddressFields} name="defaultAddress" legend="Default address" of=${c.defaultAddress} /><//>
   </div><div class="stack"><${Card} title="More">
     <${Select} name="emailMarketing" label="Marketing emails" value=${c.emailMarketing ?? 'NOT_SUBSCRIBED'}
-      options=${['NOT_SUBSCRIBED', 'SUBSCRIBED', 'UNSUBSCRIBED'].map((s) => [s, words(s)])} />
+      options=${['NOT_SUBSCRIBED', 'SUBSCRIBED', 'UNSUBSCRIBED'].map((s) => [s, humanize(s)])} />
     <${Field} name="locale" label="Language" optional value=${c.locale} maxlength="35"
       hint="For example, de or en-GB." />
-    <${Field} name="tags" label="Tags" optional value=${shownTags(c.tags)} hint="Separate tags with commas." />
+    <${Field} name="tags" label="Tags" optional value=${tagsText(c.tags)} hint="Separate tags with commas." />
     <${Area} name="note" label="Note" optional value=${c.note} maxlength="5000" /><//></div></div>`;
 }
 
@@ -43,7 +43,7 @@ export function CustomerNew() {
   const run = useMutation(create);
   const action = async (v) => {
     if (['firstName', 'lastName', 'email', 'phone'].every((name) => !text(v, name))) {
-      throw new Wrong('firstName', 'Enter a name, an email address or a phone number.');
+      throw new FieldError('firstName', 'Enter a name, an email address or a phone number.');
     }
     const { customer } = await run({ input: input(v) });
     notify('Customer created.');
@@ -65,9 +65,8 @@ export function CustomerEdit({ id }) {
     go(there, { replace: true });
   };
   return html`<${Page} title=${c ? 'Edit ' + c.displayName : 'Edit customer'} back=${{ href: there, text: 'Customer' }}>
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
-      : !c || c.status === 'REDACTED' ? html`<${Empty} icon="customers" 
+    ${!query.data ? html`<${Card}><${Pending} of=${query} rows=${8} /><//>`
+      : !c || c.status === 'REDACTED' ? html`<${Empty} icon="customers"
           title="This customer does not exist or has been redacted." />`
       : html`<${Form} name="customer" action=${action} onStale=${query.reload}><${Inputs} of=${c} /><//>`}
   <//>`;

@@ -1,12 +1,11 @@
-// The list of customers.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Icon } from '../icons.js';
 import { Page, Empty, Badge, Money, Time } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import { Filters, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
-import { BulkBar, BulkTags, usePicked } from '../bulk.js';
-import { ExportShown } from '../export_actions.js';
+import { BulkBar, BulkTags, useSelection } from '../bulk.js';
+import { ExportList } from '../export_actions.js';
 import { SavedViews } from '../saved_views.js';
 import { to } from '../route.js';
 
@@ -28,7 +27,7 @@ const columns = [
   { name: 'email', head: 'Email', fold: 1,
     cell: (c) => c.email && html`<bdi class="clip-mail" title=${c.email}>${c.email}</bdi>` },
   { name: 'status', head: 'Status', cell: (c) => html`<${Badge} value=${c.status} />` },
-  { name: 'last', head: 'Last order', fold: 2, told: true, cell: (c) => (c.lastOrderAt
+  { name: 'last', head: 'Last order', fold: 2, labeled: true, cell: (c) => (c.lastOrderAt
     ? html`<${Time} at=${c.lastOrderAt} how="date" />` : html`<span class="muted">None</span>`) },
   { name: 'orders', head: 'Orders', end: true, cell: (c) => c.ordersCount.toLocaleString() },
   { name: 'spent', head: 'Total spent', end: true,
@@ -41,19 +40,19 @@ export function Customers() {
   const sort = sortOf(f, false);
   const query = useQuery(list, { after: f.after || null, filter: { tag: f.tag || undefined }, query: f.q || null,
     sort: sort.sort });
-  const [tagging, tags] = useState(false);
-  const picked = usePicked(query.data?.customers.nodes, JSON.stringify(f), (c) => c.displayName);
+  const [tagging, setTagging] = useState(false);
+  const selection = useSelection(query.data?.customers.nodes, JSON.stringify(f), (c) => c.displayName);
   const changed = () => {
-    picked.clear();
+    selection.clear();
     query.reload();
   };
-  const bulk = html`<${BulkBar} picked=${picked}
-    actions=${[{ name: 'tags', text: 'Add tags', act: () => tags(true) }]} />`;
+  const bulk = html`<${BulkBar} selection=${selection}
+    actions=${[{ name: 'tags', text: 'Add tags', act: () => setTagging(true) }]} />`;
   const set = (change) => go(to('/customers', { ...f, after: '', ...change }));
-  const shown = html`<${ExportShown} kind="CUSTOMERS" f=${f} picked=${picked} />`;
+  const exportButton = html`<${ExportList} kind="CUSTOMERS" f=${f} selection=${selection} />`;
   const add = can('editCustomers') && html`<a class="button primary" href=${to('/customers/new')}
     data-test="customer-new"><${Icon} name="plus" size="16" />New customer</a>`;
-  return html`<${Page} title="Customers" actions=${[shown, add]}>
+  return html`<${Page} title="Customers" actions=${[exportButton, add]}>
     <section class="card flush" aria-label="Customers" data-test="customers">
       <${Filters} clear=${(f.q || f.tag) && to('/customers')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set}
@@ -64,11 +63,11 @@ export function Customers() {
       <${SavedViews} path="/customers" filters=${f} />
       <${List} query=${query} pick=${(d) => d.customers} caption="Customers" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/customers', { ...f, after })}
-        picked=${can('editCustomers') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
+        selection=${can('editCustomers') && selection} bulk=${bulk} upward=${sort.value === 'OLDEST'}
         empty=${html`<${Empty} icon="customers" title=${f.q || f.tag ? 'No customers match these filters.'
           : 'No customers yet'} />`} />
     </section>
-    ${tagging && html`<${BulkTags} document=${tag} picked=${picked} changed=${changed}
-      onClose=${() => tags(false)} />`}
+    ${tagging && html`<${BulkTags} document=${tag} selection=${selection} changed=${changed}
+      onClose=${() => setTagging(false)} />`}
   <//>`;
 }

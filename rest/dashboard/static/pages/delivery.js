@@ -1,11 +1,11 @@
-// One delivery: what is sent, every attempt, and what can be done about it.
+// A delivery: its payload, its attempts and its actions.
 import { html, useEffect, useState } from '../lib.js';
-import { useApp, useQuery, go } from '../context.js';
-import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Copyable, Alert } from '../ui.js';
-import { ActionButton, Confirm, useMutation } from '../form.js';
-import { Attempt, Code, attemptFields, count, endpointPath, errors, hostOf, pretty } from '../webhook_state.js';
+import { useQuery, go } from '../context.js';
+import { Page, Card, Badge, Time, Empty, Facts, Copyable, Alert, MissingPage } from '../ui.js';
+import { ActionButton, ConfirmMutation, useMutation, errors } from '../form.js';
+import { Attempt, Code, attemptFields, plural, endpointPath, hostOf, formatJSON } from '../webhook_state.js';
 import { Paused } from '../webhook_pause.js';
-import { Thing } from './events.js';
+import { ResourceLink } from './events.js';
 import { to } from '../route.js';
 
 const read = `query Delivery($id: ID!, $endpoint: ID!) {
@@ -26,11 +26,11 @@ const meanings = {
   CANCELLED: 'Cancelled with its endpoint, or because the endpoint\u2019s owner lost access to the data.',
 };
 
-const pause = 3000; // ms between two looks at a delivery that waits
+const pollInterval = 3000; // milliseconds
 
 export function Delivery({ id, delivery }) {
   const query = useQuery(read, { id: delivery, endpoint: id });
-  const [asking, ask] = useState(false);
+  const [skipping, setSkipping] = useState(false);
   const endpoint = query.data?.webhookEndpoint;
   const back = { href: to(endpointPath(id)), text: endpoint ? hostOf(endpoint.url) : 'Endpoint' };
   const d = query.data?.webhookDelivery;
@@ -38,21 +38,15 @@ export function Delivery({ id, delivery }) {
     if (d?.state !== 'WAITING') {
       return undefined;
     }
-    const timer = setInterval(() => document.hidden || query.reload(), pause);
+    const timer = setInterval(() => document.hidden || query.reload(), pollInterval);
     return () => clearInterval(timer);
   }, [d?.state]);
-  if (query.failure) {
-    return html`<${Page} title="Delivery" back=${back}>
-      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
   if (!d || d.endpointId !== id) {
-    return html`<${Page} title=${query.data ? 'Delivery not found' : 'Delivery'} back=${back}>${query.data
-      ? html`<${Empty} icon="webhooks" title="This delivery does not exist.">
-          Deliveries are kept for 14 days after they end.<//>`
-      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Delivery" icon="webhooks" back=${back}>
+      Deliveries are kept for 14 days after they end.<//>`;
   }
   const actions = endpoint?.status === 'ACTIVE' &&
-    html`<${Buttons} of=${d} changed=${query.reload} ask=${() => ask(true)} />`;
+    html`<${Buttons} of=${d} changed=${query.reload} onSkip=${() => setSkipping(true)} />`;
   return html`<${Page} title=${d.type} back=${back} badges=${html`<${Badge} value=${d.state} />`}
     lead=${meanings[d.state]} actions=${actions}>
     ${endpoint && endpoint.status !== 'ACTIVE' && html`<${Alert} tone="info">
@@ -60,7 +54,7 @@ export function Delivery({ id, delivery }) {
     ${endpoint?.status === 'ACTIVE' && endpoint.pausedUntil && html`<${Paused} of=${endpoint} />`}
     <div class="split">
       <div class="stack">
-        <${Card} title=${count(d.attemptCount, 'attempt')} name="attempts">
+        <${Card} title=${plural(d.attemptCount, 'attempt')} name="attempts">
           ${d.attempts.length === 0 ? html`<${Empty} icon="send"
               title=${d.attemptCount === 0 ? 'No attempts yet' : 'The attempts are no longer stored.'} />`
             : html`<ol class="attempts">
@@ -69,11 +63,11 @@ export function Delivery({ id, delivery }) {
         <${Card} title="Payload" name="payload">
           ${d.payload == null ? html`<p class="muted">${d.type === 'ping' ? 'The payload of a test is not stored.'
               : 'The payload is no longer stored, or you do not have access to it.'}</p>`
-            : html`<${Code} name="JSON of the payload" text=${pretty(d.payload)} test="payload" />`}
+            : html`<${Code} name="JSON of the payload" text=${formatJSON(d.payload)} test="payload" />`}
         <//>
       </div>
       <${Card} title="Delivery" name="delivery"><${Facts} rows=${[
-        ['Resource', html`<${Thing} of=${d} />`],
+        ['Resource', html`<${ResourceLink} of=${d} />`],
         ['Next attempt', d.nextAttemptAt && html`<${Time} at=${d.nextAttemptAt} how="second" />`],
         ['Created', html`<${Time} at=${d.createdAt} how="second" />`],
         ['Ended', d.settledAt && html`<${Time} at=${d.settledAt} how="second" />`],
@@ -82,39 +76,32 @@ export function Delivery({ id, delivery }) {
         ['ID', html`<code class="id">${d.id}</code>`],
       ]} /><//>
     </div>
-    ${asking && html`<${Skip} of=${d} onClose=${() => ask(false)} changed=${query.reload} />`}
+    ${skipping && html`<${Skip} of=${d} onClose=${() => setSkipping(false)} changed=${query.reload} />`}
   <//>`;
 }
 
-function Buttons({ of: d, changed, ask }) {
+function Buttons({ of: d, changed, onSkip }) {
   const run = useMutation(retry);
   const again = async () => {
-    const { delivery: made } = await run({ id: d.id });
-    if (made.id === d.id) {
+    const { delivery: created } = await run({ id: d.id });
+    if (created.id === d.id) {
       changed();
-    } else { // one that had ended: it is sent as a new delivery
-      go(to(endpointPath(made.endpointId, made.id)));
+    } else { // a delivery that has ended is sent as a new one
+      go(to(endpointPath(created.endpointId, created.id)));
     }
   };
   return html`${d.state === 'WAITING' && html`<${ActionButton} kind="primary" run=${again}
       done="Retry started." data-test="delivery-retry">Retry now<//>`}
     ${d.state !== 'WAITING' && d.type !== 'ping' && html`<${ActionButton} run=${again}
       done="Delivery queued again." data-test="delivery-again">Resend<//>`}
-    ${d.state === 'WAITING' && html`<button type="button" class="button danger-quiet" onClick=${ask}
+    ${d.state === 'WAITING' && html`<button type="button" class="button danger-quiet" onClick=${onSkip}
       data-test="delivery-skip">Skip</button>`}`;
 }
 
 function Skip({ of: d, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(skip);
-  const action = async () => {
-    await run({ id: d.id });
-    notify('Delivery skipped.');
-    changed();
-  };
-  return html`<${Confirm} title="Skip this delivery?" name="delivery-skip" submit="Skip"
-    onClose=${onClose} action=${action}>
-    <p>It is not sent, and the next event of <code class="id">${d.resourceId}</code> follows.
-      You can send it again later.</p>
+  return html`<${ConfirmMutation} title="Skip this delivery?" name="delivery-skip" submit="Skip" document=${skip}
+    variables=${{ id: d.id }} done="Delivery skipped." changed=${changed} onClose=${onClose}>
+    <p>It is not sent. Delivery continues with the next event of <code class="id">${d.resourceId}</code>.
+      You can resend it later.</p>
   <//>`;
 }

@@ -1,14 +1,17 @@
-// The discounts of the store: a list, and the form of each.
+// Discounts: the list and the form.
 import { html, useState } from '../lib.js';
 import { useAll, useApp, useFilters, useQuery } from '../context.js';
-import { Page, Empty, Time, Trouble, Waiting, isolate } from '../ui.js';
+import { Page, Empty, Time, Pending, isolate } from '../ui.js';
 import { List } from '../list.js';
-import { Amount, Check, Confirm, Field, FormDialog, Select, amount, text, useMutation } from '../form.js';
+import {
+  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, useMutation, errors, optionalAmount,
+  optionalNumber,
+} from '../form.js';
 import { Icon } from '../icons.js';
 import { LocalTimeField, localTimeOf } from '../local_time_field.js';
 import { money } from '../money.js';
 import { to } from '../route.js';
-import { errors, optionalAmount, optionalNumber, percent, percentage } from '../selling.js';
+import { percent, percentage } from '../selling.js';
 
 const list = `query Discounts($after: String) { discounts(first: 25, after: $after) {
   nodes { id code kind basisPoints amountMinor startsAt endsAt leastMinor usesMax customerUsesMax uses active
@@ -21,10 +24,10 @@ const update = `mutation DiscountUpdate($id: ID!, $expectedVersion: Long!, $inpu
 const remove = `mutation DiscountDelete($id: ID!, $expectedVersion: Long!) {
   discountDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
-const kinds = [['PERCENT', 'A percentage'], ['AMOUNT', 'An amount'], ['FREE_SHIPPING', 'Free shipping']];
+const kinds = [['PERCENT', 'Percentage'], ['AMOUNT', 'Fixed amount'], ['FREE_SHIPPING', 'Free shipping']];
 
-/** What a discount takes off, as people say it. */
-function worth(d, currency) {
+/** The value of a discount in words. */
+function discountText(d, currency) {
   if (d.kind === 'PERCENT') {
     return percent(d.basisPoints) + ' %';
   }
@@ -35,21 +38,22 @@ export function Discounts() {
   const { store } = useApp();
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
-  const [shown, show] = useState(f.new ? { edit: {} } : null);
-  const close = () => show(null);
-  const add = html`<button type="button" class="button primary" onClick=${() => show({ edit: {} })}
+  const [dialog, setDialog] = useState(f.new ? { edit: {} } : null);
+  const close = () => setDialog(null);
+  const add = html`<button type="button" class="button primary" onClick=${() => setDialog({ edit: {} })}
     data-test="discount-new"><${Icon} name="plus" size="16" />New discount</button>`;
   const columns = [
     { name: 'code', head: 'Code', main: true, cell: (d) => html`<code class="strong">${d.code}</code>` },
-    { name: 'worth', head: 'Discount', cell: (d) => worth(d, store.currency) },
+    { name: 'worth', head: 'Discount', cell: (d) => discountText(d, store.currency) },
     { name: 'state', head: 'Status', cell: (d) => (d.active ? 'Active' : 'Inactive') },
     { name: 'ends', head: 'Ends', cell: (d) => (d.endsAt ? html`<${Time} at=${d.endsAt} />` : 'No end date') },
     { name: 'uses', head: 'Used', cell: (d) => d.uses + (d.usesMax ? ' of ' + d.usesMax : '') },
     { name: 'actions', head: '', end: true, cell: (d) => html`<span class="row-actions">
-        <button type="button" class="button small" onClick=${() => show({ edit: d })} data-test="discount-edit"
+        <button type="button" class="button small" onClick=${() => setDialog({ edit: d })} data-test="discount-edit"
           aria-label=${'Edit ' + d.code}>Edit</button>
         ${d.uses === 0 && html`<button type="button" class="button small danger-quiet" data-test="discount-delete"
-          onClick=${() => show({ remove: d })} aria-label=${'Delete ' + isolate(d.code)}>Delete</button>`}</span>` },
+          onClick=${() => setDialog({ remove: d })}
+          aria-label=${'Delete ' + isolate(d.code)}>Delete</button>`}</span>` },
   ];
   return html`<${Page} title="Discounts" actions=${add} lead="Codes that shoppers enter at checkout.">
     <section class="card flush" aria-label="Discounts" data-test="discounts">
@@ -57,12 +61,12 @@ export function Discounts() {
         paged=${Boolean(f.after)} address=${(after) => to('/discounts', { after })}
         empty=${html`<${Empty} title="No discounts yet">${add}<//>`} />
     </section>
-    ${shown?.edit && html`<${Edit} of=${shown.edit} onClose=${close} changed=${query.reload} />`}
-    ${shown?.remove && html`<${Remove} of=${shown.remove} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.edit && html`<${Edit} of=${dialog.edit} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.remove && html`<${Remove} of=${dialog.remove} onClose=${close} changed=${query.reload} />`}
   <//>`;
 }
 
-/** What the person entered. */
+/** The input of the mutation. */
 function entered(v, { of: d, currency, zone, lists }) {
   const kind = v.get('kind');
   const at = (name) => localTimeOf(v, name, zone, d[name]);
@@ -76,7 +80,7 @@ function entered(v, { of: d, currency, zone, lists }) {
   };
 }
 
-/** The collections that a discount can be for, and those that it is for already: what is not shown is not lost. */
+/** All collections, and those of the discount that no longer exist, so that saving keeps them. */
 function useLists(chosen = []) {
   const all = useAll('collections', 'id title');
   const known = all.nodes ?? [];
@@ -89,8 +93,8 @@ function Edit({ of: d, onClose, changed }) {
   const { store, zone, notify } = useApp();
   const { currency } = store;
   const run = useMutation(d.id ? update : create);
-  const [kind, choose] = useState(d.kind ?? 'PERCENT');
-  const { lists, nodes, failure, reload } = useLists(d.collectionIds);
+  const [kind, setKind] = useState(d.kind ?? 'PERCENT');
+  const { lists, ...collections } = useLists(d.collectionIds);
   const action = async (v) => {
     const input = entered(v, { of: d, currency, zone, lists });
     await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input });
@@ -102,7 +106,7 @@ function Edit({ of: d, onClose, changed }) {
     <${Field} name="code" label="Code" value=${d.code} required maxlength="64" autocomplete="off" spellcheck=${false}
       autocapitalize="characters" hint="Letters, digits, - and _. Case does not matter." />
     <${Select} name="kind" label="Type" options=${kinds} value=${kind}
-      onChange=${(e) => choose(e.target.value)} />
+      onChange=${(e) => setKind(e.target.value)} />
     ${kind === 'PERCENT' && html`<${Field} name="basisPoints" label="Percent" required value=${percent(d.basisPoints)}
       inputmode="decimal" autocomplete="off" />`}
     ${kind === 'AMOUNT' && html`<${Amount} name="amountMinor" label="Amount" minor=${d.amountMinor}
@@ -117,10 +121,10 @@ function Edit({ of: d, onClose, changed }) {
       <${Field} name="customerUsesMax" label="Uses per customer" optional value=${d.customerUsesMax ?? ''}
         inputmode="numeric" />
     </div>
-    ${(lists.length > 0 || !nodes) && html`<fieldset class="rows" data-test="discount-collections">
+    ${(lists.length > 0 || !collections.nodes) && html`<fieldset class="rows" data-test="discount-collections">
       <legend>Collections</legend>
       <p class="muted">Leave empty for all products.</p>
-      ${failure ? html`<${Trouble} failure=${failure} reload=${reload} />` : !nodes && html`<${Waiting} rows=${1} />`}
+      ${!collections.nodes && html`<${Pending} of=${collections} rows=${1} />`}
       ${lists.map((c) => html`<${Check} key=${c.id} name=${'collection.' + c.id} label=${c.title}
         value=${d.collectionIds?.includes(c.id) ?? false} />`)}
     </fieldset>`}
@@ -129,14 +133,8 @@ function Edit({ of: d, onClose, changed }) {
 }
 
 function Remove({ of: d, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(remove);
-  const action = async () => {
-    await run({ id: d.id, expectedVersion: d.version });
-    notify('Discount deleted.');
-    changed();
-  };
-  return html`<${Confirm} title=${'Delete ' + isolate(d.code) + '?'} name="discount-delete" submit="Delete"
-    onClose=${onClose} onStale=${changed} action=${action}>
+  return html`<${ConfirmMutation} title=${'Delete ' + isolate(d.code) + '?'} name="discount-delete" submit="Delete"
+    document=${remove} variables=${{ id: d.id, expectedVersion: d.version }} done="Discount deleted."
+    changed=${changed} onClose=${onClose}>
     <p>No order uses this discount. It is permanently deleted.</p><//>`;
 }

@@ -1,30 +1,31 @@
-// The event log: what webhooks deliver. Its filters are in the address.
+// The event log, with its filters in the address.
 import { html } from '../lib.js';
 import { useQuery, useFilters, go } from '../context.js';
-import { Page, Empty, Time, words } from '../ui.js';
+import { Page, Empty, Time, humanize } from '../ui.js';
 import { List } from '../list.js';
 import { Filters, FilterInput, FilterSelect } from '../filter.js';
 import { to } from '../route.js';
 
 const list = `query Events($after: String, $filter: EventFilter) { events(first: 50, after: $after, filter: $filter) {
   nodes { id type resourceType resourceId sequence occurredAt } pageInfo { hasNextPage endCursor } } }`;
-const catalogue = 'query EventNames { webhookEventTypes { name } }';
+const catalog = 'query EventNames { webhookEventTypes { name } }';
 
-const pages = { order: '/orders/', product: '/products/', customer: '/customers/', webhook_endpoint: '/webhooks/' };
+const resourcePages = { order: '/orders/', product: '/products/', customer: '/customers/',
+  webhook_endpoint: '/webhooks/' };
 
-/** What an event or an audit row is about, with the way to its page where it has one. */
-export function Thing({ of: row }) {
-  const page = pages[row.resourceType];
+/** The resource of an event or audit entry, with a link if it has a page. */
+export function ResourceLink({ of: row }) {
+  const page = resourcePages[row.resourceType];
   const id = html`<code class="id">${row.resourceId}</code>`;
-  return html`<span class="block">${words(row.resourceType)}</span>
+  return html`<span class="block">${humanize(row.resourceType)}</span>
     ${page ? html`<a href=${to(page + encodeURIComponent(row.resourceId))}>${id}</a>` : id}`;
 }
 
 const columns = [
   { name: 'type', head: 'Event', main: true, cell: (e) => html`<a class="strong" href=${to('/events/' + e.id)}
     data-test="event"><code>${e.type}</code></a>` },
-  { name: 'what', head: 'Resource', cell: (e) => html`<${Thing} of=${e} />` },
-  { name: 'sequence', head: 'Sequence', end: true, fold: 1, told: true,
+  { name: 'what', head: 'Resource', cell: (e) => html`<${ResourceLink} of=${e} />` },
+  { name: 'sequence', head: 'Sequence', end: true, fold: 1, labeled: true,
     cell: (e) => html`<span class="figure">${e.sequence}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.occurredAt} />` },
 ];
@@ -33,7 +34,7 @@ export function Events() {
   const f = useFilters();
   const filter = { types: f.type ? [f.type] : undefined, resourceId: f.resource || undefined };
   const query = useQuery(list, { after: f.after || null, filter });
-  const types = useQuery(catalogue);
+  const types = useQuery(catalog);
   const set = (change) => go(to('/events', { ...f, after: '', ...change }));
   const filtered = Boolean(f.type || f.resource);
   const names = types.data?.webhookEventTypes.map((t) => t.name) ?? [f.type].filter(Boolean);
@@ -41,7 +42,7 @@ export function Events() {
     lead="Changes in the store, as sent to webhooks, newest first. Kept for 30 days.">
     <section class="card flush" aria-label="Events" data-test="events">
       <${Filters} clear=${filtered && to('/events')}>
-        <${FilterSelect} name="type" label="Event" value=${f.type} set=${set} values=${names} shown=${(v) => v} />
+        <${FilterSelect} name="type" label="Event" value=${f.type} set=${set} values=${names} format=${(v) => v} />
         <${FilterInput} name="resource" label="Resource ID" value=${f.resource} set=${set} placeholder="ord_…" />
       <//>
       <${List} query=${query} pick=${(d) => d.events} caption="Events" columns=${columns}

@@ -1,11 +1,11 @@
-// One export: how far it is, and its file.
+// An export: its progress and its file.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
-import { Page, Card, Time, Empty, Trouble, Waiting, Alert, Facts, Copyable } from '../ui.js';
-import { Lost, useMoved, usePoll } from '../live.js';
+import { Page, Card, Time, Alert, Facts, Copyable, MissingPage } from '../ui.js';
+import { ConnectionLost, useStatusChange, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download } from '../export_actions.js';
 import {
-  Narrowed, Progress, Status, busy, bytes, exportFields, formOf, requester, rows, titleOf,
+  FilterSummary, Progress, Status, busy, bytes, exportFields, formatName, requester, rows, titleOf,
 } from '../export_state.js';
 import { announce } from './exports.js';
 import { to } from '../route.js';
@@ -18,29 +18,24 @@ const none = [];
 export function Export({ id }) {
   const { notify } = useApp();
   const query = useQuery(read, { id });
-  const [dialog, open] = useState(null);
+  const [dialog, setDialog] = useState(null);
   const e = query.data?.export;
   usePoll(query, Boolean(e && busy(e)));
-  useMoved(e ? [e] : none, () => announce(e, notify));
-  if (query.failure) {
-    return html`<${Page} title="Export" back=${back}>
-      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
+  useStatusChange(e ? [e] : none, () => announce(e, notify));
   if (!e) {
-    return html`<${Page} title=${query.data ? 'Export not found' : 'Export'} back=${back}>${query.data
-      ? html`<${Empty} icon="exports" title="This export does not exist." />`
-      : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Export" icon="exports" back=${back} rows=${6} />`;
   }
-  const close = () => open(null);
-  const actions = html`${e.status === 'COMPLETED' && html`<${Download} of=${e} kind="primary" gone=${query.reload} />`}
+  const close = () => setDialog(null);
+  const actions = html`${e.status === 'COMPLETED' && html`<${Download} of=${e} kind="primary"
+    onMissing=${query.reload} />`}
     ${busy(e)
-      ? html`<button type="button" class="button danger-quiet" onClick=${() => open('cancel')}
+      ? html`<button type="button" class="button danger-quiet" onClick=${() => setDialog('cancel')}
           data-test="export-cancel">Cancel</button>`
-      : html`<button type="button" class="button danger-quiet" onClick=${() => open('delete')}
+      : html`<button type="button" class="button danger-quiet" onClick=${() => setDialog('delete')}
           data-test="export-delete">Delete</button>`}`;
   return html`<${Page} title=${titleOf(e)} back=${back} badges=${html`<${Status} of=${e} />`} actions=${actions}>
-    <${Lost} query=${query} />
-    <${Standing} of=${e} />
+    <${ConnectionLost} query=${query} />
+    <${StatusAlert} of=${e} />
     <div class="columns">
       ${e.rowCount != null && html`<${Card} title="File" name="export-file"><${Facts} rows=${[
         ['Rows', html`<span class="figure">${e.rowCount.toLocaleString()}</span>`],
@@ -50,7 +45,7 @@ export function Export({ id }) {
         [e.status === 'EXPIRED' ? 'Expired' : 'Expires', e.expiresAt && html`<${Time} at=${e.expiresAt} />`],
       ]} /><//>`}
       <${Card} title="Job" name="export-job"><${Facts} rows=${[
-        ['Contents', html`<${Narrowed} of=${e} />`], ['Format', formOf(e)],
+        ['Contents', html`<${FilterSummary} of=${e} />`], ['Format', formatName(e)],
         ['Requested by', html`<bdi>${requester(e)}</bdi>`],
         ['Requested', html`<${Time} at=${e.createdAt} how="second" />`],
         ['Started', e.startedAt && html`<${Time} at=${e.startedAt} how="second" />`],
@@ -66,8 +61,7 @@ export function Export({ id }) {
 
 const ends = { COMPLETED: 'Completed', EXPIRED: 'Completed', FAILED: 'Failed', CANCELLED: 'Cancelled' };
 
-/** What there is to know at once. */
-function Standing({ of: e }) {
+function StatusAlert({ of: e }) {
   if (busy(e)) {
     return html`<${Card} name="export-progress"><${Progress} of=${e} />
       <p class="muted after-progress">You can leave this page. The export continues in the background.</p><//>`;
@@ -84,5 +78,5 @@ function Standing({ of: e }) {
       </span><//>`;
   }
   return e.status === 'CANCELLED' && html`<${Alert} tone="info"><span data-test="standing">
-    It was cancelled after ${rows(e.progress.rowsDone)}; there is no file.</span><//>`;
+    Cancelled after ${rows(e.progress.rowsDone)}. There is no file.</span><//>`;
 }

@@ -1,13 +1,14 @@
-// The list of exports. While one is on its way, it is watched.
+// The list of exports, which refreshes while one runs.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Time, Empty, words } from '../ui.js';
+import { Page, Time, Empty, humanize } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
-import { Lost, useMoved, usePoll } from '../live.js';
+import { ConnectionLost, useStatusChange, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download, StartExport } from '../export_actions.js';
 import {
-  Narrowed, Progress, Status, busy, bytes, exportFields, exportPath, formOf, kindOf, requester, rows, titleOf,
+  FilterSummary, Progress, Status, busy, bytes, exportFields, exportPath, formatName, kindName, requester, rows,
+  titleOf,
 } from '../export_state.js';
 import { to } from '../route.js';
 
@@ -19,11 +20,12 @@ const none = [];
 function columns(open, reload) {
   return [
     { name: 'export', head: 'Export', main: true,
-      cell: (e) => html`<${RowLink} href=${to(exportPath(e.id))} data-test="export">${words(e.kind)}<//>
-        <span class="muted block">${formOf(e)}</span><span class="muted block"><${Narrowed} of=${e} /></span>` },
+      cell: (e) => html`<${RowLink} href=${to(exportPath(e.id))} data-test="export">${humanize(e.kind)}<//>
+        <span class="muted block">${formatName(e)}</span><span class="muted block"><${FilterSummary}
+          of=${e} /></span>` },
     { name: 'status', head: 'Status', cell: (e) => html`<span class="standing"><${Status} of=${e} />
       ${busy(e) && html`<${Progress} of=${e} />`}
-      ${e.error && html`<span class="block verbatim short none">${e.error.message}</span>`}
+      ${e.error && html`<span class="block verbatim short critical">${e.error.message}</span>`}
       ${e.status === 'COMPLETED' && e.expiresAt && html`<span class="block muted">
         Expires <${Time} at=${e.expiresAt} how="ago" /></span>`}</span>` },
     { name: 'file', head: 'File', cell: (e) => e.rowCount != null && html`<span>
@@ -33,7 +35,7 @@ function columns(open, reload) {
       <span class="block"><bdi>${requester(e)}</bdi></span>
       <span class="muted"><${Time} at=${e.createdAt} how="ago" /></span></span>` },
     { name: 'actions', head: '', end: true, cell: (e) => html`<span class="row-actions">
-      ${e.status === 'COMPLETED' && html`<${Download} of=${e} kind="small" gone=${reload} />`}
+      ${e.status === 'COMPLETED' && html`<${Download} of=${e} kind="small" onMissing=${reload} />`}
       ${busy(e)
         ? html`<button type="button" class="button small danger-quiet"
             aria-label=${'Cancel ' + titleOf(e).toLowerCase()}
@@ -48,24 +50,24 @@ export function Exports() {
   const { notify } = useApp();
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
-  const [dialog, open] = useState(null);
+  const [dialog, setDialog] = useState(null);
   const nodes = query.data?.exports.nodes ?? none;
   usePoll(query, nodes.some(busy));
-  useMoved(nodes, (e) => announce(e, notify));
-  const close = () => open(null);
-  const add = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'new' })}
+  useStatusChange(nodes, (e) => announce(e, notify));
+  const close = () => setDialog(null);
+  const add = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'new' })}
     data-test="export-new"><${Icon} name="plus" size="16" />New export</button>`;
   const chosen = dialog && nodes.find((e) => e.id === dialog.id);
   return html`<${Page} title="Exports" actions=${add}
     lead="Orders, products and customers as files. Files are kept for 7 days.">
-    <${Lost} query=${query} />
+    <${ConnectionLost} query=${query} />
     <section class="card flush" aria-label="Exports" data-test="exports">
-      <${List} query=${query} pick=${(d) => d.exports} caption="Exports" columns=${columns(open, query.reload)}
+      <${List} query=${query} pick=${(d) => d.exports} caption="Exports" columns=${columns(setDialog, query.reload)}
         paged=${Boolean(f.after)} address=${(after) => to('/exports', { after })}
         empty=${html`<${Empty} icon="exports" title="No exports yet">
           Start one to open your data in a spreadsheet or a program.<//>`} />
     </section>
-    ${dialog?.kind === 'new' && html`<${StartExport} onClose=${close} begun=${query.reload} />`}
+    ${dialog?.kind === 'new' && html`<${StartExport} onClose=${close} onStart=${query.reload} />`}
     ${dialog?.kind === 'cancel' && chosen &&
       html`<${CancelExport} of=${chosen} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'delete' && chosen &&
@@ -73,11 +75,11 @@ export function Exports() {
   <//>`;
 }
 
-/** Says that a job which was watched has ended. */
+/** Notifies the person that an export has ended. */
 export function announce(e, notify) {
   if (e.status === 'COMPLETED') {
-    notify('The export of ' + kindOf(e) + ' is ready: ' + rows(e.rowCount ?? 0) + '.');
+    notify('The export of ' + kindName(e) + ' is ready: ' + rows(e.rowCount ?? 0) + '.');
   } else if (e.status === 'FAILED') {
-    notify('The export of ' + kindOf(e) + ' failed. ' + (e.error?.message ?? ''), 'bad');
+    notify('The export of ' + kindName(e) + ' failed. ' + (e.error?.message ?? ''), 'bad');
   }
 }

@@ -1,11 +1,11 @@
-// Home: how the store is doing today.
+// Home: how the store is doing.
 import { html, useEffect, useState } from '../lib.js';
 import { useAll, useApp, useQuery } from '../context.js';
-import { Page, Card, Badge, Time, Trouble, Waiting, Empty, words } from '../ui.js';
+import { Page, Card, Badge, Time, Skeleton, Empty, Pending, humanize } from '../ui.js';
 import { Table } from '../list.js';
 import { Icon } from '../icons.js';
 import { SalesChart } from '../chart.js';
-import { load } from '../plot.js';
+import { loadPlot } from '../plot.js';
 import { money } from '../money.js';
 import { storefront } from '../theme_state.js';
 import { to } from '../route.js';
@@ -25,18 +25,18 @@ const notices = `query Notices { notifications(first: 5) { nodes { id level titl
 
 const events = `query Latest { events(first: 5) { nodes { id type occurredAt } } }`;
 
-const start = `query Opening { products(first: 1, filter: {status: ACTIVE}) { nodes { id } }
+const setupQuery = `query Opening { products(first: 1, filter: {status: ACTIVE}) { nodes { id } }
   shippingZones { rates { id } } paymentSettings { methods { active } } pages(first: 1) { nodes { id } }
   themes(first: 2) { nodes { id } } }`;
 
 /**
- * The page. Each card has a query of its own: one that the role does not reach, or that fails, leaves the others alone.
- * All are asked at once. Of three nobody knows how high they will be, so nothing is drawn before these are there:
- * what stands below would move.
+ * The page. Each card has its own query, so one that fails or is not allowed leaves the others
+ * alone. All start at once. Nothing is drawn before four of them are there: their height is
+ * unknown, and what is below would move.
  */
 export function Home() {
   const { can, store } = useApp();
-  const opening = useQuery(can('store') ? start : '');
+  const opening = useQuery(can('store') ? setupQuery : '');
   const tasks = useWork();
   const carts = useQuery(can('sales') ? conversion : '');
   const days = useQuery(can('sales') ? sales : '');
@@ -47,17 +47,17 @@ export function Home() {
   const recent = useQuery(can('webhooks') ? events : '');
   useEffect(() => {
     if (can('sales')) {
-      load(); // the plots' library, meanwhile
+      loadPlot(); // starts while the data loads
     }
   }, []);
   if ([opening, tasks, carts, endpoints].some((q) => q.loading && !q.data && !q.failure)) {
-    return html`<${Page} title="Home" lead=${store.name}><${Waiting} rows=${6} /><//>`;
+    return html`<${Page} title="Home" lead=${store.name}><${Skeleton} rows=${6} /><//>`;
   }
   return html`<${Page} title="Home" lead=${store.name}>
-    ${can('store') && html`<${Opening} q=${opening} />`}
+    ${can('store') && html`<${SetupChecklist} q=${opening} />`}
     <${Work} q=${tasks} endpoints=${endpoints.nodes} />
     ${can('sales') && html`<${Sales} q=${days} /><${Conversion} q=${carts} />`}
-    ${can('orders') ? html`<${Latest} q=${orders} />` : can('keys') && html`<${Doors} />`}
+    ${can('orders') ? html`<${Latest} q=${orders} />` : can('keys') && html`<${QuickLinks} />`}
     <div class="columns">
       <${Notices} q=${news} />
       ${can('webhooks') && html`<${Webhooks} q=${endpoints} recent=${recent} />`}
@@ -65,8 +65,8 @@ export function Home() {
   <//>`;
 }
 
-/** What is left to do before anybody can buy; nothing once that is done. */
-function Opening({ q }) {
+/** The steps before the shop can sell; nothing once they are done. */
+function SetupChecklist({ q }) {
   const { store } = useApp();
   const [visited, visit] = useVisit(store.id);
   if (!q.data) {
@@ -85,30 +85,30 @@ function Opening({ q }) {
     [pages.nodes.length > 0, 'Add your imprint and other pages', '/pages']];
   return html`<${Card} title="Open your shop" name="opening">
     <p>Complete the first three steps to sell at <strong class="url">${store.storeHost}</strong>.</p>
-    <ul class="doors">${[...needed, ...useful].map(([done, text, path]) => html`<li key=${path}>
+    <ul class="link-list">${[...needed, ...useful].map(([done, text, path]) => html`<li key=${path}>
       <a class="grow" href=${to(path)}><${Done} is=${done} />${text}</a></li>`)}
       <li><a class="grow" href=${storefront(store)} target="_blank" rel="noopener" onClick=${visit}
         data-test="opening-visit"><${Done} is=${visited} />Visit your shop
-        <${Icon} name="open" size="16" /><span class="unseen"> (opens a new tab)</span></a></li></ul>
+        <${Icon} name="open" size="16" /><span class="visually-hidden"> (opens a new tab)</span></a></li></ul>
     <p class="muted">The address cannot be changed. Custom domains are not supported yet.</p>
   <//>`;
 }
 
-const Done = ({ is }) => is && html`<${Icon} name="check" /><span class="unseen">Done: </span>`;
+const Done = ({ is }) => is && html`<${Icon} name="check" /><span class="visually-hidden">Done: </span>`;
 
-/** Whether somebody went to the shop from here; this browser remembers it. */
+/** Whether the person opened the shop from here, stored in this browser. */
 function useVisit(id) {
   const key = 'visited:' + id;
-  const [visited, set] = useState(() => localStorage.getItem(key) !== null);
+  const [visited, setVisited] = useState(() => localStorage.getItem(key) !== null);
   return [visited, () => {
     localStorage.setItem(key, '1');
-    set(true);
+    setVisited(true);
   }];
 }
 
-/** What there is to do for those who do not see orders. */
-function Doors() {
-  return html`<${Card} title="Quick links"><ul class="doors">
+/** For roles that cannot see orders. */
+function QuickLinks() {
+  return html`<${Card} title="Quick links"><ul class="link-list">
     <li><a href=${to('/products')}><${Icon} name="products" />Products</a></li>
     <li><a href=${to('/themes')}><${Icon} name="themes" />Themes</a></li>
     <li><a href=${to('/keys')}><${Icon} name="keys" />API keys</a></li>
@@ -119,7 +119,7 @@ function Doors() {
 
 function Sales({ q }) {
   if (q.failure) {
-    return html`<${Card} title="Sales" name="sales"><${Trouble} failure=${q.failure} reload=${q.reload} /><//>`;
+    return html`<${Card} title="Sales" name="sales"><${Pending} of=${q} /><//>`;
   }
   const report = q.data?.salesReport;
   const days = report?.days ?? [];
@@ -142,7 +142,7 @@ function Sales({ q }) {
     <${Card} title="Orders and total by day" name="sales"><${SalesChart} report=${report} /><//>`;
 }
 
-/** How far carts came; nothing where there is none yet. */
+/** The conversion of carts; nothing without carts. */
 function Conversion({ q }) {
   const c = q.data?.conversion;
   if (!c?.carts) {
@@ -150,7 +150,7 @@ function Conversion({ q }) {
   }
   const part = (n) => (n / c.carts).toLocaleString(undefined, { style: 'percent', maximumFractionDigits: 1 });
   return html`<section class="tiles" aria-label="Carts" data-test="conversion">
-    <${Tile} name="Carts" value=${c.carts.toLocaleString()} more=${c.carts < 1000 ? 'in 30 days' : 'the newest'} />
+    <${Tile} name="Carts" value=${c.carts.toLocaleString()} more=${c.carts < 1000 ? 'in 30 days' : 'most recent'} />
     <${Tile} name="Reached checkout" value=${part(c.checkouts)} more=${c.checkouts.toLocaleString()} />
     <${Tile} name="Became orders" value=${part(c.orders)} more=${c.orders.toLocaleString()} />
   </section>`;
@@ -164,8 +164,7 @@ function Tile({ name, value, more }) {
 function Latest({ q }) {
   return html`<${Card} title="Latest orders" flush name="latest-orders"
     actions=${html`<a class="button small" href=${to('/orders')}>All orders</a>`}>
-    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
-      : !q.data ? html`<${Waiting} rows=${6} />`
+    ${!q.data ? html`<${Pending} of=${q} rows=${6} />`
       : q.data.orders.nodes.length === 0
         ? html`<${Empty} icon="orders" title="No orders yet">New orders appear here.<//>`
       : html`<${Table} caption="Latest orders" rows=${q.data.orders.nodes}
@@ -173,13 +172,12 @@ function Latest({ q }) {
   <//>`;
 }
 
-/** How the endpoints are doing, and what they were sent last. */
+/** The health of endpoints and the latest events. */
 function Webhooks({ q, recent }) {
-  const trouble = [q, recent].find((of) => of.failure);
+  const pending = [q, recent].find((of) => of.failure) ?? [q, recent].find((of) => !of.data);
   return html`<${Card} title="Webhooks" name="webhook-health"
     actions=${html`<a class="button small" href=${to('/webhooks')}>All endpoints</a>`}>
-    ${trouble ? html`<${Trouble} failure=${trouble.failure} reload=${trouble.reload} />`
-      : !q.nodes || !recent.data ? html`<${Waiting} rows=${4} />`
+    ${pending ? html`<${Pending} of=${pending} rows=${4} />`
       : html`<${Health} endpoints=${q.nodes} />
         <div class="card-top after"><h3>Latest events</h3>
           <a class="button small" href=${to('/events')}>All events</a></div>
@@ -198,7 +196,7 @@ function Health({ endpoints }) {
     .toSorted((a, b) => Date.parse(a.failingSince) - Date.parse(b.failingSince))[0];
   const shown = counted.filter(([s, n]) => n > 0 || s === 'ACTIVE');
   return html`<ul class="counts" data-test="health">${shown.map(([s, n]) => html`<li key=${s}>
-      <${Badge} value=${s} text=${n + ' ' + words(s).toLowerCase()} /></li>`)}</ul>
+      <${Badge} value=${s} text=${n + ' ' + humanize(s).toLowerCase()} /></li>`)}</ul>
     ${worst && html`<p class="oldest">
       Failing longest: <a href=${to('/webhooks/' + worst.id)}><bdi class="url">${hostOf(worst.url)}</bdi></a>,
       first <${Time} at=${worst.failingSince} how="ago" /></p>`}`;
@@ -217,8 +215,7 @@ function Notices({ q }) {
   const unread = q.data?.notifications.nodes.filter((n) => !n.readAt) ?? [];
   return html`<${Card} title="Notifications" name="notices"
     actions=${html`<a class="button small" href=${to('/notifications')}>All</a>`}>
-    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
-      : !q.data ? html`<${Waiting} rows=${3} />`
+    ${!q.data ? html`<${Pending} of=${q} rows=${3} />`
       : unread.length === 0 ? html`<${Empty} icon="bell" title="No new notifications">All notifications are read.<//>`
       : html`<ul class="notices">${unread.map((n) => html`<li key=${n.id}><${Badge} value=${n.level} />
           <div><p><bdi>${n.title}</bdi></p>

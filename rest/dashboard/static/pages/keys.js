@@ -1,19 +1,18 @@
-// The key editor.
+// API keys.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, Badge, Time, Empty, SecretDialog, isolate } from '../ui.js';
 import { List } from '../list.js';
 import { Icon } from '../icons.js';
-import { Area, Confirm, Field, FormDialog, Wrong, useMutation } from '../form.js';
+import { Area, Field, FormDialog, FieldError, ConfirmMutation, useMutation, errors } from '../form.js';
 import { ScopeChoice, useScopes } from '../scopes.js';
-import { atLocalTime, dayOf, nextDay, startOfDay } from '../dates.js';
+import { atLocalTime, dayOf, isDay, nextDay, startOfDay } from '../dates.js';
 import { Filters, FilterInput } from '../filter.js';
 import { to } from '../route.js';
 
 const list = `query Keys($after: String) { apiKeys(first: 100, after: $after) {
   nodes { id name hint scopes lineageId superseded createdAt expiresAt revokedAt lastUsedAt allowedNetworks }
   pageInfo { hasNextPage endCursor } } }`;
-const errors = 'userErrors { code message path }';
 const create = `mutation KeyCreate($input: APIKeyCreateInput!) {
   apiKeyCreate(input: $input) { apiKey { id name } secret ${errors} } }`;
 const rotate = `mutation KeyRotate($id: ID!, $ends: Time) {
@@ -22,29 +21,29 @@ const allow = `mutation KeyAllow($id: ID!, $allowedNetworks: [String!]!) {
   apiKeyAllow(id: $id, allowedNetworks: $allowedNetworks) { apiKey { id } ${errors} } }`;
 const revoke = `mutation KeyRevoke($id: ID!) { apiKeyRevoke(id: $id) { apiKey { id } ${errors} } }`;
 
-/** The end of a day as an instant; null without a day. */
-export function expiry(values, field, zone) {
+/** The end of the day in a field; null if it is empty. */
+function expiry(values, field, zone) {
   const day = values.get(field);
   if (!day) {
     return null;
   }
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || day < dayOf(Date.now(), zone)) {
-    throw new Wrong(field, 'Choose today or a later date.');
+  if (!isDay(day) || day < dayOf(Date.now(), zone)) {
+    throw new FieldError(field, 'Choose today or a later date.');
   }
   return startOfDay(nextDay(day), zone);
 }
 
-/** The networks in a text, in which spaces, commas or lines part them. */
+/** Networks separated by spaces, commas or lines. */
 const networksIn = (values) => values.get('allowedNetworks').split(/[\s,;]+/).filter(Boolean);
 
-/** Whether a key has the words of a search in its name, its hint or its scopes. */
-function finds(search, k) {
+/** Whether the name, hint or scopes of a key contain all words of a search. */
+function matches(search, k) {
   const text = [k.name, k.hint, ...k.scopes].join(' ').toLowerCase();
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** Whether a credential opens anything at present. */
-export function life(k) {
+/** The status of an API key or token. */
+export function credentialStatus(k) {
   if (k.revokedAt) {
     return 'REVOKED';
   }
@@ -57,17 +56,17 @@ export function life(k) {
 export function Keys() {
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
-  const [dialog, open] = useState(null);
+  const [dialog, setDialog] = useState(null);
   const columns = [
     { name: 'key', head: 'Key', main: true,
       cell: (k) => html`<bdi class="strong">${k.name}</bdi><code class="hint-code block">${k.hint}</code>
         ${k.allowedNetworks.length > 0 && html`<span class="muted block" data-test="key-networks">From
           ${k.allowedNetworks.join(', ')}</span>`}` },
-    { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${life(k)}
-      text=${life(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
+    { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${credentialStatus(k)}
+      text=${credentialStatus(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
     { name: 'scopes', head: 'Scopes', wide: true, cell: (k) => html`<span class="tags">
       ${k.scopes.map((s) => html`<code class="tag" key=${s}>${s}</code>`)}</span>` },
-    { name: 'used', head: 'Last used', fold: 1, told: true, cell: (k) => (k.lastUsedAt
+    { name: 'used', head: 'Last used', fold: 1, labeled: true, cell: (k) => (k.lastUsedAt
       ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
     { name: 'ends', head: 'Expires', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
       : k.expiresAt ? html`<${Time} at=${k.expiresAt} />` : html`<span class="muted">Never</span>`) },
@@ -75,16 +74,17 @@ export function Keys() {
       cell: (k) => html`<span class="row-actions">
         <a class="button small" href=${to('/requests', { key: k.id })} aria-label=${'Requests of ' + k.name}
           data-test="key-requests">Requests</a>
-        ${['LIVE', 'SUPERSEDED'].includes(life(k)) && html`<${Moves} of=${k} open=${open} />`}</span>` },
+        ${['LIVE', 'SUPERSEDED'].includes(credentialStatus(k)) && html`<${KeyButtons} of=${k}
+          open=${setDialog} />`}</span>` },
   ];
-  const close = () => open(null);
-  const make = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'create' })}
+  const close = () => setDialog(null);
+  const createButton = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'create' })}
     data-test="key-new"><${Icon} name="plus" size="16" />New key</button>`;
   const secret = (value, name, rotated, ends) => {
     query.reload();
-    open({ kind: 'secret', value, name, rotated, ends });
+    setDialog({ kind: 'secret', value, name, rotated, ends });
   };
-  return html`<${Page} title="API keys" actions=${make}
+  return html`<${Page} title="API keys" actions=${createButton}
     lead="API keys let your programs use the REST API of this store.">
     <section class="card flush" aria-label="API keys" data-test="keys">
       <${Filters} clear=${f.search && to('/keys')}>
@@ -92,14 +92,14 @@ export function Keys() {
           set=${(change) => go(to('/keys', { ...f, ...change }))} />
       <//>
       <${List} query=${query} pick=${(d) => ({ ...d.apiKeys,
-        nodes: d.apiKeys.nodes.filter((k) => finds(f.search ?? '', k)) })} caption="API keys" columns=${columns}
+        nodes: d.apiKeys.nodes.filter((k) => matches(f.search ?? '', k)) })} caption="API keys" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/keys', { ...f, after })}
         empty=${html`<${Empty} icon="keys" title=${f.search ? 'No keys match the search.' : 'No keys yet'}>
           ${f.search ? html`<a class="button" href=${to('/keys')}>Show all keys</a>`
             : 'Create one key per program, with only the scopes that it needs.'}<//>`} />
     </section>
-    ${dialog?.kind === 'create' && html`<${Create} onClose=${close} shown=${secret} />`}
-    ${dialog?.kind === 'rotate' && html`<${Rotate} of=${dialog.key} onClose=${close} shown=${secret} />`}
+    ${dialog?.kind === 'create' && html`<${Create} onClose=${close} onSecret=${secret} />`}
+    ${dialog?.kind === 'rotate' && html`<${Rotate} of=${dialog.key} onClose=${close} onSecret=${secret} />`}
     ${dialog?.kind === 'allow' && html`<${Allow} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'revoke' && html`<${Revoke} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + isolate(dialog.name) + '\u201d'}
@@ -111,9 +111,10 @@ export function Keys() {
   <//>`;
 }
 
-/** What is done with a key that works. */
-function Moves({ of: k, open }) {
-  return html`${life(k) === 'LIVE' && html`<button type="button" class="button small" aria-label=${'Rotate ' + k.name}
+/** The actions of a key that works. */
+function KeyButtons({ of: k, open }) {
+  return html`${credentialStatus(k) === 'LIVE' && html`<button type="button" class="button small"
+    aria-label=${'Rotate ' + k.name}
       onClick=${() => open({ kind: 'rotate', key: k })} data-test="key-rotate">Rotate</button>`}
     <button type="button" class="button small" aria-label=${'Addresses of ' + k.name + ' ' + k.hint}
       onClick=${() => open({ kind: 'allow', key: k })} data-test="key-allow">Addresses</button>
@@ -121,33 +122,33 @@ function Moves({ of: k, open }) {
       onClick=${() => open({ kind: 'revoke', key: k })} data-test="key-revoke">Revoke</button>`;
 }
 
-function Create({ onClose, shown }) {
+function Create({ onClose, onSecret }) {
   const { zone } = useApp();
   const run = useMutation(create, { once: false });
-  const catalogue = useScopes();
+  const catalog = useScopes();
   const action = async (v) => {
     const scopes = v.getAll('scopes');
     if (scopes.length === 0) {
-      throw new Wrong('scopes', 'Choose at least one scope.');
+      throw new FieldError('scopes', 'Choose at least one scope.');
     }
     const expiresAt = expiry(v, 'expiresAt', zone);
     const { apiKey, secret } = await run({ input: {
       name: v.get('name'), scopes, expiresAt, allowedNetworks: networksIn(v),
     } });
-    shown(secret, apiKey.name, false);
-    return false; // the dialog with the secret takes this one's place
+    onSecret(secret, apiKey.name, false);
+    return false; // the dialog with the secret replaces this one
   };
   return html`<${FormDialog} title="New API key" name="key" submit="Create key" busyText="Creating"
     onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" hint="For example, Warehouse sync." required maxlength="255" />
-    <${ScopeChoice} catalogue=${catalogue} />
+    <${ScopeChoice} catalog=${catalog} />
     <${Field} name="expiresAt" label="Expires" type="date" optional
       hint="At the end of this day in the store's time zone. Leave empty for no expiry date." />
     <${Networks} />
   <//>`;
 }
 
-/** From where a key may be used. */
+/** The networks from which a key may be used. */
 const Networks = ({ value = '' }) => html`<${Area} name="allowedNetworks" label="Allowed addresses" optional rows=${3}
   value=${value} hint="For example, 192.0.2.0/24. Up to 20 addresses or networks. Leave empty to allow all." />`;
 
@@ -166,14 +167,14 @@ function Allow({ of: k, onClose, changed }) {
   <//>`;
 }
 
-function Rotate({ of: k, onClose, shown }) {
+function Rotate({ of: k, onClose, onSecret }) {
   const { zone } = useApp();
   const run = useMutation(rotate, { once: false });
   const action = async (v) => {
     const text = v.get('oldKeyEndsAt');
     const ends = text ? atLocalTime(text, zone) : null;
     const { apiKey, secret } = await run({ id: k.id, ends });
-    shown(secret, apiKey.name, true, ends);
+    onSecret(secret, apiKey.name, true, ends);
     return false;
   };
   return html`<${FormDialog} title=${'Rotate \u201c' + isolate(k.name) + '\u201d?'} name="key-rotate" submit="Rotate"
@@ -186,15 +187,9 @@ function Rotate({ of: k, onClose, shown }) {
 }
 
 function Revoke({ of: k, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(revoke);
-  const action = async () => {
-    await run({ id: k.id });
-    notify('Key revoked.');
-    changed();
-  };
-  return html`<${Confirm} title=${'Revoke \u201c' + isolate(k.name) + '\u201d?'} name="key-revoke" submit="Revoke"
-    onClose=${onClose} action=${action}>
+  return html`<${ConfirmMutation} title=${'Revoke \u201c' + isolate(k.name) + '\u201d?'} name="key-revoke"
+    submit="Revoke" document=${revoke} variables=${{ id: k.id }} done="Key revoked." changed=${changed}
+    onClose=${onClose}>
     <p>The key <code>${k.hint}</code> stops working immediately. This cannot be undone. Other keys with
       the same name keep working.</p>
     ${k.lastUsedAt && html`<p>Last used <${Time} at=${k.lastUsedAt} how="ago" />.</p>`}

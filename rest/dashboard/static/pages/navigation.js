@@ -1,10 +1,11 @@
-// The two menus of the storefront.
+// The main menu and the footer of the storefront.
 import { html, useState } from '../lib.js';
 import { useAll, useApp, useQuery } from '../context.js';
-import { Page, Card, Trouble, Waiting } from '../ui.js';
+import { Page, Card, Pending } from '../ui.js';
 import { Form, Field, Select, useMutation } from '../form.js';
 import { ProductChoice } from '../choices.js';
 import { Icon } from '../icons.js';
+import { MoveButtons } from '../rows.js';
 
 const link = 'title target resourceId address';
 const read = `query Menus {
@@ -14,7 +15,7 @@ const save = `mutation MenusSet($expectedVersion: Long!, $input: MenusInput!) {
 
 const targets = [['HOME', 'Home'], ['PRODUCTS', 'All products'], ['COLLECTION', 'Collection'],
   ['SEARCH', 'Search'], ['PAGE', 'Page'], ['PRODUCT', 'Product'], ['ADDRESS', 'Address']];
-let last = 0; // each link has a key of its own, whatever its place
+let last = 0; // the last key of a link
 
 const edited = (links) => links?.map((l) => ({ ...l, key: ++last, children: edited(l.children ?? []) })) ?? null;
 const sent = (links) => links?.map((l) => ({ title: l.title, target: l.target,
@@ -24,12 +25,10 @@ const sent = (links) => links?.map((l) => ({ title: l.title, target: l.target,
 export function Navigation() {
   const query = useQuery(read);
   const lists = { PAGE: useAll('pages', 'id title'), COLLECTION: useAll('collections', 'id title') };
-  const trouble = [query, lists.PAGE, lists.COLLECTION].find((q) => q.failure);
-  if (trouble) {
-    return html`<${Page} title="Navigation"><${Trouble} failure=${trouble.failure} reload=${trouble.reload} /><//>`;
-  }
-  if (!query.data || !lists.PAGE.nodes || !lists.COLLECTION.nodes) {
-    return html`<${Page} title="Navigation"><${Card}><${Waiting} rows=${8} /><//><//>`;
+  const queries = [query, lists.PAGE, lists.COLLECTION];
+  const pending = queries.find((q) => q.failure) ?? queries.find((q) => !q.data);
+  if (pending) {
+    return html`<${Page} title="Navigation"><${Card}><${Pending} of=${pending} rows=${8} /><//><//>`;
   }
   return html`<${Page} title="Navigation" lead="The links in the header and footer of the shop.">
     <${Menus} key=${query.data.menus.version} data=${query.data} lists=${lists} reload=${query.reload} /><//>`;
@@ -70,29 +69,17 @@ function Menu({ name, title, links, set, choices, standard }) {
           onClick=${() => set([])}>Customize links</button>`}<//>`;
 }
 
-/** The links of a menu, or those below one of its links. */
+/** The links of a menu or below another link. */
 function Links({ at, name, links, set, choices, below }) {
   const change = (i, change) => set(links.map((l, k) => (k === i ? { ...l, ...change } : l)));
-  const swap = (i, j) => set(links.map((l, k) => (k === i ? links[j] : k === j ? links[i] : l)));
   const add = () => set([...links, { key: ++last, title: '', target: 'HOME', children: [] }]);
   return html`<ol class="links" aria-label=${name}>${links.map((l, i) => html`<li key=${l.key} data-test="menu-link">
       <${Link} at=${at + '.' + i} link=${l} change=${(c) => change(i, c)} choices=${choices} />
-      <div class="actions">
-        <${Step} label=${'Move up: ' + l.title} icon="up" off=${i === 0} act=${() => swap(i, i - 1)} />
-        <${Step} label=${'Move down: ' + l.title} icon="down" off=${i === links.length - 1}
-          act=${() => swap(i, i + 1)} />
-        <${Step} label=${'Remove: ' + l.title} icon="close" act=${() => set(links.filter((o) => o !== l))} />
-      </div>
+      <${MoveButtons} title=${l.title} at=${i} items=${links} set=${set} test="link" />
       ${!below && html`<${Links} at=${at + '.' + i + '.children'} name=${'Below ' + l.title} links=${l.children} below
         set=${(children) => change(i, { children })} choices=${choices} />`}</li>`)}</ol>
     <button type="button" class="button small" onClick=${add} data-test=${below ? 'link-below' : 'link-add'}>
       <${Icon} name="plus" size="16" />${below ? 'Add a link below' : 'Add a link'}</button>`;
-}
-
-function Step({ label, icon, off, act }) {
-  return html`<button type="button" class="icon-button" aria-label=${label} title=${label}
-    onClick=${() => !off && act()} aria-disabled=${off ? 'true' : undefined} data-test=${'link-' + icon}>
-    <${Icon} name=${icon} size="16" /></button>`;
 }
 
 function Link({ at, link: l, change, choices }) {

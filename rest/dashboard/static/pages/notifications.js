@@ -1,9 +1,10 @@
-// What the people of the store should know.
+// Notifications of the store.
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Empty, Badge, Time, Trouble, Waiting } from '../ui.js';
+import { Page, Empty, Badge, Time, Pending } from '../ui.js';
 import { ActionButton, useMutation } from '../form.js';
 import { to } from '../route.js';
+import { Pager } from '../list.js';
 
 const list = `query Notifications($after: String) { unreadNotifications notifications(first: 25, after: $after) {
   nodes { id level title body resourceType resourceId readAt createdAt } pageInfo { hasNextPage endCursor } } }`;
@@ -11,7 +12,7 @@ const markRead = `mutation MarkRead($id: ID!) {
   notificationMarkRead(id: $id) { notification { id readAt } userErrors { code message path } } }`;
 const markAll = `mutation MarkAll { notificationsMarkAllRead { count userErrors { code message path } } }`;
 
-const pages = {
+const resourcePages = {
   order: ['orders', '/orders/'], product: ['products', '/products/'], customer: ['customers', '/customers/'],
   webhook_endpoint: ['webhooks', '/webhooks/'], export: ['exports', '/exports/'], theme: ['themes', '/themes/'],
 };
@@ -35,16 +36,12 @@ export function Notifications() {
       run=${clear}>Mark all as read<//>`;
   return html`<${Page} title="Notifications" actions=${actions}>
     <section class="card" aria-label="Notifications" data-test="notifications">
-      ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-        : !query.data ? html`<${Waiting} rows=${5} />`
+      ${!query.data ? html`<${Pending} of=${query} rows=${5} />`
         : nodes.length === 0
           ? html`<${Empty} icon="bell" title="No notifications">Important events of the store appear here.<//>`
         : html`<ul class="notices whole">${nodes.map((n) => html`<${Notice} key=${n.id} notice=${n}
             changed=${() => changed(Math.max(0, unread - 1))} />`)}</ul>`}
-      ${(pageInfo.hasNextPage || f.after) && html`<nav class="pager" aria-label="Pages">
-        ${f.after && html`<a class="button" href=${to('/notifications')}>Newest</a>`}<span class="grow"></span>
-        ${pageInfo.hasNextPage &&
-          html`<a class="button" href=${to('/notifications', { after: pageInfo.endCursor })}>Older</a>`}</nav>`}
+      <${Pager} info=${pageInfo} paged=${Boolean(f.after)} address=${(after) => to('/notifications', { after })} />
     </section>
   <//>`;
 }
@@ -52,7 +49,7 @@ export function Notifications() {
 function Notice({ notice: n, changed }) {
   const { can } = useApp();
   const run = useMutation(markRead);
-  const [needs, page] = pages[n.resourceType] ?? [];
+  const [needs, page] = resourcePages[n.resourceType] ?? [];
   const mark = async () => {
     await run({ id: n.id });
     changed();

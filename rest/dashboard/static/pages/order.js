@@ -1,23 +1,23 @@
-// One order: what was bought, by whom, what happened, and what can be done now.
+// An order: items, customer, timeline and actions.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import {
-  Page, Card, Badge, Joined, Money, Time, Trouble, Waiting, Empty, Facts, Outside, Thumb, imageFields, words,
+  Page, Card, Badge, Joined, Money, Time, Facts, ExternalLink, Thumb, MissingPage, imageFields, humanize,
 } from '../ui.js';
 import { Icon } from '../icons.js';
-import { Copies } from '../copy.js';
+import { CopyValue } from '../copy.js';
 import { countryName } from '../countries.js';
 import { to } from '../route.js';
-import { allowed, events, shownTax } from '../order_state.js';
+import { allowed, events } from '../order_state.js';
+import { Totals } from '../totals.js';
 import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm } from './order_actions.js';
-
-const address = 'name company line1 line2 city region postalCode country phone';
+import { addressFields } from '../address_fields.js';
 
 const document = (can) => `query Order($id: ID!) {
   order(id: $id) {
     id number status financialStatus fulfillmentStatus currency
     subtotalMinor discountMinor shippingMinor taxMinor totalMinor paidMinor refundedMinor
-    customerId email billingAddress { ${address} } shippingAddress { ${address} }
+    customerId email billingAddress { ${addressFields} } shippingAddress { ${addressFields} }
     lineItems { id productId title options requiresShipping sku quantity fulfilledQuantity refundedQuantity
       unitPriceMinor discountMinor taxMinor totalMinor ${
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
@@ -35,25 +35,18 @@ const document = (can) => `query Order($id: ID!) {
 export function Order({ id }) {
   const { can } = useApp();
   const query = useQuery(document(can), { id });
-  const [dialog, show] = useState('');
+  const [dialog, setDialog] = useState('');
   const back = { href: to('/orders'), text: 'Orders' };
-  if (query.failure) {
-    return html`<${Page} title="Order" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
   const o = query.data?.order;
-  if (query.data && !o) {
-    return html`<${Page} title="Order not found" back=${back}>
-      <${Empty} icon="orders" title="This order does not exist." /><//>`;
-  }
   if (!o) {
-    return html`<${Page} title="Order" back=${back}><${Card}><${Waiting} rows=${8} /><//><//>`;
+    return html`<${MissingPage} query=${query} name="Order" icon="orders" back=${back} />`;
   }
   const may = allowed(o);
   const ended = o.status === 'CANCELLED';
-  const close = () => show('');
+  const close = () => setDialog('');
   const parts = { order: o, onClose: close, changed: query.reload };
   const button = (name, text, icon, kind = '') => html`<button type="button" class=${'button ' + kind}
-    onClick=${() => show(name)} data-test=${'order-' + name}><${Icon} name=${icon} size="16" />${text}</button>`;
+    onClick=${() => setDialog(name)} data-test=${'order-' + name}><${Icon} name=${icon} size="16" />${text}</button>`;
   const actions = html`
     ${may.fulfill && can('ship') && button('fulfill', 'Fulfill', 'truck', 'primary')}
     ${may.pay && can('money') && button('mark-paid', 'Mark as paid', 'check')}
@@ -76,18 +69,18 @@ export function Order({ id }) {
         ${can('notes') && html`<${Card} title="Add a note"><${NoteForm} order=${o} changed=${query.reload} /><//>`}
       </div>
       <div class="stack">
-        <${Person} order=${o} />
+        <${CustomerCard} order=${o} />
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
-          ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && words(o.paymentMethod)],
+          ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && humanize(o.paymentMethod)],
           ['Cancelled if unpaid by', o.paymentDueAt && html`<${Time} at=${o.paymentDueAt} />`],
           ['Discount code', o.discountCode], ['External number', o.externalNumber],
           ['Tags', o.tags.length > 0 &&
             html`<span class="tags">${o.tags.map((t) => html`<a class="tag" key=${t}
               href=${to('/orders', { tag: t })}><bdi>${t}</bdi></a>`)}</span>`],
           ['Events', can('events') && html`<a href=${to('/events', { resource: o.id })}>Show events</a>`],
-          ['ID', html`<${Copies} text=${o.id} what="the ID" />`],
-          ['Link', html`<${Copies} text=${location.origin + location.pathname} what="the link">Order page<//>`],
+          ['ID', html`<${CopyValue} text=${o.id} what="the ID" />`],
+          ['Link', html`<${CopyValue} text=${location.origin + location.pathname} what="the link">Order page<//>`],
         ]} /><//>
       </div>
     </div>
@@ -101,10 +94,6 @@ export function Order({ id }) {
 }
 
 function Lines({ order: o }) {
-  const shown = shownTax(o);
-  const sum = (name, minor, { minus, strong } = {}) => html`<tr class=${strong ? 'strong' : ''}>
-    <th scope="row">${name}</th>
-    <td class="end"><${Money} minor=${minor} currency=${o.currency} minus=${minus} /></td></tr>`;
   return html`<${Card} title="Items" flush name="order-lines">
     <ul class="lines">${o.lineItems.map((l) => html`<li key=${l.id}>
       <${Thumb} product=${l.product} />
@@ -125,16 +114,7 @@ function Lines({ order: o }) {
       </div>
       <${Money} minor=${l.totalMinor} currency=${o.currency} />
     </li>`)}</ul>
-    <table class="sums" data-test="order-sums"><caption class="unseen">Amounts</caption><tbody>
-      ${sum('Subtotal', o.subtotalMinor)}
-      ${o.discountMinor > 0 && sum('Discount', o.discountMinor, { minus: true })}
-      ${sum('Shipping', shown.shipping)}
-      ${shown.tax > 0 && sum('Tax', shown.tax)}
-      ${sum('Total', o.totalMinor, { strong: true })}
-      ${shown.included > 0 && sum('Including tax', shown.included)}
-      ${sum('Paid', o.paidMinor)}
-      ${o.refundedMinor > 0 && sum('Refunded', o.refundedMinor, { minus: true })}
-    </tbody></table>
+    <${Totals} of=${o} caption="Amounts" />
   <//>`;
 }
 
@@ -161,11 +141,11 @@ function Timeline({ order: o }) {
           ${e.refund.failure && html` <span class="muted">${e.refund.failure}</span>`}</p>`}
         ${e.shipment && html`<p class="muted">
           <${Joined} of=${[...picked(e.shipment.lines), name(e.shipment.carrier), name(e.shipment.trackingNumber)]} />
-          ${e.shipment.trackingUrl && html` <${Copies} text=${e.shipment.trackingUrl} what="the tracking link">
-            <${Outside} href=${e.shipment.trackingUrl}>Track it<//><//>`}</p>`}
+          ${e.shipment.trackingUrl && html` <${CopyValue} text=${e.shipment.trackingUrl} what="the tracking link">
+            <${ExternalLink} href=${e.shipment.trackingUrl}>Track shipment<//><//>`}</p>`}
         ${e.note && html`<p class="verbatim">${e.note.body}</p>
-          <p class="muted"><bdi>${e.note.author.name || words(e.note.author.type)}</bdi></p>`}
-        ${e.act && html`<p class="muted" data-test="act"><${By} act=${e.act} /></p>`}
+          <p class="muted"><bdi>${e.note.author.name || humanize(e.note.author.type)}</bdi></p>`}
+        ${e.act && html`<p class="muted" data-test="act"><${ActorLine} act=${e.act} /></p>`}
       </div>
       <${Time} at=${e.at} />
     </li>`)}</ol>
@@ -175,27 +155,26 @@ function Timeline({ order: o }) {
 
 const kinds = { STAFF: 'staff', API_KEY: 'API key', OAUTH_APP: 'app' };
 
-/** Who did something, with the id of the request that did it. */
-function By({ act: { action, actor, requestId } }) {
+/** Who did something, with the request id to copy. */
+function ActorLine({ act: { action, actor, requestId } }) {
   const who = action === 'order.place' ? 'By the shopper'
     : actor.type === 'SYSTEM' ? 'By the system'
-    : html`By <bdi>${actor.name}</bdi> (${kinds[actor.type] ?? words(actor.type)})`;
-  return requestId ? html`<${Copies} text=${requestId} what="the request ID">${who}<//>` : who;
+    : html`By <bdi>${actor.name}</bdi> (${kinds[actor.type] ?? humanize(actor.type)})`;
+  return requestId ? html`<${CopyValue} text=${requestId} what="the request ID">${who}<//>` : who;
 }
 
-function Person({ order: o }) {
+function CustomerCard({ order: o }) {
   return html`<${Card} title="Customer">
     ${o.customer
       ? html`<p><a class="strong" href=${to('/customers/' + o.customer.id)}><bdi>${o.customer.displayName}</bdi></a></p>
           <p class="muted">${o.customer.ordersCount} ${o.customer.ordersCount === 1 ? 'order' : 'orders'}</p>`
       : !o.email && html`<p class="muted">No customer</p>`}
-    ${o.email && html`<p><${Copies} text=${o.email} what="the email"><bdi class="url">${o.email}</bdi><//></p>`}
+    ${o.email && html`<p><${CopyValue} text=${o.email} what="the email"><bdi class="url">${o.email}</bdi><//></p>`}
     ${o.shippingAddress && html`<h3>Ship to</h3><${Address} of=${o.shippingAddress} />`}
     ${o.billingAddress && html`<h3>Bill to</h3><${Address} of=${o.billingAddress} />`}
   <//>`;
 }
 
-/** An address as on a letter. */
 export function Address({ of: a }) {
   const town = [a.postalCode, a.city, a.region].filter(Boolean).join(' ');
   const rows = [a.name, a.company, a.line1, a.line2, town, countryName(a.country), a.phone].filter(Boolean);

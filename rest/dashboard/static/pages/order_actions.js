@@ -1,10 +1,12 @@
-// What can be done to an order: each is a dialog with one form and one mutation.
+// Actions on an order. Each is a dialog with one form and one mutation.
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { send, Failure } from '../api.js';
 import { useApp } from '../context.js';
-import { FormDialog, Form, Field, Area, Select, Check, Amount, Wrong, amount, text, useMutation } from '../form.js';
+import {
+  FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, useMutation,
+} from '../form.js';
 import { Money, Alert } from '../ui.js';
-import { left } from '../order_state.js';
+import { unfulfilled } from '../order_state.js';
 
 const answer = '{ order { id version } userErrors { code message path } }';
 
@@ -25,7 +27,7 @@ const documents = {
     orderNoteAppend(orderId: $id, input: $input) { note { id } order { version } userErrors { code message path } } }`,
 };
 
-/** Runs one of the documents on the order as it was read, then reads it again. */
+/** Runs a mutation on the version of the order that was read, then reads it again. */
 function useChange(name, order, changed) {
   const { notify } = useApp();
   const run = useMutation(documents[name]);
@@ -66,7 +68,7 @@ export function RecordPayment({ order, onClose, changed }) {
   <//>`;
 }
 
-/** The quantities that a person chose, by line; lines of zero are left out. */
+/** The entered quantities by line, without zeros. */
 function quantities(values, order, most) {
   const lines = [];
   for (const l of order.lineItems) {
@@ -75,7 +77,7 @@ function quantities(values, order, most) {
       continue;
     }
     if (!/^\d{1,9}$/.test(typed) || Number(typed) > most(l)) {
-      throw new Wrong('line-' + l.id, 'Choose a number from 0 to ' + most(l) + '.');
+      throw new FieldError('line-' + l.id, 'Choose a number from 0 to ' + most(l) + '.');
     }
     lines.push({ lineItemId: l.id, quantity: Number(typed) });
   }
@@ -93,9 +95,10 @@ function LineFields({ order, most, full }) {
 export function Fulfill({ order, onClose, changed }) {
   const change = useChange('fulfill', order, changed);
   const action = (v) => {
-    const lines = quantities(v, order, left);
+    const lines = quantities(v, order, unfulfilled);
     if (lines.length === 0) {
-      throw new Wrong('line-' + order.lineItems.find((l) => left(l) > 0)?.id, 'Choose at least one item to fulfill.');
+      const first = order.lineItems.find((l) => unfulfilled(l) > 0);
+      throw new FieldError('line-' + first?.id, 'Choose at least one item to fulfill.');
     }
     const input = {
       lines, carrier: text(v, 'carrier'), trackingNumber: text(v, 'trackingNumber'),
@@ -107,7 +110,7 @@ export function Fulfill({ order, onClose, changed }) {
     onClose=${onClose} onStale=${changed} action=${action}>
     ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info">
       This order is not paid in full. You can still fulfill it.<//>`}
-    <${LineFields} order=${order} most=${left} full />
+    <${LineFields} order=${order} most=${unfulfilled} full />
     <${Field} name="carrier" label="Carrier" optional maxlength="255" />
     <${Field} name="trackingNumber" label="Tracking number" optional maxlength="255" />
     <${Field} name="trackingUrl" label="Tracking URL" optional type="url" hint="Starts with https://"
@@ -115,12 +118,12 @@ export function Fulfill({ order, onClose, changed }) {
   <//>`;
 }
 
-const worth = `query Worth($id: ID!, $lines: [LineQuantityInput!]!) {
+const refundQuery = `query Worth($id: ID!, $lines: [LineQuantityInput!]!) {
   order(id: $id) { refundPreviewMinor(lines: $lines) } }`;
 
-/** Fills the amount with what the chosen units are worth, as the server computes it. */
-function useWorth(order, most) {
-  const [minor, set] = useState(null);
+/** Sets the amount to the value of the chosen quantities, which the server calculates. */
+function useRefundAmount(order, most) {
+  const [minor, setMinor] = useState(null);
   const turn = useRef(0);
   const choose = async (e) => {
     const { form, name } = e.target;
@@ -134,13 +137,13 @@ function useWorth(order, most) {
       if (lines.length === 0) {
         return;
       }
-      const { data } = await send(worth, { id: order.id, lines });
+      const { data } = await send(refundQuery, { id: order.id, lines });
       if (mine === turn.current) {
-        set(data.order.refundPreviewMinor);
+        setMinor(data.order.refundPreviewMinor);
       }
     } catch (err) {
-      if (!(err instanceof Wrong || err instanceof Failure)) {
-        throw err; // what is wrong with a quantity is said when the form is sent
+      if (!(err instanceof FieldError || err instanceof Failure)) {
+        throw err; // invalid quantities are reported on submit
       }
     }
   };
@@ -153,8 +156,8 @@ function useWorth(order, most) {
 export function Refund({ order, onClose, changed }) {
   const change = useChange('refund', order, changed);
   const most = (l) => l.quantity - l.refundedQuantity;
-  const [withLines, choose] = useState(false);
-  const filled = useWorth(order, most);
+  const [withLines, setWithLines] = useState(false);
+  const filled = useRefundAmount(order, most);
   const action = (v) => {
     const lines = withLines ? quantities(v, order, most) : [];
     const input = {
@@ -164,7 +167,7 @@ export function Refund({ order, onClose, changed }) {
     if (lines.length > 0) {
       input.lines = lines;
     } else if (input.restock) {
-      throw new Wrong('restock', 'Choose which items to restock.');
+      throw new FieldError('restock', 'Choose which items to restock.');
     }
     return change({ input }, 'Refund recorded.');
   };
@@ -178,7 +181,7 @@ export function Refund({ order, onClose, changed }) {
       minor=${filled.minor} />
     <${Field} name="reason" label="Reason" optional maxlength="255" />
     <${Check} name="choose" label="Refund specific items" value=${false}
-      onChange=${(e) => choose(e.target.checked)} />
+      onChange=${(e) => setWithLines(e.target.checked)} />
     ${withLines && html`<div onInput=${filled.choose}><${LineFields} order=${order} most=${most} />
         <p class="hint">The amount is calculated from the quantities. You can change it.</p></div>
       ${order.status !== 'CANCELLED' && html`<${Check} name="restock" label="Restock these items" />`}`}
@@ -189,7 +192,7 @@ export function Cancel({ order, onClose, changed }) {
   const change = useChange('cancel', order, changed);
   const taken = order.paidMinor - order.refundedMinor;
   return html`<${FormDialog} title=${'Cancel order #' + order.number + '?'} name="cancel" submit="Cancel order"
-    busyText="Cancelling" keep="Keep order" danger onClose=${onClose} onStale=${changed}
+    busyText="Cancelling" cancelText="Keep order" danger onClose=${onClose} onStale=${changed}
     action=${(v) => change(
       { refund: v.get('refund') === 'yes', reason: text(v, 'reason') }, 'Order cancelled.')}>
     <p>The order is cancelled and its items are restocked. This cannot be undone.</p>
@@ -214,11 +217,11 @@ export function Complete({ order, onClose, changed }) {
 export function NoteForm({ order, changed }) {
   const { notify } = useApp();
   const run = useMutation(documents.note);
-  const [turn, again] = useState(0);
+  const [turn, setTurn] = useState(0);
   const action = async (v) => {
     await run({ id: order.id, input: { body: v.get('body') ?? '', visibility: v.get('visibility') } });
     notify('Note added.');
-    again(turn + 1); // an empty form for the next one
+    setTurn(turn + 1); // start with an empty form
     changed();
   };
   return html`<${Form} key=${turn} name="note" submit="Add note" action=${action}>

@@ -1,8 +1,8 @@
-// What of an order can still be changed: where it goes, whom it is told to, its tags.
+// Editing an order's contact, tags and addresses.
 import { html } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
-import { Page, Card, Trouble, Waiting } from '../ui.js';
-import { Form, Field, shownTags, tags, text, useMutation } from '../form.js';
+import { Page, Card, Pending } from '../ui.js';
+import { Form, Field, tagsText, tags, text, useMutation } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
@@ -26,13 +26,12 @@ export function OrderEdit({ id }) {
     go(there, { replace: true });
   };
   return html`<${Page} title=${o ? 'Edit order #' + o.number : 'Edit order'} back=${{ href: there, text: 'Order' }}>
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
+    ${!query.data ? html`<${Card}><${Pending} of=${query} rows=${8} /><//>`
       : !o ? html`<p>This order does not exist.</p>`
       : html`<${Form} name="order-edit" action=${action} onStale=${query.reload}>
         <${Card} title="Contact"><${Field} name="email" label="Email" type="email" optional value=${o.email}
             maxlength="254" />
-          <${Field} name="tags" label="Tags" optional value=${shownTags(o.tags)} hint="Separate tags with commas." />
+          <${Field} name="tags" label="Tags" optional value=${tagsText(o.tags)} hint="Separate tags with commas." />
           <${Field} name="externalNumber" label="External number" optional value=${o.externalNumber} maxlength="64"
             hint="For example, #1007: the order's number in another system." /><//>
         <${Card} title="Addresses">

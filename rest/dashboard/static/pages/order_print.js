@@ -1,15 +1,15 @@
-// Orders on paper: one page each, with prices or as a packing slip without.
+// Printing orders: one page each, or packing slips without prices.
 import { html } from '../lib.js';
 import { useApp, useFilters, useQuery } from '../context.js';
-import { Page, Card, Money, Time, Trouble, Waiting, Alert } from '../ui.js';
+import { Page, Card, Money, Time, Alert, Pending } from '../ui.js';
 import { addressFields } from '../address_fields.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
-import { left, shownTax } from '../order_state.js';
+import { unfulfilled } from '../order_state.js';
+import { Totals } from '../totals.js';
 import { Address } from './order.js';
 
-/** How many orders are printed at once. */
-const most = 20;
+const maxOrders = 20;
 
 const fields = (notes) => `id number externalNumber placedAt currency email status
   subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor totalMinor paidMinor
@@ -17,7 +17,7 @@ const fields = (notes) => `id number externalNumber placedAt currency email stat
   shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
   lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;
 
-/** One query for all of them. */
+/** One query for all orders. */
 const read = (ids, notes) => 'query Print(' + ids.map((_, i) => `$i${i}: ID!`).join(', ') + ') {'
   + ids.map((_, i) => `o${i}: order(id: $i${i}) { ...O }`).join(' ') + `} fragment O on Order { ${fields(notes)} }`;
 
@@ -27,7 +27,7 @@ export function OrderPrint() {
   const f = useFilters();
   const ids = [...new Set((f.ids ?? '').split(',').filter(Boolean))];
   const slip = f.as === 'slip';
-  const shown = ids.slice(0, most);
+  const shown = ids.slice(0, maxOrders);
   const query = useQuery(shown.length > 0 ? read(shown, can('notes')) : '',
     Object.fromEntries(shown.map((id, i) => ['i' + i, id])));
   const orders = Object.values(query.data ?? {}).filter(Boolean);
@@ -39,10 +39,10 @@ export function OrderPrint() {
       data-test="print"><${Icon} name="print" size="16" />Print</button>`;
   return html`<${Page} title=${(slip ? 'Packing slip' : 'Order') + (one ? '' : 's') + (slip ? '' : ' to print')}
     actions=${actions} back=${{ href: to('/orders' + (one ? '/' + ids[0] : '')), text: one ? 'Order' : 'Orders' }}>
-    ${ids.length > most && html`<${Alert} tone="info">The first ${most} of ${ids.length} orders are shown.<//>`}
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : ids.length === 0 ? html`<p>No orders selected.</p>`
-      : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
+    ${ids.length > maxOrders && html`<${Alert} tone="info">
+      The first ${maxOrders} of ${ids.length} orders are shown.<//>`}
+    ${ids.length === 0 ? html`<p>No orders selected.</p>`
+      : !query.data ? html`<${Card}><${Pending} of=${query} rows=${8} /><//>`
       : html`${orders.length < shown.length && html`<${Alert} tone="info">
           ${shown.length - orders.length} of the orders are not in this store.<//>`}
         ${orders.map((o) => html`<${Sheet} key=${o.id} order=${o} slip=${slip} />`)}`}
@@ -52,9 +52,9 @@ export function OrderPrint() {
 function Sheet({ order: o, slip }) {
   const { store } = useApp();
   const goods = o.lineItems.filter((l) => l.requiresShipping);
-  // Once all is shipped, the slip is one of what was shipped.
-  const pending = goods.some((l) => left(l) > 0);
-  const packed = (l) => (pending ? left(l) : l.fulfilledQuantity);
+  // When everything is fulfilled, the slip lists what was shipped.
+  const pending = goods.some((l) => unfulfilled(l) > 0);
+  const packed = (l) => (pending ? unfulfilled(l) : l.fulfilledQuantity);
   const lines = slip ? goods.filter((l) => packed(l) > 0) : o.lineItems;
   const note = slip && o.notes?.findLast((n) => n.author.type === 'SYSTEM') /* the shopper's, from the checkout */;
   return html`<article class="sheet card" aria-label=${'Order #' + o.number} data-test="sheet">
@@ -76,16 +76,6 @@ function Sheet({ order: o, slip }) {
         ${!slip && html`<td class="end"><${Money} minor=${l.totalMinor} currency=${o.currency} /></td>`}</tr>`)}</tbody>
     </table>`}
     ${note && html`<div data-test="sheet-note"><h3>Note</h3><p class="verbatim">${note.body}</p></div>`}
-    ${!slip && html`<${Amounts} order=${o} />`}
+    ${!slip && html`<${Totals} of=${o} caption="Amounts" all=${false} />`}
   </article>`;
-}
-
-function Amounts({ order: o }) {
-  const shown = shownTax(o);
-  const rows = [['Subtotal', o.subtotalMinor], ['Discount', o.discountMinor, true], ['Shipping', shown.shipping],
-    ['Tax', shown.tax], ['Total', o.totalMinor], ['Including tax', shown.included], ['Paid', o.paidMinor]];
-  return html`<table class="sums"><caption class="unseen">Amounts</caption><tbody>${rows
-    .filter(([name, minor]) => minor > 0 || name === 'Total').map(([name, minor, minus]) => html`<tr key=${name}
-      class=${name === 'Total' ? 'strong' : ''}><th scope="row">${name}</th>
-      <td class="end"><${Money} minor=${minor} currency=${o.currency} minus=${minus} /></td></tr>`)}</tbody></table>`;
 }

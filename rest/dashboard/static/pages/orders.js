@@ -5,11 +5,11 @@ import { Page, Empty } from '../ui.js';
 import { List } from '../list.js';
 import { orderColumns } from '../order_columns.js';
 import { Filters, FilterSelect, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
-import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
-import { ExportShown } from '../export_actions.js';
+import { Bulk, BulkBar, BulkTags, useSelection } from '../bulk.js';
+import { ExportList } from '../export_actions.js';
 import { SavedViews } from '../saved_views.js';
 import { StateTabs } from '../tabs.js';
-import { startOfDay, nextDay } from '../dates.js';
+import { dayRange } from '../dates.js';
 import { to } from '../route.js';
 import { Icon } from '../icons.js';
 
@@ -36,24 +36,16 @@ export const statuses = ['OPEN', 'COMPLETED', 'CANCELLED'];
 const financial = ['PENDING', 'PARTIALLY_PAID', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED', 'VOIDED'];
 const fulfillment = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED'];
 
-/** The days of the filter as instants: both days are in. */
-function range(f, zone) {
-  const day = /^\d{4}-\d\d-\d\d$/;
-  return {
-    createdFrom: day.test(f.from ?? '') ? startOfDay(f.from, zone) : undefined,
-    createdTo: day.test(f.to ?? '') ? startOfDay(nextDay(f.to), zone) : undefined,
-  };
-}
-
 const oneOf = (all, value) => (all.includes(value) ? value : undefined);
 
 export function Orders() {
   const { can, zone } = useApp();
   const f = useFilters();
+  const { from: createdFrom, to: createdTo } = dayRange(f, zone);
   const filter = {
     status: oneOf(statuses, f.status), financialStatus: oneOf(financial, f.payment),
     fulfillmentStatus: oneOf(fulfillment, f.shipping),
-    ...range(f, zone),
+    createdFrom, createdTo,
   };
   const narrowed = Object.values(filter).some(Boolean);
   const filtered = Boolean(f.q || f.tag) || narrowed;
@@ -62,23 +54,24 @@ export function Orders() {
     filter: { ...filter, tag: f.tag || undefined }, query: f.q || null,
     sort: sort.sort });
   const counted = useQuery(counts);
-  const [dialog, open] = useState('');
-  const picked = usePicked(query.data?.orders.nodes, JSON.stringify(f), (o) => '#' + o.number);
+  const [dialog, setDialog] = useState('');
+  const selection = useSelection(query.data?.orders.nodes, JSON.stringify(f), (o) => '#' + o.number);
   const set = (change) => go(to('/orders', { ...f, after: '', ...change }));
-  const parts = { picked, onClose: () => open(''), changed: () => {
-    picked.clear();
+  const parts = { selection, onClose: () => setDialog(''), changed: () => {
+    selection.clear();
     query.reload();
     counted.reload();
   } };
-  const bulk = html`<${BulkBar} picked=${picked} actions=${[
-    can('ship') && { name: 'fulfill', text: 'Fulfill', act: () => open('fulfill') },
-    can('money') && { name: 'complete', text: 'Complete', act: () => open('complete') },
-    can('money') && { name: 'tags', text: 'Add tags', act: () => open('tags') }]} />`;
+  const bulk = html`<${BulkBar} selection=${selection} actions=${[
+    can('ship') && { name: 'fulfill', text: 'Fulfill', act: () => setDialog('fulfill') },
+    can('money') && { name: 'complete', text: 'Complete', act: () => setDialog('complete') },
+    can('money') && { name: 'tags', text: 'Add tags', act: () => setDialog('tags') }]} />`;
   const exported = { ...filter, status: filter.status?.toLowerCase() };
-  const shown = html`<${ExportShown} kind="ORDERS" filters=${exported} f=${f} picked=${picked} />`;
+  const exportButton = html`<${ExportList} kind="ORDERS" filters=${exported} f=${f} selection=${selection} />`;
   const add = can('money') && html`<a class="button primary" href=${to('/orders/new')} data-test="order-new">
     <${Icon} name="plus" size="16" />New order</a>`;
-  return html`<${Page} title="Orders" lead=${`Dates are in the store's time zone (${zone}).`} actions=${[shown, add]}>
+  return html`<${Page} title="Orders" lead=${`Dates are in the store's time zone (${zone}).`}
+    actions=${[exportButton, add]}>
     <section class="card flush" aria-label="Orders" data-test="orders">
       <${StateTabs} label="Orders by status" values=${statuses} value=${filter.status}
         counts=${counted.data?.orderCounts} address=${(status) => to('/orders', { ...f, after: '', status })} />
@@ -95,7 +88,7 @@ export function Orders() {
       <${SavedViews} path="/orders" filters=${f} />
       <${List} query=${query} pick=${(d) => d.orders} caption="Orders" columns=${orderColumns()}
         paged=${Boolean(f.after)} address=${(after) => to('/orders', { ...f, after })}
-        picked=${(can('ship') || can('money')) && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
+        selection=${(can('ship') || can('money')) && selection} bulk=${bulk} upward=${sort.value === 'OLDEST'}
         empty=${html`<${Empty} icon="orders" title=${filtered ? 'No orders match these filters.' : 'No orders yet'}>
           ${filtered ? html`<a class="button" href=${to('/orders')}>Show all orders</a>`
             : 'New orders appear here.'}<//>`} />

@@ -1,21 +1,20 @@
-// One page of the storefront: written, seen as the storefront makes it, published.
+// A page of the storefront: editing, preview and publishing.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { send } from '../api.js';
-import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts } from '../ui.js';
-import { Form, Field, Area, Select, Confirm, ActionButton, text, useMutation } from '../form.js';
+import { Page, Card, Badge, Time, Facts, MissingPage } from '../ui.js';
+import { Form, Field, Area, Select, ActionButton, ConfirmMutation, text, useMutation, errors } from '../form.js';
 import { markup } from '../markup.js';
-import { Copies, ViewInStore } from '../copy.js';
+import { CopyValue, ViewInStore } from '../copy.js';
 import { to } from '../route.js';
 
 const fields = 'id title handle status kind body seoDescription publishedAt version createdAt updatedAt';
-const errors = 'userErrors { code message path }';
 const read = `query Page($id: ID!) { page(id: $id) { ${fields} } }`;
 const preview = 'query PagePreview($body: String!) { pagePreview(body: $body) }';
 const create = `mutation PageCreate($input: PageCreateInput!) { pageCreate(input: $input) { page { id } ${errors} } }`;
 const update = `mutation PageUpdate($id: ID!, $expectedVersion: Long!, $input: PageUpdateInput!) {
   pageUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { page { id } ${errors} } }`;
-const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
+const transition = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
   ${name}(id: $id, expectedVersion: $expectedVersion) { page { id } ${errors} } }`;
 const remove = `mutation PageDelete($id: ID!, $expectedVersion: Long!) {
   pageDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
@@ -30,10 +29,10 @@ const input = (v) => ({
 });
 
 function Inputs({ page: p = {}, fixed }) {
-  const [shown, show] = useState(null);
-  const look = async () => {
+  const [rendered, setRendered] = useState(null);
+  const showPreview = async () => {
     const { body } = document.querySelector('form[data-test="page"]').elements;
-    show(markup((await send(preview, { body: body.value })).data.pagePreview));
+    setRendered(markup((await send(preview, { body: body.value })).data.pagePreview));
   };
   return html`<div class="split">
     <div class="stack">
@@ -41,9 +40,10 @@ function Inputs({ page: p = {}, fixed }) {
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
         <${Area} name="body" label="Text" value=${p.body} rows=${16} required maxlength="65535" disabled=${fixed}
           hint="Markdown: # Heading, **bold**, - a list, [a link](https://…). HTML is shown as plain text." />
-        <${ActionButton} run=${look} done="This is what shoppers see." data-test="page-preview">Preview<//>
+        <${ActionButton} run=${showPreview} done="Preview updated." data-test="page-preview">Preview<//>
       <//>
-      ${shown && html`<${Card} title="Preview" name="preview"><div class="written" dir="auto">${shown}</div><//>`}
+      ${rendered && html`<${Card} title="Preview" name="preview"><div
+        class="markdown" dir="auto">${rendered}</div><//>`}
     </div>
     <div class="stack"><${Card} title="Address">
       <${Select} name="kind" label="Kind" value=${p.kind ?? ''} options=${kinds} disabled=${fixed}
@@ -74,15 +74,10 @@ export function PageEdit({ id }) {
   const { can, notify } = useApp();
   const query = useQuery(read, { id });
   const run = useMutation(update);
-  const [asking, ask] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const p = query.data?.page;
-  if (query.failure) {
-    return html`<${Page} title="Page" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
   if (!p) {
-    return html`<${Page} title=${query.data ? 'Page not found' : 'Page'} back=${back}>${query.data
-      ? html`<${Empty} icon="note" title="This page does not exist." />`
-      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Page" icon="note" back=${back} />`;
   }
   const action = async (v) => {
     await run({ id, expectedVersion: p.version, input: input(v) });
@@ -91,29 +86,30 @@ export function PageEdit({ id }) {
   };
   const may = can('editPages');
   const actions = html`${p.status === 'PUBLISHED' && html`<${ViewInStore} path=${'/pages/' + p.handle} />`}
-    ${may && html`<${Moves} page=${p} changed=${query.reload} remove=${() => ask(true)} />`}`;
+    ${may && html`<${StatusButtons} page=${p} changed=${query.reload} onDelete=${() => setDeleting(true)} />`}`;
   const facts = [['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
-    ['Changed', html`<${Time} at=${p.updatedAt} />`], ['Id', html`<${Copies} text=${p.id} what="the id" />`]];
+    ['Changed', html`<${Time} at=${p.updatedAt} />`], ['ID', html`<${CopyValue} text=${p.id} what="the ID" />`]];
   return html`<${Page} title=${p.title} back=${back} actions=${actions} badges=${html`<${Badge} value=${p.status} />`}>
     ${may ? html`<${Form} name="page" submit="Save" action=${action} onStale=${query.reload}>
       <${Inputs} key=${p.version} page=${p} /><//>`
       : html`<${Inputs} page=${p} fixed />`}
-    <${Card} title="Facts"><${Facts} rows=${facts} /><//>
-    ${asking && html`<${Remove} page=${p} onClose=${() => ask(false)} changed=${query.reload} />`}
+    <${Card} title="Details"><${Facts} rows=${facts} /><//>
+    ${deleting && html`<${Remove} page=${p} onClose=${() => setDeleting(false)} changed=${query.reload} />`}
   <//>`;
 }
 
-function Moves({ page, changed, remove: askRemove }) {
+function StatusButtons({ page, changed, onDelete }) {
   const published = page.status === 'PUBLISHED';
   const name = published ? 'pageUnpublish' : 'pagePublish';
-  return html`<${Move} key=${name} name=${name} page=${page} changed=${changed} kind=${published ? '' : 'primary'}
+  return html`<${StatusButton} key=${name} name=${name} page=${page} changed=${changed}
+    kind=${published ? '' : 'primary'}
       label=${published ? 'Unpublish' : 'Publish'}
       done=${published ? 'Page unpublished.' : 'Page published.'} />
-    <button type="button" class="button danger-quiet" onClick=${askRemove} data-test="page-delete">Delete</button>`;
+    <button type="button" class="button danger-quiet" onClick=${onDelete} data-test="page-delete">Delete</button>`;
 }
 
-function Move({ name, page, label, done, kind, changed }) {
-  const run = useMutation(move(name));
+function StatusButton({ name, page, label, done, kind, changed }) {
+  const run = useMutation(transition(name));
   return html`<${ActionButton} kind=${kind} done=${done} onStale=${changed} data-test=${name}
     run=${async () => {
       await run({ id: page.id, expectedVersion: page.version });
@@ -122,15 +118,9 @@ function Move({ name, page, label, done, kind, changed }) {
 }
 
 function Remove({ page: p, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(remove);
-  const action = async () => {
-    await run({ id: p.id, expectedVersion: p.version });
-    notify('Page deleted.');
-    go(to('/pages'), { replace: true });
-  };
-  return html`<${Confirm} title="Delete this page?" name="page-delete" submit="Delete" onClose=${onClose}
-    onStale=${changed} action=${action}>
+  return html`<${ConfirmMutation} title="Delete this page?" name="page-delete" submit="Delete" document=${remove}
+    variables=${{ id: p.id, expectedVersion: p.version }} done="Page deleted."
+    changed=${() => go(to('/pages'), { replace: true })} onStale=${changed} onClose=${onClose}>
     <p><strong><bdi>${p.title}</bdi></strong> is permanently deleted, with the menu links to it.</p>
   <//>`;
 }

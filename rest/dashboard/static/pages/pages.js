@@ -1,7 +1,6 @@
-// The list of the pages of the storefront.
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Empty, Badge, Time, words } from '../ui.js';
+import { Page, Empty, Badge, Time, humanize } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
@@ -14,7 +13,7 @@ const columns = [
     cell: (p) => html`<span class="grow"><${RowLink} href=${to('/pages/' + p.id)}>${p.title}<//>
       <bdi class="muted block">/pages/${p.handle}</bdi></span>` },
   { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },
-  { name: 'kind', head: 'Kind', cell: (p) => (p.kind ? words(p.kind) : html`<span class="muted">Custom</span>`) },
+  { name: 'kind', head: 'Kind', cell: (p) => (p.kind ? humanize(p.kind) : html`<span class="muted">Custom</span>`) },
   { name: 'changed', head: 'Changed', cell: (p) => html`<${Time} at=${p.updatedAt} how="date" />` },
 ];
 

@@ -1,9 +1,9 @@
-// How shoppers may pay.
+// Payment methods.
 import { html } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Trouble, Waiting } from '../ui.js';
-import { Area, Check, Field, Form, useMutation } from '../form.js';
-import { errors, settings } from '../selling.js';
+import { Page, Card, Pending } from '../ui.js';
+import { Area, Check, Field, Form, useMutation, errors } from '../form.js';
+import { settings } from '../selling.js';
 import { Stripe, stripeFields } from '../stripe.js';
 
 const read = `{ paymentSettings { version kinds methods { kind name instructions active } ${stripeFields} } }`;
@@ -15,7 +15,7 @@ const kinds = [
     'For example, the account number and the payment deadline. Shoppers see it after they order.'],
   ['CASH_ON_DELIVERY', 'Cash on delivery', 'For example, ask shoppers to have the exact amount ready.'],
   ['STRIPE', 'Online payment', 'Shoppers see it with their order.'],
-  ['TEST', 'Test payment', 'No money is moved: shoppers choose the result of the payment. Use it to try things out.'],
+  ['TEST', 'Test payment', 'For testing. No money is moved: shoppers choose the result of the payment.'],
 ];
 
 export function Payments() {
@@ -25,7 +25,7 @@ export function Payments() {
   const now = query.data?.paymentSettings;
   const offered = kinds.filter(([kind]) => now?.kinds.includes(kind) && (kind !== 'STRIPE' || now.stripe.connected));
   const action = async (v) => {
-    // What is not offered at present, such as Stripe without its keys, keeps its name and its instructions.
+    // Methods that are unavailable, such as Stripe without keys, keep their name and instructions.
     const others = now.methods.filter((m) => now.kinds.includes(m.kind) && !offered.some(([kind]) => kind === m.kind))
       .map((m) => ({ ...m, active: false }));
     await run({ expectedVersion: now.version, input: { methods: [...offered.map(([kind, title], i) => ({
@@ -37,11 +37,10 @@ export function Payments() {
     query.reload();
   };
   return html`<${Page} title="Payments" back=${settings}
-    lead="Of a transfer and of cash you mark an order as paid yourself, once the money is there. Who pays online has
-      half an hour; after that the order is cancelled.">
+    lead="Mark orders as paid when you receive a transfer or cash. Shoppers have 30 minutes to pay online; then the
+      order is cancelled.">
     <${Card} title="Payment methods" name="payments">
-      ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-        : !now ? html`<${Waiting} rows=${4} />`
+      ${!now ? html`<${Pending} of=${query} rows=${4} />`
         : html`<${Form} name="payments" submit="Save" action=${action} onStale=${query.reload} key=${now.version}>
             ${offered.map(([kind, title, hint], i) => html`<${Method} key=${kind} at=${'methods.' + i} title=${title}
               hint=${hint} of=${now.methods.find((m) => m.kind === kind)} />`)}

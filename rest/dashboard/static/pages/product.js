@@ -1,39 +1,38 @@
-// One product: made, changed, published, put away.
+// A product: creating, editing and changing its status.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
-import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Thumb, Money } from '../ui.js';
+import { Page, Card, Badge, Time, Facts, Thumb, Money, MissingPage } from '../ui.js';
 import {
-  Form, Field, Area, Select, Check, Amount, Confirm, ActionButton, amount, shownTags, tags, text, useMutation,
+  Form, Field, Area, Select, Check, Amount, ActionButton, ConfirmMutation, amount, tagsText, tags, text,
+  useMutation, errors, optionalAmount, optionalNumber,
 } from '../form.js';
-import { Variants, VariantList, count, variantFields } from '../variants.js';
+import { Variants, VariantList, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
 import { mutation } from '../api.js';
-import { Copies, ViewInStore } from '../copy.js';
+import { CopyValue, ViewInStore } from '../copy.js';
 import { to } from '../route.js';
 
 const fields = `id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags
   inventoryQuantity imageUrl requiresShipping publishedAt version createdAt updatedAt ${variantFields} ${imagesOf}`;
-const errors = 'userErrors { code message path }';
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
 const create = `mutation ProductCreate($input: ProductCreateInput!) {
   productCreate(input: $input) { product { id } ${errors} } }`;
 const update = `mutation ProductUpdate($id: ID!, $expectedVersion: Long!, $input: ProductUpdateInput!) {
   productUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { product { id } ${errors} } }`;
-const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
+const transition = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
   ${name}(id: $id, expectedVersion: $expectedVersion) { product { id version } ${errors} } }`;
 const remove = `mutation ProductDelete($id: ID!, $expectedVersion: Long!) {
   productDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
-/** What a person typed, as the server takes it. A product with options has prices and stock in its variants. */
+/** The input of the mutation. Products with options have price and stock in their variants. */
 function input(v, before) {
   const currency = v.get('currency');
   const own = v.has('priceMinor') && {
     priceMinor: amount(v, 'priceMinor', currency),
-    compareAtPriceMinor: (v.get('compareAtPriceMinor') ?? '').trim()
-      ? amount(v, 'compareAtPriceMinor', currency) : null,
-    inventoryQuantity: count(v, 'inventoryQuantity', 'the stock is not tracked'),
-    weightGrams: count(v, 'weightGrams', 'the weight is unknown'), sku: text(v, 'sku'),
+    compareAtPriceMinor: optionalAmount(v, 'compareAtPriceMinor', currency),
+    inventoryQuantity: optionalNumber(v, 'inventoryQuantity'), weightGrams: optionalNumber(v, 'weightGrams'),
+    sku: text(v, 'sku'),
   };
   return {
     title: v.get('title'), description: v.get('description') || null, currency, ...own,
@@ -44,7 +43,7 @@ function input(v, before) {
   };
 }
 
-/** What of b is not as in a. */
+/** The fields of b that differ from a. */
 function difference(a, b) {
   return Object.fromEntries(Object.entries(b)
     .filter(([k, v]) => JSON.stringify(a[k] ?? null) !== JSON.stringify(v ?? null)));
@@ -52,11 +51,11 @@ function difference(a, b) {
 
 function Inputs({ product: p = {}, fixed }) {
   const { store } = useApp();
-  const [currency, choose] = useState(p.currency ?? store.currency);
+  const [currency, setCurrency] = useState(p.currency ?? store.currency);
   const many = p.options?.length > 0;
   return html`<div class="split">
     <div class="stack">
-      <${Card} title="About">
+      <${Card} title="Product">
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
         <${Area} name="description" label="Description" optional value=${p.description} rows=${6}
           maxlength="65535" disabled=${fixed} />
@@ -77,7 +76,7 @@ function Inputs({ product: p = {}, fixed }) {
         <div class="pair">
           <${Select} name="currency" label="Currency" value=${currency}
             options=${[...new Set([store.currency, currency])].map((c) => [c, c])}
-            onChange=${(e) => choose(e.target.value)} disabled=${fixed}
+            onChange=${(e) => setCurrency(e.target.value)} disabled=${fixed}
             hint=${currency === store.currency ? '' : 'Only products in ' + store.currency + ' can be published.'} />
           ${!many && html`<${Field} name="inventoryQuantity" label="Stock" optional
             value=${p.inventoryQuantity == null ? '' : String(p.inventoryQuantity)}
@@ -94,7 +93,7 @@ function Inputs({ product: p = {}, fixed }) {
         ${!many && html`<${Field} name="sku" label="SKU" optional value=${p.sku} maxlength="255" disabled=${fixed} />`}
         <${Field} name="vendor" label="Vendor" optional value=${p.vendor} maxlength="255" disabled=${fixed} />
         <${Field} name="productType" label="Type" optional value=${p.productType} maxlength="255" disabled=${fixed} />
-        <${Field} name="tags" label="Tags" optional value=${shownTags(p.tags)} hint="Separate tags with commas."
+        <${Field} name="tags" label="Tags" optional value=${tagsText(p.tags)} hint="Separate tags with commas."
           disabled=${fixed} />
         <${Field} name="handle" label="Handle" optional value=${p.handle} maxlength="120"
           hint=${'Used in the product\u2019s address' + (p.id ? '.' : '. Leave empty to use the title.')}
@@ -123,25 +122,20 @@ export function ProductEdit({ id }) {
   const { can, notify } = useApp();
   const query = useQuery(read, { id });
   const run = useMutation(update);
-  const [asking, ask] = useState(false);
-  // What the person changed when somebody else was faster: kept over the newest state.
-  const [kept, keep] = useState(null);
-  // The version that the product has since its pictures were changed here, beside the form.
-  const [ahead, setAhead] = useState(null);
+  const [deleting, setDeleting] = useState(false);
+  // Unsaved changes after someone else has saved, shown over the latest version.
+  const [draft, setDraft] = useState(null);
+  // The product's version after its images were changed beside the form.
+  const [imagesVersion, setImagesVersion] = useState(null);
   const known = query.data?.product;
-  const p = known && ahead?.from === known.version ? { ...known, version: ahead.version } : known;
-  if (query.failure) {
-    return html`<${Page} title="Product" back=${back}>
-      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
+  const p = known && imagesVersion?.from === known.version ? { ...known, version: imagesVersion.version } : known;
   if (!p) {
-    return html`<${Page} title=${query.data ? 'Product not found' : 'Product'} back=${back}>${query.data
-      ? html`<${Empty} icon="products" title="This product does not exist." />`
-      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Product" icon="products" back=${back} />`;
   }
   const may = can('editProducts');
-  // Where somebody else has changed it too, the form keeps its version, and is told so when it is saved.
-  const changedImages = (version) => version === p.version + 1 && setAhead({ from: known.version, version });
+  // If someone else has changed the product too, the form keeps its version and saving reports the
+  // conflict.
+  const changedImages = (version) => version === p.version + 1 && setImagesVersion({ from: known.version, version });
   const action = async (v) => {
     const change = difference(p, input(v, p));
     if (Object.keys(change).length === 0) {
@@ -149,21 +143,21 @@ export function ProductEdit({ id }) {
       return;
     }
     await run({ id, expectedVersion: p.version, input: change });
-    keep(null);
+    setDraft(null);
     notify('Product saved.');
     query.reload();
   };
   const stale = (v) => {
-    keep(difference(p, input(v, p)));
+    setDraft(difference(p, input(v, p)));
     query.reload();
   };
   return html`<${Page} title=${p.title} back=${back} badges=${html`<${Badge} value=${p.status} />`}
     actions=${html`${p.status === 'ACTIVE' && html`<${ViewInStore} path=${'/products/' + p.handle} />`}
-      ${may && html`<${Moves} product=${p} changed=${query.reload} remove=${() => ask(true)} />`}`}>
+      ${may && html`<${StatusButtons} product=${p} changed=${query.reload} onDelete=${() => setDeleting(true)} />`}`}>
     ${may ? html`<${Form} name="product" submit="Save" action=${action} onStale=${stale} key="form"
-        reset=${() => keep(null)}>
-        <${Inputs} key=${known.version} product=${{ ...p, ...kept }} />
-      <//>` : html`<fieldset class="bare" disabled><${Inputs} product=${p} fixed /></fieldset>`}
+        reset=${() => setDraft(null)}>
+        <${Inputs} key=${known.version} product=${{ ...p, ...draft }} />
+      <//>` : html`<fieldset class="contents" disabled><${Inputs} product=${p} fixed /></fieldset>`}
     ${may ? html`<${Images} key=${'i' + known.version} product=${p} changed=${changedImages} />`
       : p.images.length > 0 && html`<${ImageList} product=${p} />`}
     ${may ? html`<${Variants} key=${'v' + known.version} product=${p} changed=${query.reload} />`
@@ -173,13 +167,13 @@ export function ProductEdit({ id }) {
       ['Created', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
       ['Price', html`<${Money} minor=${p.priceMinor} currency=${p.currency} />`],
       ['Events', can('events') && html`<a href=${to('/events', { resource: p.id })}>Show events</a>`],
-      ['ID', html`<${Copies} text=${p.id} what="the ID" />`],
+      ['ID', html`<${CopyValue} text=${p.id} what="the ID" />`],
     ]} /><//>
-    ${asking && html`<${Remove} product=${p} onClose=${() => ask(false)} changed=${query.reload} />`}
+    ${deleting && html`<${Remove} product=${p} onClose=${() => setDeleting(false)} changed=${query.reload} />`}
   <//>`;
 }
 
-const moves = {
+const transitions = {
   DRAFT: [
     ['productPublish', 'Publish', 'Product published.', 'primary'],
     ['productArchive', 'Archive', 'Product archived.'],
@@ -191,7 +185,7 @@ const moves = {
   ARCHIVED: [['productRestore', 'Restore', 'Product restored as a draft.', 'primary']],
 };
 
-/** What takes a move back, by the state before it. */
+/** The transitions that undo one, by the previous status. */
 const inverse = {
   productPublish: { DRAFT: ['productUnpublish'] },
   productUnpublish: { ACTIVE: ['productPublish'] },
@@ -199,21 +193,21 @@ const inverse = {
   productRestore: { ARCHIVED: ['productArchive'] },
 };
 
-function Moves({ product: p, changed, remove: askRemove }) {
-  return html`${moves[p.status].map(([name, label, done, kind]) => html`<${Move} key=${name} name=${name}
+function StatusButtons({ product: p, changed, onDelete }) {
+  return html`${transitions[p.status].map(([name, label, done, kind]) => html`<${StatusButton} key=${name} name=${name}
       product=${p} label=${label} done=${done} kind=${kind} changed=${changed} />`)}
-    <button type="button" class="button danger-quiet" onClick=${askRemove} data-test="product-delete">Delete</button>`;
+    <button type="button" class="button danger-quiet" onClick=${onDelete} data-test="product-delete">Delete</button>`;
 }
 
-function Move({ name, product, label, done, kind, changed }) {
-  const run = useMutation(move(name));
+function StatusButton({ name, product, label, done, kind, changed }) {
+  const run = useMutation(transition(name));
   return html`<${ActionButton} kind=${kind} done=${done} onStale=${changed} data-test=${name}
     run=${async () => {
       let { version } = (await run({ id: product.id, expectedVersion: product.version })).product;
       changed();
       return async () => {
         for (const back of inverse[name][product.status]) {
-          ({ version } = (await mutation(move(back))({ id: product.id, expectedVersion: version })).product);
+          ({ version } = (await mutation(transition(back))({ id: product.id, expectedVersion: version })).product);
         }
         changed();
       };
@@ -221,15 +215,9 @@ function Move({ name, product, label, done, kind, changed }) {
 }
 
 function Remove({ product: p, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(remove);
-  const action = async () => {
-    await run({ id: p.id, expectedVersion: p.version });
-    notify('Product deleted.');
-    go(to('/products'), { replace: true });
-  };
-  return html`<${Confirm} title="Delete this product?" name="product-delete" submit="Delete"
-    onClose=${onClose} onStale=${changed} action=${action}>
+  return html`<${ConfirmMutation} title="Delete this product?" name="product-delete" submit="Delete"
+    document=${remove} variables=${{ id: p.id, expectedVersion: p.version }} done="Product deleted."
+    changed=${() => go(to('/products'), { replace: true })} onStale=${changed} onClose=${onClose}>
     <p><strong><bdi>${p.title}</bdi></strong> is permanently deleted. Orders keep their copy of its data.
       To keep it but stop selling it, archive it instead.</p>
   <//>`;

@@ -5,8 +5,8 @@ import { Page, Empty, Badge, Money, Time, Thumb, imageFields } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
 import { Filters, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
-import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
-import { ExportShown } from '../export_actions.js';
+import { Bulk, BulkBar, BulkTags, useSelection } from '../bulk.js';
+import { ExportList } from '../export_actions.js';
 import { SavedViews } from '../saved_views.js';
 import { StateTabs } from '../tabs.js';
 import { to } from '../route.js';
@@ -22,19 +22,18 @@ const list = `query Products($after: String, $filter: ProductFilter, $query: Str
 const counts = '{ productCounts { draft { value more } active { value more } archived { value more } } }';
 
 const answer = '{ product { id } userErrors { code message path } }';
-const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
+const transition = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
   ${name}(id: $id, expectedVersion: $expectedVersion) ${answer} }`;
 const tag = `mutation Tag($id: ID!, $expectedVersion: Long!, $input: ProductUpdateInput!) {
   productUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) ${answer} }`;
 
 const statuses = ['DRAFT', 'ACTIVE', 'ARCHIVED'];
 
-/** How much is there, as people say it. */
 function Stock({ quantity }) {
   if (quantity == null) {
     return html`<span class="muted">Not tracked</span>`;
   }
-  return html`<span class=${quantity === 0 ? 'none' : ''}>
+  return html`<span class=${quantity === 0 ? 'critical' : ''}>
     ${quantity === 0 ? 'Sold out' : quantity.toLocaleString()}</span>`;
 }
 
@@ -58,26 +57,26 @@ export function Products() {
   const query = useQuery(list, { after: f.after || null, filter: { ...filter, tag: f.tag || undefined },
     query: f.q || null, sort: sort.sort });
   const counted = useQuery(counts);
-  const [dialog, open] = useState('');
-  const picked = usePicked(query.data?.products.nodes, JSON.stringify(f), (p) => p.title);
-  const parts = { picked, onClose: () => open(''), changed: () => {
-    picked.clear();
+  const [dialog, setDialog] = useState('');
+  const selection = useSelection(query.data?.products.nodes, JSON.stringify(f), (p) => p.title);
+  const parts = { selection, onClose: () => setDialog(''), changed: () => {
+    selection.clear();
     query.reload();
     counted.reload();
   } };
   const moved = (name, from, done, other) => (p, v, run) => (from.includes(p.status)
-    ? run(move(name), { id: p.id, expectedVersion: p.version }).then(() => done) : other);
+    ? run(transition(name), { id: p.id, expectedVersion: p.version }).then(() => done) : other);
   const set = (change) => go(to('/products', { ...f, after: '', ...change }));
   const filtered = Boolean(filter.status || f.q || f.tag);
   const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')}
     data-test="product-new"><${Icon} name="plus" size="16" />New product</a>`;
-  const bulk = html`<${BulkBar} picked=${picked} actions=${[
-    { name: 'publish', text: 'Publish', act: () => open('publish') },
-    { name: 'archive', text: 'Archive', act: () => open('archive') },
-    { name: 'tags', text: 'Add tags', act: () => open('tags') }]} />`;
-  const shown = html`<${ExportShown} kind="PRODUCTS" filters=${{ status: filter.status?.toLowerCase() }} f=${f}
-    picked=${picked} />`;
-  return html`<${Page} title="Products" actions=${[shown, add]}>
+  const bulk = html`<${BulkBar} selection=${selection} actions=${[
+    { name: 'publish', text: 'Publish', act: () => setDialog('publish') },
+    { name: 'archive', text: 'Archive', act: () => setDialog('archive') },
+    { name: 'tags', text: 'Add tags', act: () => setDialog('tags') }]} />`;
+  const exportButton = html`<${ExportList} kind="PRODUCTS" filters=${{ status: filter.status?.toLowerCase() }} f=${f}
+    selection=${selection} />`;
+  return html`<${Page} title="Products" actions=${[exportButton, add]}>
     <section class="card flush" aria-label="Products" data-test="products">
       <${StateTabs} label="Products by status" values=${statuses} value=${filter.status}
         counts=${counted.data?.productCounts} address=${(status) => to('/products', { ...f, after: '', status })} />
@@ -90,7 +89,7 @@ export function Products() {
       <${SavedViews} path="/products" filters=${f} />
       <${List} query=${query} pick=${(d) => d.products} caption="Products" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/products', { ...f, after })}
-        picked=${can('editProducts') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
+        selection=${can('editProducts') && selection} bulk=${bulk} upward=${sort.value === 'OLDEST'}
         empty=${html`<${Empty} icon="products" title=${filtered ? 'No products match these filters.'
           : 'No products yet'}>
           ${filtered ? html`<a class="button" href=${to('/products')}>Show all products</a>` : add}<//>`} />

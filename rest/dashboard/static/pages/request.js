@@ -1,8 +1,7 @@
-// One request of a key or an app.
 import { html } from '../lib.js';
 import { useQuery } from '../context.js';
-import { Page, Card, Copyable, Empty, Facts, Outside, Time, Trouble, Waiting } from '../ui.js';
-import { Status, Subject, took } from '../request_state.js';
+import { Page, Card, Copyable, Facts, ExternalLink, Time, MissingPage } from '../ui.js';
+import { Status, Subject, formatDuration } from '../request_state.js';
 import { to } from '../route.js';
 
 const read = `query Request($id: ID!) { requestLog(first: 1, filter: { requestId: $id }) {
@@ -11,27 +10,21 @@ const read = `query Request($id: ID!) { requestLog(first: 1, filter: { requestId
 export function Request({ id }) {
   const query = useQuery(read, { id });
   const back = { href: to('/requests'), text: 'Requests' };
-  if (query.failure) {
-    return html`<${Page} title="Request" back=${back}>
-      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
   const r = query.data?.requestLog.nodes[0];
   if (!r) {
-    return html`<${Page} title=${query.data ? 'Request not found' : 'Request'} back=${back}>${query.data
-      ? html`<${Empty} icon="requests" title="This request is not in the log.">
-          Requests are kept for 72 hours. Busy minutes are sampled. Requests without a valid key or token are
-          not kept.<//>`
-      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Request" icon="requests" back=${back}>
+      Requests are kept for 72 hours. Busy minutes are sampled. Requests without a valid key or token are
+      not kept.<//>`;
   }
   return html`<${Page} title=${r.method + ' ' + r.path} back=${back}>
     <${Card} title="Request" name="request"><${Facts} rows=${[
       ['Request ID', html`<${Copyable} text=${r.id} test="request-id" />`],
       ['Received', html`<${Time} at=${r.createdAt} how="second" />`],
       ['Status', html`<${Status} of=${r} />`],
-      ['Error code', r.code && html`<${Outside}
+      ['Error code', r.code && html`<${ExternalLink}
         href=${location.origin + '/docs/problems#' + r.code.replaceAll('_', '-')}>Problems<//>`],
       ['Route', html`<code>${r.route}</code>`],
-      ['Duration', took(r.duration)],
+      ['Duration', formatDuration(r.duration)],
       ['By', html`<${Subject} of=${r} />`],
       ['Store', r.storeId && html`<code class="id">${r.storeId}</code>`],
       ['Not kept', r.omitted > 0 && r.omitted.toLocaleString() + ' more in the same minute'],

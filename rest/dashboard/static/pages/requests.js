@@ -1,12 +1,12 @@
-// The requests of keys and apps, with their filters in the address.
+// The log of API requests, with its filters in the address.
 import { html } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, Empty, Time } from '../ui.js';
 import { List } from '../list.js';
 import { Filters, FilterInput, FilterSelect } from '../filter.js';
-import { startOfDay, nextDay } from '../dates.js';
-import { Status, Subject, took } from '../request_state.js';
+import { Status, Subject, formatDuration } from '../request_state.js';
 import { to } from '../route.js';
+import { dayRange } from '../dates.js';
 
 const list = `query Requests($after: String, $filter: RequestFilter) {
   requestLog(first: 50, after: $after, filter: $filter) {
@@ -18,22 +18,18 @@ const columns = [
     cell: (r) => html`<a class="strong" href=${to('/requests/' + r.id)} data-test="request"><code>
       ${r.method} ${r.path}</code></a>
       ${r.omitted > 0 && html`<span class="muted block">
-        and ${r.omitted.toLocaleString()} more that are not kept</span>`}` },
+        and ${r.omitted.toLocaleString()} more, not kept</span>`}` },
   { name: 'status', head: 'Status', cell: (r) => html`<${Status} of=${r} />` },
   { name: 'by', head: 'By', cell: (r) => html`<${Subject} of=${r} />` },
-  { name: 'took', head: 'Duration', end: true, cell: (r) => html`<span class="figure">${took(r.duration)}</span>` },
+  { name: 'took', head: 'Duration', end: true, cell: (r) => html`<span
+  class="figure">${formatDuration(r.duration)}</span>` },
   { name: 'when', head: 'When', end: true, cell: (r) => html`<${Time} at=${r.createdAt} how="second" />` },
 ];
 
-/** What the address says, as the API has it; the days are whole ones in the store's time zone. */
+/** The filter in the address, as the API expects it. */
 function filterOf(f, zone) {
-  const day = /^\d{4}-\d\d-\d\d$/;
-  return {
-    keyId: f.key || undefined, appId: f.app || undefined, requestId: f.request || undefined,
-    status: f.status || undefined,
-    from: day.test(f.from ?? '') ? startOfDay(f.from, zone) : undefined,
-    to: day.test(f.to ?? '') ? startOfDay(nextDay(f.to), zone) : undefined,
-  };
+  return { keyId: f.key || undefined, appId: f.app || undefined, requestId: f.request || undefined,
+    status: f.status || undefined, ...dayRange(f, zone) };
 }
 
 export function Requests() {

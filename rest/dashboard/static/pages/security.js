@@ -1,5 +1,4 @@
-// The person's own account: how they prove who they are, where they are signed in, and what
-// happened. One component for each section.
+// The person's own account, with one component for each section.
 import { html, useState } from '../lib.js';
 import { useApp } from '../context.js';
 import { Alert, Card, Page } from '../ui.js';
@@ -12,11 +11,11 @@ import { Tokens } from '../tokens.js';
 
 export function Security() {
   const { store, locked } = useApp();
-  const [passwords, nextPassword] = useState(0); // a new one ends sessions and tokens: they are read again
-  const [events, nextEvent] = useState(0);
-  const happened = () => nextEvent((n) => n + 1);
+  const [passwords, setPasswords] = useState(0); // a new password ends sessions and tokens, so they are read again
+  const [events, setEvents] = useState(0);
+  const happened = () => setEvents((n) => n + 1);
   const changed = () => {
-    nextPassword((n) => n + 1);
+    setPasswords((n) => n + 1);
     happened();
   };
   return html`<${Page} title="Security" lead="Protect your account in all your stores.">

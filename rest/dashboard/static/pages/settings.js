@@ -1,14 +1,13 @@
-// The store's settings. What is about the person alone is on the page Security.
+// Settings of the store. Settings of the account are on the Security page.
 import { html } from '../lib.js';
 import { useApp } from '../context.js';
-import { Page, Card, Facts, words } from '../ui.js';
-import { Amount, Check, Form, Field, Select, amount, text, useMutation } from '../form.js';
+import { Page, Card, Facts, humanize } from '../ui.js';
+import { Amount, Check, Form, Field, Select, text, useMutation, errors, optionalAmount } from '../form.js';
 import { roleNames } from '../role.js';
 import { Stores, Zone } from '../stores.js';
 import { TestStore } from '../test_store.js';
 import { to } from '../route.js';
 
-const errors = 'userErrors { code message path }';
 const update = `mutation StoreUpdate($input: StoreUpdateInput!) {
   storeUpdate(input: $input) { store { id } ${errors} } }`;
 const require = `mutation StoreRequireSecondFactor($expectedVersion: Long!, $required: Boolean!) {
@@ -28,8 +27,8 @@ export function Settings() {
       <${Card} title="Store" name="store-settings">${can('store') ? html`<${StoreForm} />`
           : html`<${Facts} rows=${[['Name', store.name], ['Time zone', store.timezone]]} />`}
         <${Facts} rows=${[
-          ['Currency', store.currency], ['Address', store.storeHost], ['Status', words(store.status)],
-          ['Id', html`<code class="id">${store.id}</code>`],
+          ['Currency', store.currency], ['Address', store.storeHost], ['Status', humanize(store.status)],
+          ['ID', html`<code class="id">${store.id}</code>`],
         ]} /><//>
       <div class="stack">
         <${Card} title="You" name="account">
@@ -40,7 +39,7 @@ export function Settings() {
         <${Stores} />
         ${store.test && can('store') && html`<${TestStore} />`}
       </div>
-      ${can('store') && html`<${Card} title="Selling" name="selling"><ul class="doors">
+      ${can('store') && html`<${Card} title="Selling" name="selling"><ul class="link-list">
         <li><a class="grow" href=${to('/settings/shipping')}>Shipping</a></li>
         <li><a class="grow" href=${to('/settings/tax')}>Tax</a></li>
         <li><a class="grow" href=${to('/settings/payments')}>Payments</a></li>
@@ -51,14 +50,13 @@ export function Settings() {
   <//>`;
 }
 
-/** Whether the person gets emails about new orders. */
 function OrderEmails() {
   const { account, notify, refresh } = useApp();
   const run = useMutation(orderEmails);
   const action = async (v) => {
     const enabled = v.get('orderEmails') === 'on';
     await run({ enabled });
-    notify(enabled ? 'You get emails about new orders.' : 'You get no emails about new orders.');
+    notify(enabled ? 'Emails about new orders turned on.' : 'Emails about new orders turned off.');
     refresh();
   };
   return html`<${Form} name="order-emails" submit="Save" action=${action}>
@@ -86,7 +84,7 @@ function StoreForm() {
   <//>`;
 }
 
-/** Whether the people of the store need a second factor. */
+/** Whether staff need a second factor. */
 function Requirement() {
   const { store, notify, refresh } = useApp();
   const run = useMutation(require);
@@ -104,12 +102,12 @@ function Requirement() {
   <//>`;
 }
 
-/** From which sum on a refund needs a proof of who makes it. */
+/** The amount above which a refund requires confirmation. */
 function RefundProof() {
   const { store, notify, refresh } = useApp();
   const run = useMutation(refunds);
   const action = async (v) => {
-    const aboveMinor = text(v, 'above') && amount(v, 'above', store.currency);
+    const aboveMinor = optionalAmount(v, 'above', store.currency);
     await run({ expectedVersion: store.version, aboveMinor });
     notify(aboveMinor == null ? 'Refunds no longer need confirmation.'
       : 'Larger refunds now need confirmation.');

@@ -1,13 +1,16 @@
-// Where the store ships to, and at what price.
+// Shipping zones and rates.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Empty, Facts, Trouble, Waiting, isolate } from '../ui.js';
-import { Amount, Check, Confirm, Field, FormDialog, Select, amount, useMutation } from '../form.js';
+import { Page, Card, Empty, Facts, Pending, isolate } from '../ui.js';
+import {
+  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, useMutation, errors, optionalAmount,
+  optionalNumber,
+} from '../form.js';
 import { Icon } from '../icons.js';
 import { Rows, rowsOf } from '../rows.js';
 import { money } from '../money.js';
 import { Countries, countryName } from '../countries.js';
-import { errors, optionalAmount, optionalNumber, settings } from '../selling.js';
+import { settings } from '../selling.js';
 
 const read = `{ shippingZones { id name countries restOfWorld version
   rates { id name kind priceMinor leastMinor mostMinor leastGrams mostGrams freeFromMinor } } }`;
@@ -22,20 +25,19 @@ const kinds = [['DELIVERY', 'Shipping'], ['PICKUP', 'Pickup at the shop']];
 
 export function Shipping() {
   const query = useQuery(read);
-  const [shown, show] = useState(null);
-  const close = () => show(null);
+  const [dialog, setDialog] = useState(null);
+  const close = () => setDialog(null);
   const zones = query.data?.shippingZones;
-  const add = html`<button type="button" class="button primary" onClick=${() => show({ edit: {} })}
+  const add = html`<button type="button" class="button primary" onClick=${() => setDialog({ edit: {} })}
     data-test="zone-new"><${Icon} name="plus" size="16" />New zone</button>`;
   return html`<${Page} title="Shipping" back=${settings} actions=${add}
     lead="A zone is a group of countries with the same rates. The store ships only to these countries.">
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !zones ? html`<${Card}><${Waiting} rows=${4} /><//>`
+    ${!zones ? html`<${Card}><${Pending} of=${query} rows=${4} /><//>`
       : zones.length === 0 ? html`<${Card}><${Empty} title="No zones yet">${add}<//><//>`
       : html`<div class="stack" data-test="zones">${zones.map((z) => html`<${Zone} key=${z.id} zone=${z}
-          show=${show} />`)}</div>`}
-    ${shown?.edit && html`<${Edit} of=${shown.edit} onClose=${close} changed=${query.reload} />`}
-    ${shown?.remove && html`<${Remove} of=${shown.remove} onClose=${close} changed=${query.reload} />`}
+          show=${setDialog} />`)}</div>`}
+    ${dialog?.edit && html`<${Edit} of=${dialog.edit} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.remove && html`<${Remove} of=${dialog.remove} onClose=${close} changed=${query.reload} />`}
   <//>`;
 }
 
@@ -52,13 +54,13 @@ function Zone({ zone: z, show }) {
   <//>`;
 }
 
-/** What a rate costs, as people say it. */
+/** The price of a rate in words. */
 function price(r, currency) {
   const sum = r.priceMinor === 0 ? 'Free' : money(r.priceMinor, currency);
   return sum + (r.freeFromMinor == null ? '' : ', free from ' + money(r.freeFromMinor, currency));
 }
 
-/** What the person entered. */
+/** The input of the mutation. */
 function entered(v, currency) {
   return {
     name: v.get('name'), restOfWorld: v.get('restOfWorld') === 'on',
@@ -121,13 +123,7 @@ function Rate({ at, of, currency }) {
 }
 
 function Remove({ of: z, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(remove);
-  const action = async () => {
-    await run({ id: z.id, expectedVersion: z.version });
-    notify('Zone deleted.');
-    changed();
-  };
-  return html`<${Confirm} title=${'Delete ' + isolate(z.name) + '?'} name="zone-delete" submit="Delete"
-    onClose=${onClose} onStale=${changed} action=${action}><p>The store no longer ships to its countries.</p><//>`;
+  return html`<${ConfirmMutation} title=${'Delete ' + isolate(z.name) + '?'} name="zone-delete" submit="Delete"
+    document=${remove} variables=${{ id: z.id, expectedVersion: z.version }} done="Zone deleted." changed=${changed}
+    onClose=${onClose}><p>The store no longer ships to its countries.</p><//>`;
 }

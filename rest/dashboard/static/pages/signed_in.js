@@ -1,4 +1,4 @@
-// Where the tab ends in which a person signed in again for another one.
+// Shown in the tab where a person signed in again for another tab.
 import { html } from '../lib.js';
 import { Page, Alert } from '../ui.js';
 import { to } from '../route.js';

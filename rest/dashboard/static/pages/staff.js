@@ -1,63 +1,63 @@
-// The people of the store, and the tokens that their scripts use.
+// Staff, invitations and staff tokens.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, Card, Badge, Time, Empty, isolate } from '../ui.js';
 import { List } from '../list.js';
 import { Icon } from '../icons.js';
-import { FormDialog, Select, useMutation } from '../form.js';
+import { FormDialog, Select, useMutation, errors } from '../form.js';
 import { roleNames, roleOptions } from '../role.js';
 import { Invitations, InvitationLink, Invite } from '../invitation.js';
 import { Removal } from '../staff_removal.js';
 import { RevokeToken } from '../tokens.js';
 import { to } from '../route.js';
-import { life } from './keys.js';
+import { credentialStatus } from './keys.js';
 
 const people = `query Staff($after: String) { staff(first: 50, after: $after) {
   nodes { id name email role version createdAt } pageInfo { hasNextPage endCursor } } }`;
 const tokens = `query StaffTokens($after: String) { staffTokens(first: 25, after: $after) {
   nodes { id userId name hint createdAt expiresAt revokedAt lastUsedAt } pageInfo { hasNextPage endCursor } } }`;
-const errors = 'userErrors { code message path }';
 const role = `mutation StaffRole($id: ID!, $role: StaffRole!, $expectedVersion: Long!) {
   staffUpdateRole(id: $id, role: $role, expectedVersion: $expectedVersion) { staff { id } ${errors} } }`;
 
 export function Staff() {
   const { account } = useApp();
-  const [asked, count] = useState(0);
+  const [invitationsSent, setInvitationsSent] = useState(0);
   const f = useFilters();
   const members = useQuery(people, { after: f.after || null });
-  const [dialog, open] = useState(null);
-  const close = () => open(null);
-  // No staff but an owner touches owners.
-  const touchable = (p) => p.role !== 'OWNER' || account.role === 'OWNER';
+  const [dialog, setDialog] = useState(null);
+  const close = () => setDialog(null);
+  // Only owners can change owners.
+  const editable = (p) => p.role !== 'OWNER' || account.role === 'OWNER';
   const columns = [
     { name: 'person', head: 'Person', main: true, cell: (p) => html`<bdi class="strong">${p.name}</bdi>
       ${p.id === account.id && html` <span class="muted">(you)</span>`}
       <bdi class="muted block clip">${p.email}</bdi>` },
     { name: 'role', head: 'Role', cell: (p) => roleNames[p.role] ?? p.role },
     { name: 'since', head: 'Joined', cell: (p) => html`<${Time} at=${p.createdAt} how="date" />` },
-    { name: 'actions', head: '', end: true, cell: (p) => touchable(p) && html`<span class="row-actions">
+    { name: 'actions', head: '', end: true, cell: (p) => editable(p) && html`<span class="row-actions">
       <button type="button" class="button small" aria-label=${'Change role of ' + p.name}
-        onClick=${() => open({ kind: 'role', id: p.id })} data-test="staff-role">Change role</button>
+        onClick=${() => setDialog({ kind: 'role', id: p.id })} data-test="staff-role">Change role</button>
       <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + p.name}
-        onClick=${() => open({ kind: 'remove', id: p.id })} data-test="staff-remove">Remove</button></span>` },
+        onClick=${() => setDialog({ kind: 'remove', id: p.id })} data-test="staff-remove">Remove</button></span>` },
   ];
-  const present = dialog && members.data?.staff.nodes.find((p) => p.id === dialog.id);
-  const hire = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'invite' })}
+  const selected = dialog && members.data?.staff.nodes.find((p) => p.id === dialog.id);
+  const inviteButton = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'invite' })}
     data-test="staff-invite"><${Icon} name="plus" size="16" />Invite staff</button>`;
-  return html`<${Page} title="Staff" actions=${hire}>
+  return html`<${Page} title="Staff" actions=${inviteButton}>
     <${Card} title="People" flush name="people">
       <${List} query=${members} pick=${(d) => d.staff} caption="People of the store" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/staff', { after })}
         empty=${html`<${Empty} icon="staff" title="No staff" />`} />
     <//>
-    <${Invitations} key=${asked} />
+    <${Invitations} key=${invitationsSent} />
     <${Tokens} people=${members.data?.staff.nodes ?? []} />
-    ${dialog?.kind === 'invite' && html`<${Invite} onClose=${close} changed=${() => count(asked + 1)}
-      shown=${(link, email) => open({ kind: 'link', link, email })} />`}
-    ${dialog?.kind === 'role' && present &&
-      html`<${Role} person=${present} onClose=${close} changed=${members.reload} />`}
-    ${dialog?.kind === 'remove' && present &&
-      html`<${Removal} person=${present} onClose=${close} changed=${members.reload} />`}
+    ${dialog?.kind === 'invite' && html`<${Invite} onClose=${close}
+      changed=${() => setInvitationsSent(invitationsSent + 1)}
+      onLink=${(link, email) => setDialog({ kind: 'link', link, email })} />`}
+    ${dialog?.kind === 'role' && selected &&
+      html`<${Role} person=${selected} onClose=${close} changed=${members.reload} />`}
+    ${dialog?.kind === 'remove' && selected &&
+      html`<${Removal} person=${selected} onClose=${close} changed=${members.reload} />`}
     ${dialog?.kind === 'link' && html`<${InvitationLink} ...${dialog} onClose=${close} />`}
   <//>`;
 }
@@ -76,32 +76,32 @@ function Role({ person: p, onClose, changed }) {
   <//>`;
 }
 
-/** The staff tokens of everybody; people make and end their own on the page Security. */
+/** All staff tokens of the store. Staff manage their own on the Security page. */
 function Tokens({ people: members }) {
   const { account } = useApp();
   const f = useFilters();
   const query = useQuery(tokens, { after: f.tokens || null });
-  const [revoking, revoke] = useState(null);
+  const [revoking, setRevoking] = useState(null);
   const names = new Map([[account.id, account.name], ...members.map((p) => [p.id, p.name])]);
   const columns = [
     { name: 'token', head: 'Token', main: true,
       cell: (t) => html`<bdi class="strong">${t.name}</bdi><code class="hint-code block">${t.hint}</code>` },
-    { name: 'person', head: 'Of',
+    { name: 'person', head: 'Owner',
       cell: (t) => names.get(t.userId) ?? html`<span class="muted">Former staff</span>` },
-    { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
+    { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${credentialStatus(t)} />` },
     { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
       ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
     { name: 'ends', head: 'Expires', cell: (t) => (t.revokedAt || t.expiresAt
       ? html`<${Time} at=${t.revokedAt ?? t.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
-    { name: 'actions', head: '', end: true, cell: (t) => life(t) === 'LIVE' &&
+    { name: 'actions', head: '', end: true, cell: (t) => credentialStatus(t) === 'LIVE' &&
       html`<button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + t.name}
-        onClick=${() => revoke(t)} data-test="token-revoke">Revoke</button>` },
+        onClick=${() => setRevoking(t)} data-test="token-revoke">Revoke</button>` },
   ];
   return html`<${Card} title="Staff tokens" flush name="staff-tokens">
     <${List} query=${query} pick=${(d) => d.staffTokens} caption="Staff tokens" columns=${columns}
       paged=${Boolean(f.tokens)} address=${(after) => to('/staff', { tokens: after })}
       empty=${html`<${Empty} icon="keys" title="No staff tokens">
         Staff create their own tokens on the page Security.<//>`} />
-    ${revoking && html`<${RevokeToken} token=${revoking} onClose=${() => revoke(null)} changed=${query.reload} />`}
+    ${revoking && html`<${RevokeToken} token=${revoking} onClose=${() => setRevoking(null)} changed=${query.reload} />`}
   <//>`;
 }

@@ -1,11 +1,11 @@
-// How the store taxes.
+// Tax rates.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Trouble, Waiting } from '../ui.js';
-import { Check, Field, Form, text, useMutation } from '../form.js';
+import { Page, Card, Pending } from '../ui.js';
+import { Check, Field, Form, text, useMutation, errors } from '../form.js';
 import { CountrySelect, RegionField } from '../countries.js';
 import { Rows, rowsOf } from '../rows.js';
-import { errors, percent, percentage, settings } from '../selling.js';
+import { percent, percentage, settings } from '../selling.js';
 
 const read = `{ taxSettings { pricesIncludeTax version rates { country region name basisPoints shipping } } }`;
 const update = `mutation TaxSettingsUpdate($expectedVersion: Long!, $input: TaxSettingsInput!) {
@@ -30,8 +30,7 @@ export function Tax() {
   };
   return html`<${Page} title="Tax" back=${settings} lead="The shipping address decides which rate applies.">
     <${Card} title="Rates" name="taxes">
-      ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-        : !now ? html`<${Waiting} rows=${4} />`
+      ${!now ? html`<${Pending} of=${query} rows=${4} />`
         : html`<${Form} name="tax" submit="Save" action=${action} onStale=${query.reload} key=${now.version}>
             <${Check} name="pricesIncludeTax" label="Prices include tax" value=${now.pricesIncludeTax}
               hint="Shoppers then pay the same price everywhere. Otherwise tax is added to the price." />
@@ -43,10 +42,10 @@ export function Tax() {
 }
 
 function Rate({ at, of }) {
-  const [country, choose] = useState(of.country ?? '');
+  const [country, setCountry] = useState(of.country ?? '');
   return html`<div class="pair">
       <${CountrySelect} name=${at + '.country'} label="Country" value=${country} required
-        onChange=${(e) => choose(e.target.value)} />
+        onChange=${(e) => setCountry(e.target.value)} />
       <${RegionField} name=${at + '.region'} label="Region" optional maxlength="255" country=${country} by="code"
         value=${country === of.country ? of.region : ''} />
     </div>

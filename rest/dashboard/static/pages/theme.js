@@ -1,11 +1,11 @@
-// One theme: what it is, what it consists of, and what can be done with it.
+// A theme: its details, files and actions.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Card, Badge, Time, Empty, Trouble, Waiting, Alert, Facts, Copyable, words, isolate } from '../ui.js';
+import { Page, Card, Badge, Time, Empty, Alert, Facts, Copyable, MissingPage, humanize, isolate } from '../ui.js';
 import { List } from '../list.js';
-import { Lost, usePoll } from '../live.js';
+import { ConnectionLost, usePoll } from '../live.js';
 import * as actions from '../theme_actions.js';
-import { NewTab, Picture, ownAsset, sources, storefront, themeFields, themePath } from '../theme_state.js';
+import { NewTab, ThemePreview, assetPath, sources, storefront, themeFields, themePath } from '../theme_state.js';
 import { bytes } from '../export_state.js';
 import { to } from '../route.js';
 
@@ -19,9 +19,9 @@ const dialogs = { rename: actions.Rename, duplicate: actions.Duplicate, delete: 
 const columns = [
   { name: 'asset', head: 'File', main: true, cell: (a) => html`<span class="with-thumb">
     ${a.kind === 'IMAGE' && html`<span class="thumb">
-      <img src=${ownAsset(a.url)} alt="" width="44" height="44" loading="lazy" decoding="async" /></span>`}
+      <img src=${assetPath(a.url)} alt="" width="44" height="44" loading="lazy" decoding="async" /></span>`}
     <code class="url">${a.key}</code></span>` },
-  { name: 'kind', head: 'Kind', cell: (a) => html`<span>${a.kind === 'CSS' ? 'Stylesheet' : words(a.kind)}
+  { name: 'kind', head: 'Kind', cell: (a) => html`<span>${a.kind === 'CSS' ? 'Stylesheet' : humanize(a.kind)}
     ${a.width != null && html`<span class="muted block figure">${a.width} × ${a.height}</span>`}</span>` },
   { name: 'type', head: 'Type', cell: (a) => html`<code>${a.contentType}</code>` },
   { name: 'size', head: 'Size', end: true, cell: (a) => html`<span class="figure"
@@ -33,19 +33,14 @@ export function Theme({ id }) {
   const f = useFilters();
   const query = useQuery(read, { id });
   const t = query.data?.theme;
-  const whole = t && (t.status === 'ACTIVE' || t.status === 'INACTIVE');
-  const files = useQuery(whole ? assets : '', { id, after: f.after || null });
-  const [dialog, open] = useState(null);
+  const usable = t && (t.status === 'ACTIVE' || t.status === 'INACTIVE');
+  const files = useQuery(usable ? assets : '', { id, after: f.after || null });
+  const [dialog, setDialog] = useState(null);
   usePoll(query, t?.status === 'PROCESSING');
-  if (query.failure) {
-    return html`<${Page} title="Theme" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
   if (!t) {
-    return html`<${Page} title=${query.data ? 'Theme not found' : 'Theme'} back=${back}>${query.data
-      ? html`<${Empty} icon="themes" title="This theme does not exist." />`
-      : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Theme" icon="themes" back=${back} rows=${6} />`;
   }
-  const close = () => open(null);
+  const close = () => setDialog(null);
   const changed = (made) => {
     if (dialog === 'delete') {
       go(to('/themes'), { replace: true });
@@ -59,29 +54,29 @@ export function Theme({ id }) {
   const badge = html`<${Badge} value=${t.status}
     text=${t.status === 'ACTIVE' ? 'Live on the storefront' : undefined} />`;
   return html`<${Page} title=${t.name} back=${back} badges=${badge}
-    actions=${html`<${Buttons} of=${t} whole=${whole} store=${store} open=${open} />`}>
-    <${Lost} query=${query} />
+    actions=${html`<${Buttons} of=${t} whole=${usable} store=${store} open=${setDialog} />`}>
+    <${ConnectionLost} query=${query} />
     ${t.status === 'FAILED' && html`<${Alert}><span data-test="standing">
       Processing failed, so this theme cannot be used. Delete it and import it again.</span><//>`}
     ${t.status === 'PROCESSING' && html`<${Card}><span class="progress">
       <progress aria-label=${'Processing ' + t.name}></progress>
-      <span class="progress-text">Processing the theme.</span></span><//>`}
+      <span class="progress-text">Processing the theme\u2026</span></span><//>`}
     <div class="columns">
-      <section class="card flush whole-picture" aria-label="Image"><${Picture} of=${t} eager /></section>
+      <section class="card flush large-preview" aria-label="Image"><${ThemePreview} of=${t} eager /></section>
       <${Card} title="Details" name="theme-details">
         ${t.description && html`<p class="verbatim lead-in">${t.description}</p>`}
         <${Facts} rows=${[
           ['Version', t.version], ['Author', t.author && html`<bdi>${t.author}</bdi>`], ['Source', sources[t.source]],
           ['Added', html`<${Time} at=${t.createdAt} />`],
           ['Last activated', t.activatedAt && html`<${Time} at=${t.activatedAt} />`],
-          ['Size', whole && html`<span class="figure">${bytes(t.sizeBytes)}</span>, ${
+          ['Size', usable && html`<span class="figure">${bytes(t.sizeBytes)}</span>, ${
             t.assetCount.toLocaleString()} ${t.assetCount === 1 ? 'asset' : 'assets'} and its templates`],
-          ['Checksum', whole && html`<${Copyable} text=${t.checksum} test="theme-checksum" />`],
+          ['Checksum', usable && html`<${Copyable} text=${t.checksum} test="theme-checksum" />`],
           ['ID', html`<${Copyable} text=${t.id} test="theme-id" />`],
         ]} />
       <//>
     </div>
-    ${whole && html`<${Card} title="Assets" flush name="theme-assets">
+    ${usable && html`<${Card} title="Assets" flush name="theme-assets">
       <${List} query=${files} pick=${(d) => d.themeAssets} caption="Assets" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to(themePath(id), { after })}
         empty=${html`<${Empty} icon="image" title="No assets">This theme has only templates.<//>`} />

@@ -1,10 +1,10 @@
-// What a theme lets merchants set, beside the storefront as it would look.
+// The settings of a theme, next to a preview.
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Empty, Trouble, Waiting } from '../ui.js';
-import { Field, Form, Select, useMutation } from '../form.js';
-import { Failure, Refused } from '../api.js';
-import { NewTab, errors, themePath } from '../theme_state.js';
+import { Page, Card, Empty, MissingPage } from '../ui.js';
+import { Field, Form, Select, useMutation, errors } from '../form.js';
+import { messageOf } from '../api.js';
+import { NewTab, themePath } from '../theme_state.js';
 import { to } from '../route.js';
 
 const read = `query ThemeSettings($id: ID!) {
@@ -13,8 +13,8 @@ const read = `query ThemeSettings($id: ID!) {
 const save = `mutation ThemeSettingsSave($id: ID!, $values: [ThemeSettingInput!]!, $publish: Boolean!) {
   themeSettingsSave(id: $id, values: $values, publish: $publish) { theme { id } ${errors} } }`;
 
-/** How long nothing is typed before the preview follows, in milliseconds. */
-const pause = 600;
+/** milliseconds after the last input */
+const previewDelay = 600;
 
 export function ThemeSettings({ id }) {
   const { notify } = useApp();
@@ -22,15 +22,13 @@ export function ThemeSettings({ id }) {
   const publish = useMutation(save);
   const draft = useMutation(save);
   const timer = useRef(0);
-  const [turn, reload] = useState(0);
+  const [turn, setTurn] = useState(0);
   useEffect(() => () => clearTimeout(timer.current), []);
   const t = query.data?.theme;
   const list = query.data?.themeSettings;
   const back = { href: to(themePath(id)), text: t?.name ?? 'Theme' };
-  if (query.failure || !t) {
-    return html`<${Page} title="Theme settings" back=${back}>${query.failure
-      ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
+  if (!t) {
+    return html`<${MissingPage} query=${query} name="Theme" icon="themes" back=${back} rows=${6} />`;
   }
   const values = (v) => list.map((s, i) => ({ name: s.name, value: v.get('values.' + i + '.value') ?? '' }));
   const follow = (form) => {
@@ -38,19 +36,17 @@ export function ThemeSettings({ id }) {
     timer.current = setTimeout(async () => {
       try {
         await draft({ id, values: values(new FormData(form)), publish: false });
-        reload((n) => n + 1);
-      } catch (err) { // half of an address, for instance: what is wrong is said on publishing
-        if (!(err instanceof Refused || err instanceof Failure)) {
-          throw err;
-        }
+        setTurn((n) => n + 1);
+      } catch (err) { // the input may be incomplete; errors are shown on publish
+        messageOf(err);
       }
-    }, pause);
+    }, previewDelay);
   };
   const action = async (v) => {
     clearTimeout(timer.current);
     await publish({ id, values: values(v), publish: true });
     notify(t.status === 'ACTIVE' ? 'Settings published. Shoppers see them within seconds.' : 'Settings saved.');
-    reload((n) => n + 1);
+    setTurn((n) => n + 1);
   };
   return html`<${Page} title="Theme settings" back=${back}
     lead="The preview shows your changes. Shoppers see them after you publish."
@@ -60,7 +56,7 @@ export function ThemeSettings({ id }) {
       : html`<div class="beside">
         <${Card} title="Settings" name="theme-settings">
           <div onInput=${(e) => follow(e.target.form)}>
-            <${Form} name="theme-settings" submit="Publish" busyText="Publishing" action=${action} kept>
+            <${Form} name="theme-settings" submit="Publish" busyText="Publishing" action=${action} autosaved>
               ${list.map((s, i) => html`<${Setting} key=${s.name} of=${s} name=${'values.' + i + '.value'} />`)}
             <//>
           </div>
@@ -73,7 +69,7 @@ export function ThemeSettings({ id }) {
   <//>`;
 }
 
-/** One setting, as its kind is changed. */
+/** A field for one setting. */
 function Setting({ of: s, name }) {
   if (s.kind === 'COLOR') {
     return html`<${Field} name=${name} label=${s.label} type="color" value=${s.draft} />`;

@@ -1,14 +1,14 @@
-// The themes of the store: the one that the storefront shows, and the others.
+// The themes of the store.
 import { html, useEffect, useState } from '../lib.js';
 import { useAll, useApp, useFilters } from '../context.js';
-import { Page, Badge, Time, Empty, Trouble, Waiting, Alert, isolate } from '../ui.js';
+import { Page, Badge, Time, Empty, Alert, Pending, isolate } from '../ui.js';
 import { ActionButton, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { Menu } from '../menu.js';
-import { Lost, useMoved, usePoll } from '../live.js';
-import { ImportPlace, useImport } from '../theme_import.js';
+import { ConnectionLost, useStatusChange, usePoll } from '../live.js';
+import { ImportArea, useImport } from '../theme_import.js';
 import * as actions from '../theme_actions.js';
-import { NewTab, Picture, byline, sources, storefront, themeFields, themePath } from '../theme_state.js';
+import { NewTab, ThemePreview, byline, sources, storefront, themeFields, themePath } from '../theme_state.js';
 import { to } from '../route.js';
 
 const none = [];
@@ -18,17 +18,17 @@ export function Themes() {
   const { notify } = useApp();
   const f = useFilters();
   const query = useAll('themes', themeFields);
-  const [dialog, open] = useState(null);
-  const [swap, setSwap] = useState(null); // what was activated here, and what it took the place of
-  const [fresh, setFresh] = useState(f.new ?? '');
+  const [dialog, setDialog] = useState(null);
+  const [swap, setSwap] = useState(null); // the theme that was activated here, and the previous one
+  const [newId, setNewId] = useState(f.new ?? '');
   const added = (id) => {
-    setFresh(id);
+    setNewId(id);
     query.reload();
   };
   const importing = useImport(added);
   const themes = query.nodes ?? none;
   usePoll(query, themes.some((t) => t.status === 'PROCESSING'));
-  useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED'
+  useStatusChange(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED'
     ? notify(isolate(t.name) + ' could not be processed.', 'bad') : notify(isolate(t.name) + ' is ready.')));
   const active = themes.find((t) => t.status === 'ACTIVE');
   const others = themes.filter((t) => t !== active);
@@ -36,36 +36,35 @@ export function Themes() {
     setSwap({ theme, former: active });
     query.reload();
   };
-  const shared = { fresh, open, added };
+  const shared = { fresh: newId, open: setDialog, added };
   const Opened = dialogs[dialog?.kind];
   const chosen = dialog && themes.find((t) => t.id === dialog.id);
-  const close = () => open(null);
+  const close = () => setDialog(null);
   const add = html`<button type="button" class="button primary" onClick=${importing.choose} data-test="theme-choose">
     <${Icon} name="upload" size="16" />Import theme</button>`;
   return html`<${Page} title="Themes" lead="The look of your storefront." actions=${add}>
-    <${Lost} query=${query} />
-    <${Swap} of=${swap} undone=${() => {
+    <${ConnectionLost} query=${query} />
+    <${ActivationNotice} of=${swap} undone=${() => {
       setSwap(null);
       query.reload();
     }} forget=${() => setSwap(null)} />
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : !query.nodes ? html`<div class="card"><${Waiting} rows=${6} /></div>`
-      : html`${active && html`<${Shown} theme=${active} ...${shared} />`}
-        <${ImportPlace} of=${importing} themes=${themes} />
-        <${Others} themes=${others} busy=${query.loading} ...${shared} />`}
+    ${!query.nodes ? html`<div class="card"><${Pending} of=${query} rows=${6} /></div>`
+      : html`${active && html`<${ActiveTheme} theme=${active} ...${shared} />`}
+        <${ImportArea} of=${importing} themes=${themes} />
+        <${OtherThemes} themes=${others} busy=${query.loading} ...${shared} />`}
     ${chosen && dialog.kind === 'activate' &&
       html`<${actions.Activate} theme=${chosen} former=${active} onClose=${close} done=${activated} />`}
     ${chosen && Opened && html`<${Opened} theme=${chosen} onClose=${close} changed=${(id) => {
       if (id) {
-        setFresh(id);
+        setNewId(id);
       }
       query.reload();
     }} />`}
   <//>`;
 }
 
-/** That a theme was activated, and the way back. */
-function Swap({ of: s, undone, forget }) {
+/** Reports an activation and offers to undo it. */
+function ActivationNotice({ of: s, undone, forget }) {
   const run = useMutation(actions.activate);
   return html`<div role="status">${s && html`<${Alert} tone="good"><div class="swap" data-test="theme-swap">
     <p class="grow"><strong><bdi>${s.theme.name}</bdi></strong> is live on the storefront.</p>
@@ -80,23 +79,24 @@ function Swap({ of: s, undone, forget }) {
   </div><//>`}</div>`;
 }
 
-/** What is seldom done with a theme. */
-function More({ theme: t, open }) {
+/** Rarely used actions of a theme. */
+function ThemeMenu({ theme: t, open }) {
   const item = (kind, text, danger) => ({ text, danger, test: 'theme-' + kind, act: () => open({ kind, id: t.id }) });
-  const whole = t.status === 'ACTIVE' || t.status === 'INACTIVE';
+  const usable = t.status === 'ACTIVE' || t.status === 'INACTIVE';
   const items = [
-    item('rename', 'Rename'), whole && item('duplicate', 'Duplicate'),
+    item('rename', 'Rename'), usable && item('duplicate', 'Duplicate'),
     t.status !== 'ACTIVE' && item('delete', 'Delete', true),
   ];
   return html`<${Menu} label=${'More for ' + t.name} test="theme-more" items=${items} />`;
 }
 
-/** The theme that the storefront shows, large. */
-function Shown({ theme: t, open, added }) {
+/** The active theme, in large. */
+function ActiveTheme({ theme: t, open, added }) {
   const { store } = useApp();
-  return html`<section class="card flush shown" aria-label="Active theme" data-test="theme-active" data-id=${t.id}>
-    <${Picture} of=${t} eager />
-    <div class="shown-text">
+  return html`<section class="card flush active-theme" aria-label="Active theme" data-test="theme-active"
+    data-id=${t.id}>
+    <${ThemePreview} of=${t} eager />
+    <div class="active-theme-text">
       <p><${Badge} value="ACTIVE" text="Live on the storefront" /></p>
       <h2><a href=${to(themePath(t.id))} data-test="theme-name">${t.name}</a></h2>
       ${byline(t) && html`<p class="muted">${byline(t)}</p>`}
@@ -106,13 +106,13 @@ function Shown({ theme: t, open, added }) {
         <${NewTab} href=${storefront(store)} kind="small primary" test="view-storefront">View storefront<//>
         <${actions.Update} theme=${t} kind="small" added=${added} />
         <a class="button small" href=${to(themePath(t.id))}>Details</a>
-        <${More} theme=${t} open=${open} />
+        <${ThemeMenu} theme=${t} open=${open} />
       </div>
     </div>
   </section>`;
 }
 
-function Others({ themes, busy, fresh, open, added }) {
+function OtherThemes({ themes, busy, fresh, open, added }) {
   const more = html`<a class="button small" href=${to('/marketplace')}>
     <${Icon} name="marketplace" size="16" />Marketplace</a>`;
   return html`<section aria-labelledby="others" class="stack" aria-busy=${busy ? 'true' : 'false'}>
@@ -121,38 +121,39 @@ function Others({ themes, busy, fresh, open, added }) {
       ? html`<div class="card"><${Empty} icon="themes" title="No other theme">
           Import one or install one from the <a href=${to('/marketplace')}>marketplace</a>. Nothing changes until
           you activate it.<//></div>`
-      : html`<ul class="gallery" data-test="themes">${themes.map((t) => html`<${Card} key=${t.id} theme=${t}
+      : html`<ul class="gallery" data-test="themes">${themes.map((t) => html`<${ThemeCard} key=${t.id} theme=${t}
           fresh=${t.id === fresh} open=${open} added=${added} />`)}</ul>`}
   </section>`;
 }
 
-/** One theme that is not shown. */
-function Card({ theme: t, fresh, open, added }) {
+/** An inactive theme. */
+function ThemeCard({ theme: t, fresh, open, added }) {
   const [box, setBox] = useState(null);
   useEffect(() => {
     if (fresh && box) {
       box.scrollIntoView({ block: 'nearest' });
     }
   }, [fresh, box]);
-  return html`<li class=${fresh ? 'card flush piece fresh' : 'card flush piece'} data-id=${t.id} ref=${setBox}>
-    <${Picture} of=${t} />
-    <div class="piece-text">
-      <div class="piece-top"><h3><a href=${to(themePath(t.id))} data-test="theme-name">${t.name}</a></h3>
+  return html`<li class=${fresh ? 'card flush theme-card fresh' : 'card flush theme-card'} data-id=${t.id}
+    ref=${setBox}>
+    <${ThemePreview} of=${t} />
+    <div class="theme-card-text">
+      <div class="theme-card-top"><h3><a href=${to(themePath(t.id))} data-test="theme-name">${t.name}</a></h3>
         ${t.status !== 'INACTIVE' ? html`<${Badge} value=${t.status} />`
           : fresh && html`<${Badge} value="INFO" text="New" />`}</div>
       <p class="muted">${byline(t) || sources[t.source]}</p>
       ${t.status === 'PROCESSING' && html`<span class="progress">
         <progress aria-label=${'Processing ' + t.name}></progress></span>`}
-      ${t.status === 'FAILED' && html`<p class="none">Processing failed. Delete the theme and import it again.</p>`}
+      ${t.status === 'FAILED' && html`<p class="critical">Processing failed. Delete the theme and import it again.</p>`}
       <p class="muted">${byline(t) && sources[t.source] + ', '}<${Time} at=${t.createdAt} how="date" /></p>
-      <div class="actions piece-end">
+      <div class="actions theme-card-end">
         ${t.status === 'INACTIVE' && html`<button type="button" class="button small soft"
           aria-label=${'Activate ' + t.name} onClick=${() => open({ kind: 'activate', id: t.id })}
           data-test="theme-activate">Activate</button>`}
         ${t.previewUrl && html`<${NewTab} href=${t.previewUrl} kind="small"
           label=${'Preview ' + t.name + ' (opens a new tab)'} test="theme-preview">Preview<//>`}
         <${actions.Update} theme=${t} kind="small" added=${added} />
-        <span class="grow"></span><${More} theme=${t} open=${open} />
+        <span class="grow"></span><${ThemeMenu} theme=${t} open=${open} />
       </div>
     </div>
   </li>`;

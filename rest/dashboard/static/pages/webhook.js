@@ -1,7 +1,7 @@
-// One webhook endpoint: how it is doing, what can be done, and its deliveries.
+// A webhook endpoint: health, actions and deliveries.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Card, Badge, Time, Empty, Trouble, Waiting, Alert, Facts } from '../ui.js';
+import { Page, Card, Badge, Time, Empty, Alert, Facts, MissingPage, Pending } from '../ui.js';
 import { List } from '../list.js';
 import { Filters, FilterSelect } from '../filter.js';
 import { Icon } from '../icons.js';
@@ -14,7 +14,7 @@ import { Resend } from '../webhook_resend.js';
 import { AttemptLog } from '../webhook_log.js';
 import { filterFields } from '../webhook_rows.js';
 import {
-  DeliveryLink, deliveryStates, endpointPath, health, hostOf, sayError, stops, suspendedBy,
+  DeliveryLink, deliveryStates, endpointPath, health, hostOf, errorText, suspensionReasons, suspendedBy,
 } from '../webhook_state.js';
 import { to } from '../route.js';
 
@@ -32,7 +32,7 @@ const list = `query Deliveries($id: ID!, $after: String, $state: DeliveryState) 
 
 const back = { href: to('/webhooks'), text: 'Webhooks' };
 
-const spans = [['6', '6 h', 'Last 6 hours'], ['24', '24 h', 'Last 24 hours'], ['336', '14 days', 'Last 14 days']];
+const periods = [['6', '6 h', 'Last 6 hours'], ['24', '24 h', 'Last 24 hours'], ['336', '14 days', 'Last 14 days']];
 
 const dialogs = {
   edit: EditEndpoint, disable: actions.Disable, reactivate: actions.Reactivate, promote: actions.Promote,
@@ -44,54 +44,48 @@ export function Webhook({ id }) {
   const f = useFilters();
   const path = endpointPath(id);
   const query = useQuery(read, { id });
-  const span = spans.find(([h]) => h === f.hours) ?? spans[1];
-  const chart = useQuery(activity, { id, hours: Number(span[0]) });
-  const only = deliveryStates.includes(f.state) ? f.state : null;
-  const deliveries = useQuery(list, { id, after: f.after || null, state: only });
-  const [dialog, open] = useState(null);
+  const period = periods.find(([h]) => h === f.hours) ?? periods[1];
+  const chart = useQuery(activity, { id, hours: Number(period[0]) });
+  const stateFilter = deliveryStates.includes(f.state) ? f.state : null;
+  const deliveries = useQuery(list, { id, after: f.after || null, state: stateFilter });
+  const [dialog, setDialog] = useState(null);
   const e = query.data?.webhookEndpoint;
-  if (query.failure) {
-    return html`<${Page} title="Webhook endpoint" back=${back}>
-      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
-  }
   if (!e) {
-    return html`<${Page} title=${query.data ? 'Endpoint not found' : 'Webhook endpoint'} back=${back}>${query.data
-      ? html`<${Empty} icon="webhooks" title="This endpoint does not exist." />`
-      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+    return html`<${MissingPage} query=${query} name="Webhook endpoint" icon="webhooks" back=${back} />`;
   }
   const changed = () => {
     query.reload();
     chart.reload();
     deliveries.reload();
   };
-  const close = () => open(null);
-  const shown = (secret, until) => {
+  const close = () => setDialog(null);
+  const showSecret = (secret, until) => {
     query.reload();
-    open({ kind: 'secret', secret, until });
+    setDialog({ kind: 'secret', secret, until });
   };
   const Opened = dialogs[dialog?.kind];
-  const hours = html`<nav class="segments" aria-label="Time shown">${spans.map(([h, text]) => html`<a key=${h}
-    href=${to(path, { ...f, hours: h })} aria-current=${h === span[0] ? 'true' : undefined}
+  const hours = html`<nav class="segments" aria-label="Time shown">${periods.map(([h, text]) => html`<a key=${h}
+    href=${to(path, { ...f, hours: h })} aria-current=${h === period[0] ? 'true' : undefined}
     data-test=${'hours-' + h}>${text}</a>`)}</nav>`;
   return html`<${Page} title=${hostOf(e.url)} back=${back} badges=${html`<${Badge} value=${health(e)} />`}
-    actions=${html`<${Buttons} of=${e} open=${open} changed=${changed} />`}>
+    actions=${html`<${Buttons} of=${e} open=${setDialog} changed=${changed} />`}>
     ${e.status === 'ACTIVE' && e.pausedUntil && html`<${Paused} of=${e} />`}
-    <${Standing} of=${e} />
+    <${StatusAlert} of=${e} />
     <div class="split">
       <div class="stack">
-        <${Card} title=${span[2]} name="endpoint-activity" actions=${hours}>
-          ${chart.failure ? html`<${Trouble} failure=${chart.failure} reload=${chart.reload} />`
-            : html`<${ActivityChart} activity=${chart.data?.webhookEndpoint?.activity} hours=${Number(span[0])} />`}
+        <${Card} title=${period[2]} name="endpoint-activity" actions=${hours}>
+          ${chart.failure ? html`<${Pending} of=${chart} />`
+            : html`<${ActivityChart} activity=${chart.data?.webhookEndpoint?.activity} hours=${Number(period[0])} />`}
         <//>
-        <${Secrets} of=${e} open=${open} />
+        <${Secrets} of=${e} open=${setDialog} />
       </div>
       <${Details} of=${e} />
     </div>
-    <${Deliveries} query=${deliveries} f=${f} path=${path} only=${only} changed=${changed}
-      open=${e.status === 'ACTIVE' && open} log=${can('exports') && (() => open({ kind: 'log' }))} />
+    <${Deliveries} query=${deliveries} f=${f} path=${path} only=${stateFilter} changed=${changed}
+      open=${e.status === 'ACTIVE' && setDialog} log=${can('exports') && (() => setDialog({ kind: 'log' }))} />
     ${Opened && html`<${Opened} endpoint=${e} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'rotate' &&
-      html`<${actions.Rotate} endpoint=${e} onClose=${close} changed=${changed} shown=${shown} />`}
+      html`<${actions.Rotate} endpoint=${e} onClose=${close} changed=${changed} onSecret=${showSecret} />`}
     ${dialog?.kind === 'secret' && html`<${EndpointSecret} title="New signing secret" secret=${dialog.secret}
       onClose=${close}>
       <p>Add it to your receiver next to the old one, check that signatures verify, then promote it.</p>
@@ -111,12 +105,12 @@ function Buttons({ of: e, open, changed }) {
     ${button('remove', 'Delete', 'danger-quiet')}`;
 }
 
-/** What is wrong with an endpoint, and what to do about it. */
-function Standing({ of: e }) {
+/** The problem of an endpoint and how to fix it. */
+function StatusAlert({ of: e }) {
   if (e.status === 'ACTIVE' && !e.failingSince) {
     return e.queue.catchingUp && html`<${Alert} tone="info">Events from the log are being queued.<//>`;
   }
-  const last = e.lastError && html`<p>Last error: <span class="verbatim">${sayError(e.lastError)}</span></p>`;
+  const last = e.lastError && html`<p>Last error: <span class="verbatim">${errorText(e.lastError)}</span></p>`;
   if (e.status === 'ACTIVE') {
     return html`<${Alert}><div data-test="standing">
       <p>Deliveries have been failing since <${Time} at=${e.failingSince} />.</p>${last}
@@ -126,7 +120,7 @@ function Standing({ of: e }) {
   }
   return html`<${Alert} tone=${e.status === 'SUSPENDED' ? 'bad' : 'info'}><div data-test="standing">
     <p>No events are sent${e.suspendedAt && html` since <${Time} at=${e.suspendedAt} />`}. ${
-      stops[e.suspendedReason] ?? ''}</p>
+      suspensionReasons[e.suspendedReason] ?? ''}</p>
     ${e.status === 'SUSPENDED' && last}<p>${remedies[e.suspendedReason] ?? remedies.DELIVERY_FAILED}</p></div><//>`;
 }
 
@@ -157,13 +151,13 @@ const columns = [
   { name: 'type', head: 'Event', main: true,
     cell: (d) => html`<${DeliveryLink} of=${d} /><code class="id block">${d.resourceId}</code>` },
   { name: 'state', head: 'State', cell: (d) => html`<${Badge} value=${d.state} />` },
-  { name: 'attempts', head: 'Attempts', end: true, fold: 1, told: true,
+  { name: 'attempts', head: 'Attempts', end: true, fold: 1, labeled: true,
     cell: (d) => html`<span class="figure">${d.attemptCount}</span>` },
   { name: 'next', head: 'Next attempt or end', cell: (d) => (d.settledAt
     ? html`<${Time} at=${d.settledAt} how="second" />`
     : d.nextAttemptAt ? html`<${Time} at=${d.nextAttemptAt} how="second" />`
     : html`<span class="muted">Queued</span>`) },
-  { name: 'made', head: 'Created', end: true, fold: 2, told: true,
+  { name: 'made', head: 'Created', end: true, fold: 2, labeled: true,
     cell: (d) => html`<${Time} at=${d.createdAt} how="second" />` },
 ];
 

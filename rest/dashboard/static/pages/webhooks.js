@@ -1,12 +1,12 @@
-// The list of webhook endpoints, with how each is doing.
+// The list of webhook endpoints, with their health.
 import { html, useState } from '../lib.js';
 import { useQuery, useFilters, go } from '../context.js';
 import { Page, Badge, Time, Empty } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import { Icon } from '../icons.js';
-import { Spark } from '../activity.js';
+import { Sparkline } from '../activity.js';
 import { EndpointSecret, NewEndpoint } from '../webhook_form.js';
-import { Address, count, endpointPath, health, ownerOf, sayError, waiting } from '../webhook_state.js';
+import { Address, plural, endpointPath, health, ownerOf, errorText, waitingCount } from '../webhook_state.js';
 import { to } from '../route.js';
 
 const list = `query Endpoints($after: String) { webhookEndpoints(first: 25, after: $after) {
@@ -16,7 +16,7 @@ const list = `query Endpoints($after: String) { webhookEndpoints(first: 25, afte
   }
   pageInfo { hasNextPage endCursor } } }`;
 
-const named = 3; // how many events a row names
+const maxEventNames = 3; // per row
 
 const columns = [
   { name: 'endpoint', head: 'Endpoint', main: true,
@@ -26,35 +26,36 @@ const columns = [
   { name: 'owner', head: 'Owner', fold: 1,
     cell: (e) => html`<bdi class=${e.app ? '' : 'muted'}>${ownerOf(e)}</bdi>` },
   { name: 'events', head: 'Events', wide: true, cell: (e) => html`<span>
-    <span class="block">${count(e.events.length, 'event')}</span>
-    <span class="tags whole">${e.events.slice(0, named).map((n) => html`<code class="tag" key=${n}>${n}</code>`)}
-      ${e.events.length > named &&
-        html`<span class="muted">and ${e.events.length - named} more</span>`}</span></span>` },
+    <span class="block">${plural(e.events.length, 'event')}</span>
+    <span class="tags whole">${e.events.slice(0, maxEventNames).map((n) => html`<code class="tag"
+      key=${n}>${n}</code>`)}
+      ${e.events.length > maxEventNames &&
+        html`<span class="muted">and ${e.events.length - maxEventNames} more</span>`}</span></span>` },
   { name: 'health', head: 'Health', cell: (e) => html`<${Health} of=${e} />` },
-  { name: 'activity', head: 'Last 24 hours', cell: (e) => html`<${Spark} activity=${e.activity} hours=${24} />` },
+  { name: 'activity', head: 'Last 24 hours', cell: (e) => html`<${Sparkline} activity=${e.activity} hours=${24} />` },
 ];
 
-/** How an endpoint is doing, in few words. */
 function Health({ of: e }) {
   return html`<span class="health"><${Badge} value=${health(e)} />
     ${e.status === 'ACTIVE' && e.pausedUntil && html`<span class="block">
       Until <${Time} at=${e.pausedUntil} /></span>`}
-    ${e.status === 'ACTIVE' && e.failingSince && html`<span class="block none">
+    ${e.status === 'ACTIVE' && e.failingSince && html`<span class="block critical">
       Failing since <${Time} at=${e.failingSince} how="ago" /></span>`}
     ${e.status !== 'ACTIVE' && e.suspendedAt && html`<span class="block">
       Stopped <${Time} at=${e.suspendedAt} how="ago" /></span>`}
     <span class="block muted">
       ${e.lastSuccessAt ? html`Last success <${Time} at=${e.lastSuccessAt} how="ago" />` : 'No success yet'}</span>
-    ${e.queue.waiting > 0 && html`<span class="block">${waiting(e.queue.waiting)} waiting</span>`}
-    ${health(e) !== 'ACTIVE' && e.lastError && html`<span class="muted verbatim short">${sayError(e.lastError)}</span>`}
+    ${e.queue.waiting > 0 && html`<span class="block">${waitingCount(e.queue.waiting)} waiting</span>`}
+    ${health(e) !== 'ACTIVE' && e.lastError && html`<span
+      class="muted verbatim short">${errorText(e.lastError)}</span>`}
   </span>`;
 }
 
 export function Webhooks() {
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
-  const [dialog, open] = useState(null);
-  const add = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'new' })}
+  const [dialog, setDialog] = useState(null);
+  const add = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'new' })}
     data-test="webhook-new"><${Icon} name="plus" size="16" />Add endpoint</button>`;
   return html`<${Page} title="Webhooks" actions=${add}
     lead="Send events of the store to your programs and to apps.">
@@ -64,9 +65,9 @@ export function Webhooks() {
         empty=${html`<${Empty} icon="webhooks" title="No endpoints yet">
           Add the URL of a program that receives events.<//>`} />
     </section>
-    ${dialog?.kind === 'new' && html`<${NewEndpoint} onClose=${() => open(null)} shown=${(secret, id) => {
+    ${dialog?.kind === 'new' && html`<${NewEndpoint} onClose=${() => setDialog(null)} onSecret=${(secret, id) => {
       query.reload();
-      open({ kind: 'secret', secret, id });
+      setDialog({ kind: 'secret', secret, id });
     }} />`}
     ${dialog?.kind === 'secret' && html`<${EndpointSecret} title="Signing secret" secret=${dialog.secret}
       onClose=${() => go(to(endpointPath(dialog.id)))}>
