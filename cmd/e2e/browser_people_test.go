@@ -120,7 +120,7 @@ func TestBrowserSecurity(t *testing.T) {
 	b.seeText("Store saved.")
 	b.click(`form[data-test="order-emails"] input[name="orderEmails"]`)
 	b.click(`form[data-test="order-emails"] [data-test="submit"]`)
-	b.seeText("You get no emails about new orders.")
+	b.seeText("Emails about new orders turned off.")
 	b.open("/dashboard/settings")
 	b.see(`form[data-test="order-emails"] input[name="orderEmails"]:not(:checked)`)
 	b.await("the contact address", `document.querySelector('input[name="contactEmail"]').value === `+quote(owner.Email))

@@ -121,7 +121,7 @@ func TestBrowserWebhook(t *testing.T) {
 	b.see(`[data-test="webhook-new"]`)
 	b.gone(`tr[data-id="` + css(id) + `"]`)
 	b.open("/dashboard/webhooks/" + id)
-	b.seeText("This endpoint does not exist")
+	b.seeText("This webhook endpoint does not exist")
 }
 
 // editWebhook changes everything that can be changed; untouched values stay.
