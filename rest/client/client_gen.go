@@ -751,13 +751,13 @@ func (e WebhookStatus) Valid() bool {
 
 // Address A postal address.
 type Address struct {
-	// City The town.
+	// City The city.
 	City string `json:"city"`
 
-	// Company The organisation.
+	// Company The company.
 	Company *string `json:"company"`
 
-	// Country The country as of ISO 3166-1 alpha-2.
+	// Country The country, as in ISO 3166-1 alpha-2.
 	Country string `json:"country"`
 
 	// Line1 Street and number.
@@ -766,13 +766,13 @@ type Address struct {
 	// Line2 Floor, entrance, care of.
 	Line2 *string `json:"line2"`
 
-	// Name The person.
+	// Name The name of the person.
 	Name *string `json:"name"`
 
 	// Phone A telephone number for the delivery.
 	Phone *string `json:"phone"`
 
-	// PostalCode The postal code, where the country has them.
+	// PostalCode The postal code, if the country has them.
 	PostalCode *string `json:"postal_code"`
 
 	// Region State, province or prefecture.
@@ -788,30 +788,30 @@ type AppID = string
 // Checksum `sha256:` and the SHA-256 in hexadecimal.
 type Checksum = string
 
-// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
+// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 type Currency = string
 
-// Customer A person who buys. Redacting nulls what identifies the person and keeps the row; stored events and exports that show them follow, so that a replay shows nothing of them. `orders_count` and `total_spent_minor` change in the same transaction as the orders that they count.
+// Customer A customer. Redaction sets everything that identifies the person to null and keeps the row. It also removes the data from stored events, so that replays do not contain it, and deletes exports. `orders_count` and `total_spent_minor` change in the same transaction as the orders.
 type Customer struct {
-	// Addresses Every known address.
+	// Addresses All known addresses.
 	Addresses []Address `json:"addresses"`
 
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
+	// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 	Currency Currency `json:"currency"`
 
-	// DefaultAddress The address that is proposed at checkout.
+	// DefaultAddress The default address at checkout.
 	DefaultAddress *Address `json:"default_address"`
 
-	// DisplayName A name to show; never absent.
+	// DisplayName A name to show, never null.
 	DisplayName string `json:"display_name"`
 
 	// Email The email address.
 	Email *string `json:"email"`
 
-	// EmailMarketing Whether marketing mail may be sent.
+	// EmailMarketing Whether the customer accepts marketing emails.
 	EmailMarketing CustomerEmailMarketing `json:"email_marketing"`
 
 	// FirstName The given name.
@@ -823,25 +823,25 @@ type Customer struct {
 	// LastName The family name.
 	LastName *string `json:"last_name"`
 
-	// LastOrderAt A time in UTC with six fractional digits, or null where it did not happen.
+	// LastOrderAt A time in UTC with six fractional digits, or null if it has not happened.
 	LastOrderAt *OptionalTimestamp `json:"last_order_at"`
 
-	// Locale The preferred language as of BCP 47, such as `de-AT`.
+	// Locale The preferred language, as in BCP 47, such as `de-AT`.
 	Locale *string `json:"locale"`
 
-	// Note What the staff noted about the customer.
+	// Note The note of the staff about the customer.
 	Note *string `json:"note"`
 
-	// OrdersCount How many orders were placed.
+	// OrdersCount The number of orders.
 	OrdersCount int64 `json:"orders_count"`
 
 	// Phone The telephone number.
 	Phone *string `json:"phone"`
 
-	// Status A guest has no account, an active customer has one.
+	// Status A guest has no account; an active customer has one.
 	Status CustomerStatus `json:"status"`
 
-	// Tags Free labels.
+	// Tags The tags.
 	Tags Tags `json:"tags"`
 
 	// TotalSpentMinor An amount in the minor unit of the resource's currency.
@@ -850,14 +850,14 @@ type Customer struct {
 	// UpdatedAt A time in UTC with six fractional digits.
 	UpdatedAt Timestamp `json:"updated_at"`
 
-	// Version Counts the changes of the resource, from 1.
+	// Version The number of the resource's version, from 1.
 	Version Version `json:"version"`
 }
 
-// CustomerEmailMarketing Whether marketing mail may be sent.
+// CustomerEmailMarketing Whether the customer accepts marketing emails.
 type CustomerEmailMarketing string
 
-// CustomerStatus A guest has no account, an active customer has one.
+// CustomerStatus A guest has no account; an active customer has one.
 type CustomerStatus string
 
 // CustomerID The id of a customer.
@@ -868,13 +868,13 @@ type CustomerPage struct {
 	// Data The customers of this page.
 	Data []Customer `json:"data"`
 
-	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// Export A job that writes a file. Its detail adds the link, see `ExportDetail`.
+// Export An export job. `ExportDetail` also has the link to the file.
 type Export struct {
-	// CompletedAt When it ended, in whichever way.
+	// CompletedAt When the job ended, successfully or not.
 	CompletedAt *OptionalTimestamp `json:"completed_at"`
 
 	// Compression Whether the file is compressed.
@@ -883,25 +883,25 @@ type Export struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Error Why there is no file. Null unless the job failed, or its file was removed early because a customer whose data it can contain was redacted.
+	// Error Why there is no file. Null unless the job failed, or the file was removed early because it could contain data of a redacted customer.
 	Error *ExportError `json:"error"`
 
-	// ExpiresAt When its file is removed, or was; 7 days after it completed.
+	// ExpiresAt When the file is or was removed, 7 days after completion.
 	ExpiresAt *OptionalTimestamp `json:"expires_at"`
 
-	// FileSizeBytes The bytes of the whole file as it is downloaded; null before it is complete.
+	// FileSizeBytes The size of the downloaded file in bytes; null until it is complete.
 	FileSizeBytes *int64 `json:"file_size_bytes"`
 
 	// Filters What the job was narrowed to.
 	Filters ExportFilters `json:"filters"`
 
-	// Format CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's language and time zone.
+	// Format CSV with the columns listed under [Exports](#exports), JSONL with one resource per line, or CSV for people in the store's language and time zone.
 	Format ExportFormat `json:"format"`
 
 	// ID The id of an export job.
 	ID ExportID `json:"id"`
 
-	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
+	// Kind What is exported. It needs a read scope: `orders.read`, `products.read`, `customers.read`, or for delivery attempts of a webhook endpoint `webhooks.read`.
 	Kind ExportKind `json:"kind"`
 
 	// Progress How far the job has come.
@@ -910,55 +910,55 @@ type Export struct {
 	// RequestedBy Who started the job, by the name of that time.
 	RequestedBy ExportRequester `json:"requested_by"`
 
-	// RowCount The rows of the whole file, a header left out; null before it is complete.
+	// RowCount The number of rows of the file without the header; null until it is complete.
 	RowCount *int64 `json:"row_count"`
 
-	// Sha256 The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete.
+	// Sha256 The SHA-256 of the downloaded file in hexadecimal; null until it is complete.
 	Sha256 *string `json:"sha256"`
 
-	// StartedAt When it began to run; the file holds what was created up to then.
+	// StartedAt When the job started. The file contains what was created up to then.
 	StartedAt *OptionalTimestamp `json:"started_at"`
 
-	// Status A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
+	// Status The status. A completed job has a file until it is expired. A failed job was given up; a cancelled job was stopped by a person or app.
 	Status ExportStatus `json:"status"`
 
-	// SyncFrom The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null until the job has begun.
+	// SyncFrom The `updated_from` to continue with after reading the file. Everything that the file lacks has changed since. Null until the job has started.
 	SyncFrom *OptionalTimestamp `json:"sync_from"`
 
-	// WebhookID The endpoint whose attempts are exported; null for all other kinds.
+	// WebhookID The endpoint whose attempts are exported; null for other kinds.
 	WebhookID *string `json:"webhook_id"`
 }
 
 // ExportCompression Whether the file is compressed.
 type ExportCompression string
 
-// ExportCreate A job to start. Members that are not listed are refused.
+// ExportCreate A new job. Unknown members are rejected.
 type ExportCreate struct {
-	// Compression How the file is compressed; not at all (`none`) unless it is given.
+	// Compression The compression. The default is `none`.
 	Compression *ExportCreateCompression `json:"compression,omitempty"`
 
-	// Filters What to narrow the job to; all of the kind where absent.
+	// Filters The filters. Without them, everything of the kind is exported.
 	Filters *ExportFiltersCreate `json:"filters,omitempty"`
 
-	// Format The form of the file; `csv` unless it is given. Attempts have no `spreadsheet`.
+	// Format The format of the file. The default is `csv`. Attempts have no `spreadsheet`.
 	Format *ExportCreateFormat `json:"format,omitempty"`
 
-	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
+	// Kind What is exported. It needs a read scope: `orders.read`, `products.read`, `customers.read`, or for delivery attempts of a webhook endpoint `webhooks.read`.
 	Kind ExportKind `json:"kind"`
 
-	// WebhookID The endpoint whose attempts are exported. Required for `webhook_attempts`, refused for all other kinds.
+	// WebhookID The endpoint whose attempts are exported. Required for `webhook_attempts`, rejected for other kinds.
 	WebhookID *string `json:"webhook_id,omitempty"`
 }
 
-// ExportCreateCompression How the file is compressed; not at all (`none`) unless it is given.
+// ExportCreateCompression The compression. The default is `none`.
 type ExportCreateCompression string
 
-// ExportCreateFormat The form of the file; `csv` unless it is given. Attempts have no `spreadsheet`.
+// ExportCreateFormat The format of the file. The default is `csv`. Attempts have no `spreadsheet`.
 type ExportCreateFormat string
 
-// ExportDetail A job that writes a file, with the link to it.
+// ExportDetail An export job with the link to its file.
 type ExportDetail struct {
-	// CompletedAt When it ended, in whichever way.
+	// CompletedAt When the job ended, successfully or not.
 	CompletedAt *OptionalTimestamp `json:"completed_at"`
 
 	// Compression Whether the file is compressed.
@@ -967,31 +967,31 @@ type ExportDetail struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// DownloadURL Where the file is, for whoever holds the address; fresh on each read. Null while there is no file, and for a credential without the read scope of the kind.
+	// DownloadURL The URL of the file, new on each read. It needs no credential. Null if there is no file, or if the credential lacks the read scope of the kind.
 	DownloadURL *string `json:"download_url"`
 
-	// DownloadURLExpiresAt Until when the link serves, 15 minutes from the answer; null where there is none.
+	// DownloadURLExpiresAt When the link expires, 15 minutes after the response; null if there is no link.
 	DownloadURLExpiresAt *OptionalTimestamp `json:"download_url_expires_at"`
 
-	// Error Why there is no file. Null unless the job failed, or its file was removed early because a customer whose data it can contain was redacted.
+	// Error Why there is no file. Null unless the job failed, or the file was removed early because it could contain data of a redacted customer.
 	Error *ExportError `json:"error"`
 
-	// ExpiresAt When its file is removed, or was; 7 days after it completed.
+	// ExpiresAt When the file is or was removed, 7 days after completion.
 	ExpiresAt *OptionalTimestamp `json:"expires_at"`
 
-	// FileSizeBytes The bytes of the whole file as it is downloaded; null before it is complete.
+	// FileSizeBytes The size of the downloaded file in bytes; null until it is complete.
 	FileSizeBytes *int64 `json:"file_size_bytes"`
 
 	// Filters What the job was narrowed to.
 	Filters ExportFilters `json:"filters"`
 
-	// Format CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's language and time zone.
+	// Format CSV with the columns listed under [Exports](#exports), JSONL with one resource per line, or CSV for people in the store's language and time zone.
 	Format ExportFormat `json:"format"`
 
 	// ID The id of an export job.
 	ID ExportID `json:"id"`
 
-	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
+	// Kind What is exported. It needs a read scope: `orders.read`, `products.read`, `customers.read`, or for delivery attempts of a webhook endpoint `webhooks.read`.
 	Kind ExportKind `json:"kind"`
 
 	// Progress How far the job has come.
@@ -1000,26 +1000,26 @@ type ExportDetail struct {
 	// RequestedBy Who started the job, by the name of that time.
 	RequestedBy ExportRequester `json:"requested_by"`
 
-	// RowCount The rows of the whole file, a header left out; null before it is complete.
+	// RowCount The number of rows of the file without the header; null until it is complete.
 	RowCount *int64 `json:"row_count"`
 
-	// Sha256 The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete.
+	// Sha256 The SHA-256 of the downloaded file in hexadecimal; null until it is complete.
 	Sha256 *string `json:"sha256"`
 
-	// StartedAt When it began to run; the file holds what was created up to then.
+	// StartedAt When the job started. The file contains what was created up to then.
 	StartedAt *OptionalTimestamp `json:"started_at"`
 
-	// Status A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
+	// Status The status. A completed job has a file until it is expired. A failed job was given up; a cancelled job was stopped by a person or app.
 	Status ExportStatus `json:"status"`
 
-	// SyncFrom The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null until the job has begun.
+	// SyncFrom The `updated_from` to continue with after reading the file. Everything that the file lacks has changed since. Null until the job has started.
 	SyncFrom *OptionalTimestamp `json:"sync_from"`
 
-	// WebhookID The endpoint whose attempts are exported; null for all other kinds.
+	// WebhookID The endpoint whose attempts are exported; null for other kinds.
 	WebhookID *string `json:"webhook_id"`
 }
 
-// ExportError Why an export has no file. `export_failed` means that the file could not be written. With `customer_redacted` a customer whose data it can contain was redacted: after a completed export, whose status is then `expired`, or too often while the file was written. A redaction makes an export that is running begin again by itself.
+// ExportError Why an export has no file. `export_failed`: the file could not be written. `customer_redacted`: the file could contain data of a redacted customer. The job is then `expired`, or failed because customers were redacted too often while it ran; a running job restarts after a redaction.
 type ExportError struct {
 	// Code The stable name to branch on.
 	Code string `json:"code"`
@@ -1052,37 +1052,37 @@ type ExportFilters struct {
 	Status *string `json:"status"`
 }
 
-// ExportFiltersCreate What to narrow a job to. Members that are not listed are refused.
+// ExportFiltersCreate Filters of a job. Unknown members are rejected.
 type ExportFiltersCreate struct {
-	// CreatedFrom Only what was created, or attempted, at this time or later. RFC 3339, any offset.
+	// CreatedFrom Only rows created, or attempts made, at this time or later. RFC 3339, any offset.
 	CreatedFrom *time.Time `json:"created_from,omitempty"`
 
-	// CreatedTo Only what was created, or attempted, before this time, which is later than `created_from`. RFC 3339, any offset.
+	// CreatedTo Only rows created, or attempts made, before this time. Must be later than `created_from`. RFC 3339, any offset.
 	CreatedTo *time.Time `json:"created_to,omitempty"`
 
-	// CustomerID Only orders of this customer; none, where there is no such customer. Refused for all other kinds.
+	// CustomerID Only orders of this customer. An unknown customer has none. Rejected for other kinds.
 	CustomerID *string `json:"customer_id,omitempty"`
 
-	// FinancialStatus Only orders whose money is in this state, such as `paid`. Refused for all other kinds.
+	// FinancialStatus Only orders with this financial status, such as `paid`. Rejected for other kinds.
 	FinancialStatus *string `json:"financial_status,omitempty"`
 
-	// FulfillmentStatus Only orders whose goods are in this state, such as `unfulfilled`. Refused for all other kinds.
+	// FulfillmentStatus Only orders with this fulfillment status, such as `unfulfilled`. Rejected for other kinds.
 	FulfillmentStatus *string `json:"fulfillment_status,omitempty"`
 
-	// Ids Only what has one of these ids, which are those of orders, products or customers as `kind` says. An id that the store does not have adds nothing. Refused for attempts.
+	// Ids Only the rows with these ids of orders, products or customers, as `kind` says. Unknown ids are ignored. Rejected for attempts.
 	Ids *[]string `json:"ids,omitempty"`
 
-	// Status Only what is in this state: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived` products; `guest`, `active`, `disabled` or `redacted` customers. Attempts have none.
+	// Status Only rows with this status: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived` products; `guest`, `active`, `disabled` or `redacted` customers. Rejected for attempts.
 	Status *string `json:"status,omitempty"`
 }
 
-// ExportFormat CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's language and time zone.
+// ExportFormat CSV with the columns listed under [Exports](#exports), JSONL with one resource per line, or CSV for people in the store's language and time zone.
 type ExportFormat string
 
 // ExportID The id of an export job.
 type ExportID = string
 
-// ExportKind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
+// ExportKind What is exported. It needs a read scope: `orders.read`, `products.read`, `customers.read`, or for delivery attempts of a webhook endpoint `webhooks.read`.
 type ExportKind string
 
 // ExportPage One page of export jobs.
@@ -1090,7 +1090,7 @@ type ExportPage struct {
 	// Data The jobs of this page.
 	Data []Export `json:"data"`
 
-	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
@@ -1105,20 +1105,20 @@ type ExportProgress struct {
 
 // ExportRequester Who started the job, by the name of that time.
 type ExportRequester struct {
-	// ID The id of the key, the app or the person; `system` for the operator.
+	// ID The id of the key, app or person; `system` for the operator.
 	ID string `json:"id"`
 
 	// Name The name of the key, the app or the person.
 	Name string `json:"name"`
 
-	// Type What kind of caller it was.
+	// Type The kind of caller.
 	Type ExportRequesterType `json:"type"`
 }
 
-// ExportRequesterType What kind of caller it was.
+// ExportRequesterType The kind of caller.
 type ExportRequesterType string
 
-// ExportStatus A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
+// ExportStatus The status. A completed job has a file until it is expired. A failed job was given up; a cancelled job was stopped by a person or app.
 type ExportStatus string
 
 // FieldError One thing that is wrong. Exactly one of `pointer`, `parameter` and `header` says where.
@@ -1142,18 +1142,18 @@ type FieldError struct {
 // FieldErrorCode What is wrong.
 type FieldErrorCode string
 
-// FinancialStatus How the order's money stands.
+// FinancialStatus The status of the payment.
 type FinancialStatus string
 
-// FulfillmentStatus How the order's goods stand.
+// FulfillmentStatus The status of the fulfillment.
 type FulfillmentStatus string
 
-// GrantID The id of one consent.
+// GrantID The id of a merchant's consent.
 type GrantID = string
 
 // Identity The calling credential.
 type Identity struct {
-	// APIVersion The version of the API behind this answer.
+	// APIVersion The version of the API.
 	//
 	// Examples: v1
 	APIVersion string `json:"api_version"`
@@ -1161,25 +1161,25 @@ type Identity struct {
 	// App The OAuth app; null for an API key.
 	App *IdentityApp `json:"app"`
 
-	// Credential What is known about the credential; never the credential itself.
+	// Credential The details of the credential, without its secret.
 	Credential IdentityCredential `json:"credential"`
 
 	// Grant The merchant's consent; null for an API key.
 	Grant *IdentityGrant `json:"grant"`
 
-	// GrantedScopes The scopes as they were chosen or consented to.
+	// GrantedScopes The scopes that were selected or granted.
 	GrantedScopes []Scope `json:"granted_scopes"`
 
-	// Limits The limits that hold for this credential.
+	// Limits The limits of this credential.
 	Limits IdentityLimits `json:"limits"`
 
-	// Scopes The effective scopes, sorted, with the reads that writes imply.
+	// Scopes The effective scopes, sorted, including the read scopes that write scopes imply.
 	Scopes []Scope `json:"scopes"`
 
 	// ServerTime A time in UTC with six fractional digits.
 	ServerTime Timestamp `json:"server_time"`
 
-	// Store The store that the credential opens.
+	// Store The store of the credential.
 	Store IdentityStore `json:"store"`
 
 	// Type The kind of credential.
@@ -1189,7 +1189,7 @@ type Identity struct {
 // IdentityType The kind of credential.
 type IdentityType string
 
-// IdentityApp The app that the token was issued to.
+// IdentityApp The app of the token.
 type IdentityApp struct {
 	// ClientID The app's OAuth client id.
 	ClientID string `json:"client_id"`
@@ -1201,37 +1201,37 @@ type IdentityApp struct {
 	Name string `json:"name"`
 }
 
-// IdentityCredential What is known about the credential; never the credential itself.
+// IdentityCredential The details of the credential, without its secret.
 type IdentityCredential struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// ExpiresAt A time in UTC with six fractional digits, or null where it did not happen.
+	// ExpiresAt A time in UTC with six fractional digits, or null if it has not happened.
 	ExpiresAt *OptionalTimestamp `json:"expires_at"`
 
-	// Hint Enough of the credential to recognise it.
+	// Hint The part of the credential that identifies it to people.
 	Hint string `json:"hint"`
 
 	// ID The id of the key or the token.
 	ID string `json:"id"`
 
-	// Name The name that a key was given.
+	// Name The name of the API key.
 	Name *string `json:"name"`
 
-	// Superseded Whether a rotation has already made its successor.
+	// Superseded Whether it was rotated.
 	Superseded bool `json:"superseded"`
 }
 
-// IdentityGrant One consent of a merchant.
+// IdentityGrant A merchant's consent.
 type IdentityGrant struct {
 	// ConsentedAt A time in UTC with six fractional digits.
 	ConsentedAt Timestamp `json:"consented_at"`
 
-	// ID The id of one consent.
+	// ID The id of a merchant's consent.
 	ID GrantID `json:"id"`
 }
 
-// IdentityLimits The limits that hold for this credential.
+// IdentityLimits The limits of this credential.
 type IdentityLimits struct {
 	// APIKeysMax API keys of a store that are not revoked.
 	APIKeysMax int `json:"api_keys_max"`
@@ -1284,10 +1284,10 @@ type IdentityLimits struct {
 	// OrderMailsPerDayMax Emails to shoppers that a proven store causes within 24 hours.
 	OrderMailsPerDayMax int `json:"order_mails_per_day_max"`
 
-	// PageSizeDefault Items of a page when no `limit` is given.
+	// PageSizeDefault The default of `limit`.
 	PageSizeDefault int `json:"page_size_default"`
 
-	// PageSizeMax The cap of `limit`.
+	// PageSizeMax The maximum of `limit`.
 	PageSizeMax int `json:"page_size_max"`
 
 	// PagesMax Pages of a store.
@@ -1348,9 +1348,9 @@ type IdentityLimits struct {
 	WrittenBytesPerMinuteMax int64 `json:"written_bytes_per_minute_max"`
 }
 
-// IdentityStore The store that the credential opens.
+// IdentityStore The store of the credential.
 type IdentityStore struct {
-	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
+	// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 	Currency Currency `json:"currency"`
 
 	// ID The id of a store.
@@ -1359,40 +1359,40 @@ type IdentityStore struct {
 	// Name The store's name.
 	Name string `json:"name"`
 
-	// StoreHost The host of the storefront, with the port where it is not the default.
+	// StoreHost The host of the storefront, with the port if it is not the default.
 	StoreHost string `json:"store_host"`
 
-	// Test Whether it is a test store: nothing in it is real, no money moves and no shopper gets mail. This never changes.
+	// Test Whether it is a test store: nothing in it is real, no money is moved and shoppers get no emails. It never changes.
 	Test bool `json:"test"`
 
-	// Timezone The time zone of its reports as of the IANA database.
+	// Timezone The time zone of the store, as in the IANA database.
 	Timezone string `json:"timezone"`
 }
 
-// LineItem A snapshot of what was sold, which later changes of the product do not touch. `total_minor` is quantity times unit price - discount + tax.
+// LineItem A line with the product's data when it was sold. `total_minor` is quantity times unit price - discount + tax.
 type LineItem struct {
 	// DiscountMinor An amount in the minor unit of the resource's currency.
 	DiscountMinor Amount `json:"discount_minor"`
 
-	// FulfilledQuantity How many were handed over.
+	// FulfilledQuantity The quantity fulfilled.
 	FulfilledQuantity int32 `json:"fulfilled_quantity"`
 
 	// ID The id of an order's line.
 	ID LineItemID `json:"id"`
 
-	// Options The texts of the variant's options when it was sold, in their order.
+	// Options The values of the variant's options when it was sold, in their order.
 	Options []string `json:"options"`
 
-	// ProductID The product, which may have been deleted since; null for a line without one.
+	// ProductID The product, which may have been deleted; null for a custom line.
 	ProductID *string `json:"product_id"`
 
-	// Quantity How many were sold.
+	// Quantity The quantity sold.
 	Quantity int32 `json:"quantity"`
 
-	// RefundedQuantity How many were refunded.
+	// RefundedQuantity The quantity refunded.
 	RefundedQuantity int32 `json:"refunded_quantity"`
 
-	// RequiresShipping False where nothing is sent, as the product said when it was sold.
+	// RequiresShipping Whether the product required shipping when it was sold.
 	RequiresShipping bool `json:"requires_shipping"`
 
 	// SKU The stock-keeping unit when it was sold.
@@ -1410,40 +1410,40 @@ type LineItem struct {
 	// UnitPriceMinor An amount in the minor unit of the resource's currency.
 	UnitPriceMinor Amount `json:"unit_price_minor"`
 
-	// VariantID The variant that was sold, which may be gone since; null for a line without a product.
+	// VariantID The variant, which may have been deleted; null for a custom line.
 	VariantID *string `json:"variant_id"`
 }
 
 // LineItemID The id of an order's line.
 type LineItemID = string
 
-// MarketplaceTheme A theme that every store may install.
+// MarketplaceTheme A theme that every store can install.
 type MarketplaceTheme struct {
-	// Author Who made it.
+	// Author The author.
 	Author string `json:"author"`
 
-	// Categories The words under which it is found, sorted.
+	// Categories The categories, sorted.
 	Categories []string `json:"categories"`
 
-	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
+	// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 	Currency Currency `json:"currency"`
 
 	// ID The id of a theme of the marketplace.
 	ID MarketplaceThemeID `json:"id"`
 
-	// Installed Whether this store has it.
+	// Installed Whether this store has installed it.
 	Installed bool `json:"installed"`
 
-	// InstalledThemeID The newest theme of this store that came of it; null where there is none.
+	// InstalledThemeID The latest theme of this store that was installed from it; null if there is none.
 	InstalledThemeID *string `json:"installed_theme_id"`
 
-	// InstallsCount How often it was installed.
+	// InstallsCount The number of installations.
 	InstallsCount int64 `json:"installs_count"`
 
-	// Name The name that people read.
+	// Name The name.
 	Name string `json:"name"`
 
-	// PreviewImageURL An image of the theme.
+	// PreviewImageURL A preview image of the theme.
 	PreviewImageURL *string `json:"preview_image_url"`
 
 	// PriceMinor An amount in the minor unit of the resource's currency.
@@ -1452,10 +1452,10 @@ type MarketplaceTheme struct {
 	// PublishedAt When it was last published.
 	PublishedAt Timestamp `json:"published_at"`
 
-	// RatingPercent How it was rated; null where nobody did.
+	// RatingPercent The share of positive ratings; null without ratings.
 	RatingPercent *int32 `json:"rating_percent"`
 
-	// Slug Its name in addresses; unique in the marketplace.
+	// Slug The name in URLs, unique in the marketplace.
 	Slug string `json:"slug"`
 
 	// Tagline One line about it.
@@ -1464,7 +1464,7 @@ type MarketplaceTheme struct {
 	// UpdatedAt A time in UTC with six fractional digits.
 	UpdatedAt Timestamp `json:"updated_at"`
 
-	// Version What its author calls this version of it.
+	// Version The version, as named by the author.
 	Version string `json:"version"`
 }
 
@@ -1476,16 +1476,16 @@ type MarketplaceThemePage struct {
 	// Data The themes of this page.
 	Data []MarketplaceTheme `json:"data"`
 
-	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 type NextCursor = string
 
-// Note A note that was appended to an order.
+// Note A note on an order.
 type Note struct {
-	// Author Who wrote a note.
+	// Author The author of a note.
 	Author NoteAuthor `json:"author"`
 
 	// Body The plain text.
@@ -1500,11 +1500,11 @@ type Note struct {
 	// OrderID The id of an order.
 	OrderID OrderID `json:"order_id"`
 
-	// Visibility Whether the staff alone or the customer too may read the note.
+	// Visibility Who can read the note: only staff (`internal`), or the customer too.
 	Visibility NoteVisibility `json:"visibility"`
 }
 
-// NoteAuthor Who wrote a note.
+// NoteAuthor The author of a note.
 type NoteAuthor struct {
 	// ID The id of the key, the app or the person.
 	ID string `json:"id"`
@@ -1512,55 +1512,55 @@ type NoteAuthor struct {
 	// Name The name of the key, the app or the person.
 	Name string `json:"name"`
 
-	// Type What kind of author it is.
+	// Type The kind of author.
 	Type NoteAuthorType `json:"type"`
 }
 
-// NoteAuthorType What kind of author it is.
+// NoteAuthorType The kind of author.
 type NoteAuthorType string
 
-// NoteCreate A note to append. Members that are not listed are refused.
+// NoteCreate A new note. Unknown members are rejected.
 type NoteCreate struct {
-	// Body Plain text, not blank. Line breaks and tabs are kept.
+	// Body Plain text. Must not be blank. Line breaks and tabs are kept.
 	Body string `json:"body"`
 
-	// Visibility Who may read it; the staff alone (`internal`) unless it is given.
+	// Visibility Who can read it. The default is `internal`.
 	Visibility *NoteCreateVisibility `json:"visibility,omitempty"`
 }
 
-// NoteCreateVisibility Who may read it; the staff alone (`internal`) unless it is given.
+// NoteCreateVisibility Who can read it. The default is `internal`.
 type NoteCreateVisibility string
 
 // NoteID The id of an order note.
 type NoteID = string
 
-// NoteVisibility Whether the staff alone or the customer too may read the note.
+// NoteVisibility Who can read the note: only staff (`internal`), or the customer too.
 type NoteVisibility string
 
 // OptionalAmount An amount in the minor unit of the resource's currency, or null.
 type OptionalAmount = int64
 
-// OptionalTimestamp A time in UTC with six fractional digits, or null where it did not happen.
+// OptionalTimestamp A time in UTC with six fractional digits, or null if it has not happened.
 type OptionalTimestamp = time.Time
 
-// Order What a customer bought. `subtotal_minor` is the sum of quantity times unit price, `discount_minor` and `tax_minor` are sums over the lines, and `total_minor` is subtotal - discount + shipping + tax.
+// Order An order. `subtotal_minor` is the sum of quantity times unit price, `discount_minor` and `tax_minor` are sums over the lines, and `total_minor` is subtotal - discount + shipping + tax.
 type Order struct {
-	// BillingAddress Where the bill goes.
+	// BillingAddress The billing address.
 	BillingAddress *Address `json:"billing_address"`
 
-	// CancelledAt A time in UTC with six fractional digits, or null where it did not happen.
+	// CancelledAt A time in UTC with six fractional digits, or null if it has not happened.
 	CancelledAt *OptionalTimestamp `json:"cancelled_at"`
 
-	// CompletedAt A time in UTC with six fractional digits, or null where it did not happen.
+	// CompletedAt A time in UTC with six fractional digits, or null if it has not happened.
 	CompletedAt *OptionalTimestamp `json:"completed_at"`
 
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
+	// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 	Currency Currency `json:"currency"`
 
-	// CustomerID The customer, where one is known.
+	// CustomerID The customer; null if there is none.
 	CustomerID *string `json:"customer_id"`
 
 	// DiscountCode The discount code that the shopper used.
@@ -1569,43 +1569,43 @@ type Order struct {
 	// DiscountMinor An amount in the minor unit of the resource's currency.
 	DiscountMinor Amount `json:"discount_minor"`
 
-	// Email Where news of the order go.
+	// Email The email address for messages about the order.
 	Email *string `json:"email"`
 
-	// ExternalNumber The number that the order has in another system, such as `#1007` in the one it was imported from.
+	// ExternalNumber The number of the order in another system, such as `#1007` in the system it was imported from.
 	ExternalNumber *string `json:"external_number"`
 
-	// FinancialStatus How the order's money stands.
+	// FinancialStatus The status of the payment.
 	FinancialStatus FinancialStatus `json:"financial_status"`
 
-	// FulfilledAt A time in UTC with six fractional digits, or null where it did not happen.
+	// FulfilledAt A time in UTC with six fractional digits, or null if it has not happened.
 	FulfilledAt *OptionalTimestamp `json:"fulfilled_at"`
 
-	// FulfillmentStatus How the order's goods stand.
+	// FulfillmentStatus The status of the fulfillment.
 	FulfillmentStatus FulfillmentStatus `json:"fulfillment_status"`
 
 	// ID The id of an order.
 	ID OrderID `json:"id"`
 
-	// IncludedTaxMinor The tax that prices and shipping hold, which is part of the total. Null for an order that was not placed at the storefront, as are the following members.
+	// IncludedTaxMinor The tax that is included in prices and shipping. Null, like the following members, for an order that was not placed on the storefront.
 	IncludedTaxMinor *int64 `json:"included_tax_minor"`
 
-	// LineItems The lines, in the order in which they were entered.
+	// LineItems The lines, in their original order.
 	LineItems []LineItem `json:"line_items"`
 
-	// NotesCount How many notes were appended.
+	// NotesCount The number of notes.
 	NotesCount int32 `json:"notes_count"`
 
-	// Number The number that people use; unique in the store, with gaps, and not an order of time.
+	// Number The number that people use. Unique in the store, with gaps, and not sorted by time.
 	Number int64 `json:"number"`
 
-	// PaidAt A time in UTC with six fractional digits, or null where it did not happen.
+	// PaidAt A time in UTC with six fractional digits, or null if it has not happened.
 	PaidAt *OptionalTimestamp `json:"paid_at"`
 
 	// PaidMinor An amount in the minor unit of the resource's currency.
 	PaidMinor Amount `json:"paid_minor"`
 
-	// PaymentMethod How the shopper chose to pay. More values may come.
+	// PaymentMethod The payment method. Values may be added.
 	PaymentMethod *OrderPaymentMethod `json:"payment_method"`
 
 	// PlacedAt A time in UTC with six fractional digits.
@@ -1614,7 +1614,7 @@ type Order struct {
 	// RefundedMinor An amount in the minor unit of the resource's currency.
 	RefundedMinor Amount `json:"refunded_minor"`
 
-	// ShippingAddress Where the goods go.
+	// ShippingAddress The shipping address.
 	ShippingAddress *Address `json:"shipping_address"`
 
 	// ShippingMethod The name of the shipping rate.
@@ -1623,16 +1623,16 @@ type Order struct {
 	// ShippingMinor An amount in the minor unit of the resource's currency.
 	ShippingMinor Amount `json:"shipping_minor"`
 
-	// Source Where the order came from, such as `api`, `dashboard`, `import` or `demo`.
+	// Source The source of the order, such as `api`, `dashboard`, `import` or `demo`.
 	Source string `json:"source"`
 
-	// Status Whether there is still something to do.
+	// Status The status of the order.
 	Status OrderStatus `json:"status"`
 
 	// SubtotalMinor An amount in the minor unit of the resource's currency.
 	SubtotalMinor Amount `json:"subtotal_minor"`
 
-	// Tags Free labels.
+	// Tags The tags.
 	Tags Tags `json:"tags"`
 
 	// TaxMinor An amount in the minor unit of the resource's currency.
@@ -1644,11 +1644,11 @@ type Order struct {
 	// UpdatedAt A time in UTC with six fractional digits.
 	UpdatedAt Timestamp `json:"updated_at"`
 
-	// Version Counts the changes of the resource, from 1.
+	// Version The number of the resource's version, from 1.
 	Version Version `json:"version"`
 }
 
-// OrderPaymentMethod How the shopper chose to pay. More values may come.
+// OrderPaymentMethod The payment method. Values may be added.
 type OrderPaymentMethod string
 
 // OrderID The id of an order.
@@ -1659,11 +1659,11 @@ type OrderPage struct {
 	// Data The orders of this page.
 	Data []Order `json:"data"`
 
-	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// OrderStatus Whether there is still something to do.
+// OrderStatus The status of the order.
 type OrderStatus string
 
 // Problem An error as of RFC 9457.
@@ -1693,21 +1693,21 @@ type Problem struct {
 	Type string `json:"type"`
 }
 
-// Product Something that the store sells.
+// Product A product.
 type Product struct {
-	// CompareAtPriceMinor The price before a reduction; of a product with options, that of the variant with the lowest price.
+	// CompareAtPriceMinor The price before a reduction. For a product with options, that of the variant with the lowest price.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor"`
 
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency A currency of ISO 4217, in upper case. More values may come, as the standard grows.
+	// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 	Currency Currency `json:"currency"`
 
-	// Description A long text about the product.
+	// Description The description.
 	Description *string `json:"description"`
 
-	// Handle The product's name in addresses, unique in the store. The shop redirects (301) from the 20 newest former handles of a product, until another product takes the handle.
+	// Handle The product's name in URLs, unique in the store. The shop redirects (301) from the 20 most recent former handles of a product, until another product takes the handle.
 	Handle string `json:"handle"`
 
 	// ID The id of a product.
@@ -1719,88 +1719,88 @@ type Product struct {
 	// Images The uploaded images, by position. Empty if there are none.
 	Images []ProductImage `json:"images"`
 
-	// InventoryQuantity How many are in stock; null where stock is not tracked. Of a product with options, the sum of its variants, null where any of them is not tracked.
+	// InventoryQuantity The quantity in stock; null if it is not tracked. For a product with options, the sum of its variants, or null if one of them is not tracked.
 	InventoryQuantity *int32 `json:"inventory_quantity"`
 
-	// Options What the variants differ in, such as size and colour; empty for a product with one variant.
+	// Options The options, such as size and color. Empty for a product with one variant.
 	Options []ProductOption `json:"options"`
 
-	// PriceMinor The price; of a product with options, the lowest of its variants.
+	// PriceMinor The price. For a product with options, the lowest price of its variants.
 	PriceMinor Amount `json:"price_minor"`
 
-	// ProductType What kind of thing it is.
+	// ProductType The product type.
 	ProductType *string `json:"product_type"`
 
-	// PublishedAt When it was last published; null where it is not.
+	// PublishedAt When it was last published; null if it is not published.
 	PublishedAt *OptionalTimestamp `json:"published_at"`
 
-	// RequiresShipping False for products that are not shipped, such as files and vouchers. An order of only such products has no shipping address, no shipping method and no shipping price.
+	// RequiresShipping False for products that are not shipped, such as files and vouchers. An order with only such products has no shipping address, method or price.
 	RequiresShipping bool `json:"requires_shipping"`
 
-	// SKU The stock-keeping unit; null where there are options, since each variant has its own.
+	// SKU The stock-keeping unit; null for a product with options, whose variants have their own.
 	SKU *string `json:"sku"`
 
-	// Status A draft is hidden, an active product is sold, an archived one is kept for its history.
+	// Status Only active products are sold. Drafts are not published yet; archived products are no longer sold.
 	Status ProductStatus `json:"status"`
 
-	// Tags Free labels.
+	// Tags The tags.
 	Tags Tags `json:"tags"`
 
-	// Title The name that shoppers read.
+	// Title The name that shoppers see.
 	Title string `json:"title"`
 
 	// UpdatedAt A time in UTC with six fractional digits.
 	UpdatedAt Timestamp `json:"updated_at"`
 
-	// Variants What the product is sold as, by position. A product without options has one variant, which is itself.
+	// Variants The variants, by position. A product without options has one variant with its own values.
 	Variants []Variant `json:"variants"`
 
-	// Vendor Who makes it.
+	// Vendor The vendor.
 	Vendor *string `json:"vendor"`
 
-	// Version Counts the changes of the resource, from 1.
+	// Version The number of the resource's version, from 1.
 	Version Version `json:"version"`
 }
 
-// ProductCreate A product to draft. Members that are not listed are refused.
+// ProductCreate A new product. Unknown members are rejected.
 type ProductCreate struct {
 	// CompareAtPriceMinor The price before a reduction.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor,omitempty"`
 
-	// Currency A currency of ISO 4217. The service takes lower case too.
+	// Currency A currency of ISO 4217, in upper or lower case.
 	Currency Currency `json:"currency"`
 
-	// Description A long text about the product.
+	// Description The description.
 	Description *string `json:"description,omitempty"`
 
-	// Handle The product's name in addresses. Made from the title when absent; a taken one is refused.
+	// Handle The product's name in URLs. Created from the title if absent. Must not be in use.
 	Handle *string `json:"handle,omitempty"`
 
 	// ImageURL The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
 	ImageURL *string `json:"image_url,omitempty"`
 
-	// InventoryQuantity How many are in stock; absent where stock is not tracked.
+	// InventoryQuantity The quantity in stock. Omit it if stock is not tracked.
 	InventoryQuantity *int32 `json:"inventory_quantity,omitempty"`
 
 	// PriceMinor An amount in the minor unit of the resource's currency.
 	PriceMinor Amount `json:"price_minor"`
 
-	// ProductType What kind of thing it is.
+	// ProductType The product type.
 	ProductType *string `json:"product_type,omitempty"`
 
-	// RequiresShipping False for products that are not shipped, such as files and vouchers. True when absent.
+	// RequiresShipping False for products that are not shipped, such as files and vouchers. The default is true.
 	RequiresShipping *bool `json:"requires_shipping,omitempty"`
 
 	// SKU The stock-keeping unit.
 	SKU *string `json:"sku,omitempty"`
 
-	// Tags Free labels.
+	// Tags The tags.
 	Tags *[]string `json:"tags,omitempty"`
 
-	// Title The name that shoppers read; not blank.
+	// Title The name that shoppers see. Must not be blank.
 	Title string `json:"title"`
 
-	// Vendor Who makes it.
+	// Vendor The vendor.
 	Vendor *string `json:"vendor,omitempty"`
 }
 
@@ -1831,12 +1831,12 @@ type ProductImage struct {
 // ProductImageID The id of an uploaded product image.
 type ProductImageID = string
 
-// ProductOption Something in which the variants of a product differ.
+// ProductOption An option of a product.
 type ProductOption struct {
-	// Name What it is called, such as Size.
+	// Name The name, such as Size.
 	Name string `json:"name"`
 
-	// Values What it may be, in the order in which it is shown.
+	// Values The values, in the order in which they are shown.
 	Values []string `json:"values"`
 }
 
@@ -1845,85 +1845,85 @@ type ProductPage struct {
 	// Data The products of this page.
 	Data []Product `json:"data"`
 
-	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// ProductStatus A draft is hidden, an active product is sold, an archived one is kept for its history.
+// ProductStatus Only active products are sold. Drafts are not published yet; archived products are no longer sold.
 type ProductStatus string
 
 // RequestID The id of a request.
 type RequestID = string
 
-// Scope A scope of the catalogue.
+// Scope A scope.
 type Scope string
 
 // StoreID The id of a store.
 type StoreID = string
 
-// Tags Free labels.
+// Tags The tags.
 type Tags = []string
 
-// Theme A theme that the store has.
+// Theme A theme of the store.
 type Theme struct {
-	// ActivatedAt When it was last activated; null where it never was.
+	// ActivatedAt When it was last activated; null if it never was.
 	ActivatedAt *OptionalTimestamp `json:"activated_at"`
 
-	// AssetCount How many stylesheets, fonts and images it has.
+	// AssetCount The number of stylesheets, fonts and images.
 	AssetCount int64 `json:"asset_count"`
 
-	// Author Who made it.
+	// Author The author.
 	Author *string `json:"author"`
 
-	// Checksum The checksum of all that it consists of; equal themes have equal ones.
+	// Checksum The checksum of the content. Equal themes have equal checksums.
 	Checksum Checksum `json:"checksum"`
 
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Description What its author says of it.
+	// Description The description by the author.
 	Description *string `json:"description"`
 
 	// ID The id of a theme of the store.
 	ID ThemeID `json:"id"`
 
-	// MarketplaceThemeID The theme of the marketplace that it came of.
+	// MarketplaceThemeID The marketplace theme that it was installed from.
 	MarketplaceThemeID *string `json:"marketplace_theme_id"`
 
 	// Name The theme's name in the store.
 	Name string `json:"name"`
 
-	// PreviewURL A signed link to the storefront as it would look, for whoever holds it, valid for a day at least; null while the theme is not ready.
+	// PreviewURL A signed link to the storefront with this theme, which needs no credential and is valid for at least a day; null while the theme is not ready.
 	PreviewURL *string `json:"preview_url"`
 
-	// SizeBytes The bytes of its templates and assets together.
+	// SizeBytes The total size of templates and assets in bytes.
 	SizeBytes int64 `json:"size_bytes"`
 
-	// Source Whether the theme came as an archive, from the marketplace, or as a copy of another theme.
+	// Source Whether the theme was imported, installed from the marketplace, or duplicated.
 	Source ThemeSource `json:"source"`
 
-	// Status An archive that was imported is processing until it is inactive, ready to be activated, or has failed. The active theme is the one that the storefront shows.
+	// Status An imported archive is `processing` until it is `inactive`, and can be activated, or has `failed`. The storefront shows the `active` theme.
 	Status ThemeStatus `json:"status"`
 
 	// UpdatedAt A time in UTC with six fractional digits.
 	UpdatedAt Timestamp `json:"updated_at"`
 
-	// Version What its author calls this version of it.
+	// Version The version, as named by the author.
 	Version *string `json:"version"`
 }
 
 // ThemeAsset A stylesheet, font or image of a theme.
 type ThemeAsset struct {
-	// Checksum The checksum of its bytes.
+	// Checksum The checksum of the content.
 	Checksum Checksum `json:"checksum"`
 
-	// ContentType The media type that it is served with.
+	// ContentType The media type.
 	ContentType string `json:"content_type"`
 
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Height In pixels, of an image that has it.
+	// Height In pixels; null if it is not an image or has no size.
 	Height *int32 `json:"height"`
 
 	// ID The id of a theme's asset.
@@ -1932,23 +1932,23 @@ type ThemeAsset struct {
 	// Key Its path in the theme, such as `assets/style.css`.
 	Key string `json:"key"`
 
-	// Kind What it is.
+	// Kind The kind of asset.
 	Kind ThemeAssetKind `json:"kind"`
 
-	// SizeBytes Its bytes.
+	// SizeBytes The size in bytes.
 	SizeBytes int64 `json:"size_bytes"`
 
 	// ThemeID The id of a theme of the store.
 	ThemeID ThemeID `json:"theme_id"`
 
-	// URL Where it is served, under the store's host. What is there never changes.
+	// URL The URL, under the store's host. Its content never changes.
 	URL string `json:"url"`
 
-	// Width In pixels, of an image that has it.
+	// Width In pixels; null if it is not an image or has no size.
 	Width *int32 `json:"width"`
 }
 
-// ThemeAssetKind What it is.
+// ThemeAssetKind The kind of asset.
 type ThemeAssetKind string
 
 // ThemeAssetID The id of a theme's asset.
@@ -1959,7 +1959,7 @@ type ThemeAssetPage struct {
 	// Data The assets of this page.
 	Data []ThemeAsset `json:"data"`
 
-	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
@@ -1971,37 +1971,37 @@ type ThemePage struct {
 	// Data The themes of this page.
 	Data []Theme `json:"data"`
 
-	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// ThemeSource Whether the theme came as an archive, from the marketplace, or as a copy of another theme.
+// ThemeSource Whether the theme was imported, installed from the marketplace, or duplicated.
 type ThemeSource string
 
-// ThemeStatus An archive that was imported is processing until it is inactive, ready to be activated, or has failed. The active theme is the one that the storefront shows.
+// ThemeStatus An imported archive is `processing` until it is `inactive`, and can be activated, or has `failed`. The storefront shows the `active` theme.
 type ThemeStatus string
 
 // Timestamp A time in UTC with six fractional digits.
 type Timestamp = time.Time
 
-// Variant One thing that a product is sold as, with a price and a stock of its own.
+// Variant A variant of a product, with its own price and stock.
 type Variant struct {
 	// CompareAtPriceMinor The price before a reduction.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor"`
 
-	// ID The id of a product's variant. That of a product without options has the product's own characters.
+	// ID The id of a variant. For a product without options, it has the same characters as the product's id after the prefix.
 	ID VariantID `json:"id"`
 
-	// Image The id of that of the product's `images` which shows this variant; null for none.
+	// Image The id of the image of this variant, one of the product's `images`; null if there is none.
 	Image *string `json:"image"`
 
-	// InventoryQuantity How many are in stock; null where stock is not tracked.
+	// InventoryQuantity The quantity in stock; null if it is not tracked.
 	InventoryQuantity *int32 `json:"inventory_quantity"`
 
-	// Options One text for each option of the product, in their order.
+	// Options The value of each option of the product, in their order.
 	Options []string `json:"options"`
 
-	// Position Its place among the variants, from 1.
+	// Position The position among the variants, from 1.
 	Position int32 `json:"position"`
 
 	// PriceMinor An amount in the minor unit of the resource's currency.
@@ -2010,67 +2010,67 @@ type Variant struct {
 	// SKU The stock-keeping unit.
 	SKU *string `json:"sku"`
 
-	// Title The texts of its options, or the product's title.
+	// Title The values of its options, or the product's title.
 	Title string `json:"title"`
 
-	// WeightGrams How heavy one piece is; null where that is not known. Such a variant adds nothing to the weight by which shipping is priced.
+	// WeightGrams The weight of one piece in grams; null if it is unknown. It then counts as 0 for shipping rates by weight.
 	WeightGrams *int32 `json:"weight_grams"`
 }
 
-// VariantID The id of a product's variant. That of a product without options has the product's own characters.
+// VariantID The id of a variant. For a product without options, it has the same characters as the product's id after the prefix.
 type VariantID = string
 
-// Version Counts the changes of the resource, from 1.
+// Version The number of the resource's version, from 1.
 type Version = int64
 
-// Webhook An address that events are sent to.
+// Webhook A webhook endpoint.
 type Webhook struct {
-	// APIVersion The version of the bodies that are sent.
+	// APIVersion The version of the delivered bodies.
 	APIVersion WebhookAPIVersion `json:"api_version"`
 
-	// Circuit Whether an endpoint is spared what it does not take.
+	// Circuit The circuit breaker of an endpoint.
 	Circuit WebhookCircuit `json:"circuit"`
 
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Description What it is for.
+	// Description The description.
 	Description *string `json:"description"`
 
-	// Events The events that are sent, sorted.
+	// Events The subscribed events, sorted.
 	Events []WebhookEvent `json:"events"`
 
-	// FailingSince When the oldest delivery that fails was first tried; null while none fails.
+	// FailingSince When the oldest failing delivery was first attempted; null if none is failing.
 	FailingSince *OptionalTimestamp `json:"failing_since"`
 
-	// Filters Of the events subscribed to, those are sent of which all of these hold. Empty where all are, and in an event that an endpoint of an app gets.
+	// Filters Conditions on events. Only events that meet all of them are sent. Empty if there are none, and in events that endpoints of apps receive.
 	Filters []WebhookFilter `json:"filters"`
 
 	// ID The id of a webhook endpoint.
 	ID WebhookID `json:"id"`
 
-	// LastError What the last failed attempt met.
+	// LastError The error of the last failed attempt.
 	LastError *string `json:"last_error"`
 
-	// LastSuccessAt When the receiver last answered with 2xx; it may lag some seconds behind.
+	// LastSuccessAt When the receiver last accepted a delivery. May lag by some seconds.
 	LastSuccessAt *OptionalTimestamp `json:"last_success_at"`
 
-	// PausedUntil Until when nothing is sent, since a person wants it so; null while it is not paused.
+	// PausedUntil When the pause ends; null if it is not paused.
 	PausedUntil *OptionalTimestamp `json:"paused_until"`
 
-	// RateLimit How many attempts may begin in a second; null is no limit of its own.
+	// RateLimit The maximum number of attempts per second; null for no limit.
 	RateLimit *int `json:"rate_limit"`
 
-	// Secret The key of the signatures, `whsec_` included. Only the answer that registers the endpoint has it, and its replays; null in all others.
+	// Secret The signing secret, including `whsec_`. Only in the response that registers the endpoint, and its replays; otherwise null.
 	Secret *string `json:"secret"`
 
 	// SecretHint The end of the secret.
 	SecretHint string `json:"secret_hint"`
 
-	// Status An active endpoint receives; one is suspended when a delivery failed for 24 hours; a disabled one was taken out of service by a person, or with the access of its app.
+	// Status Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is disabled by a person, or when its app loses access.
 	Status WebhookStatus `json:"status"`
 
-	// SuspendedAt Since when it is suspended or disabled.
+	// SuspendedAt When it was suspended or disabled.
 	SuspendedAt *OptionalTimestamp `json:"suspended_at"`
 
 	// SuspendedReason Why it is suspended or disabled.
@@ -2079,67 +2079,67 @@ type Webhook struct {
 	// UpdatedAt A time in UTC with six fractional digits.
 	UpdatedAt Timestamp `json:"updated_at"`
 
-	// URL Where events are sent.
+	// URL The URL that receives events.
 	URL string `json:"url"`
 }
 
-// WebhookAPIVersion The version of the bodies that are sent.
+// WebhookAPIVersion The version of the delivered bodies.
 type WebhookAPIVersion string
 
 // WebhookSuspendedReason Why it is suspended or disabled.
 type WebhookSuspendedReason string
 
-// WebhookCircuit Whether an endpoint is spared what it does not take.
+// WebhookCircuit The circuit breaker of an endpoint.
 type WebhookCircuit struct {
-	// Failures How many deliveries failed the first time since one was taken.
+	// Failures The number of deliveries whose first attempt failed since the last success.
 	Failures int `json:"failures"`
 
-	// NextAttemptAt When the next new delivery is tried; null while the circuit is closed.
+	// NextAttemptAt When the next new delivery is tried; null if the circuit is closed.
 	NextAttemptAt *OptionalTimestamp `json:"next_attempt_at"`
 
-	// State It is open after three failures in a row: new deliveries wait for `next_attempt_at`. When that has come it is half open, and one is tried.
+	// State `open` after three failures in a row: new deliveries wait until `next_attempt_at`. Then it is `half_open` and one delivery is tried.
 	State WebhookCircuitState `json:"state"`
 }
 
-// WebhookCircuitState It is open after three failures in a row: new deliveries wait for `next_attempt_at`. When that has come it is half open, and one is tried.
+// WebhookCircuitState `open` after three failures in a row: new deliveries wait until `next_attempt_at`. Then it is `half_open` and one delivery is tried.
 type WebhookCircuitState string
 
-// WebhookCreate An endpoint to register. Members that are not listed are refused.
+// WebhookCreate A new endpoint. Unknown members are rejected.
 type WebhookCreate struct {
-	// Description What it is for, in one line.
+	// Description A description in one line.
 	Description *string `json:"description,omitempty"`
 
-	// Events The events to send. One that comes twice counts once.
+	// Events The events to send. Duplicates are ignored.
 	Events []WebhookEvent `json:"events"`
 
-	// URL An absolute https address without user name and fragment, of at most 2,048 bytes. Addresses that are not public are refused, and checked again whenever something is sent.
+	// URL An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are rejected, and checked again for every delivery.
 	URL string `json:"url"`
 }
 
-// WebhookEvent An event of the catalogue. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs `themes.read`, the others need `webhooks.read`.
+// WebhookEvent A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs `themes.read`, the others need `webhooks.read`.
 type WebhookEvent string
 
-// WebhookFilter A condition on an event: where its field lies, and one of the others, or `min` and `max`. An event whose data was left out for its size meets all.
+// WebhookFilter A condition on an event: a `field` and one test, or `min` and `max`. Events whose data was omitted because of its size meet all conditions.
 type WebhookFilter struct {
-	// Changed Whether it is among the members that the event says have changed.
+	// Changed Whether the member is in the event's `changed_fields`.
 	Changed *bool `json:"changed,omitempty"`
 
-	// Exists Whether it is there and not null.
+	// Exists Whether the value is present and not null.
 	Exists *bool `json:"exists,omitempty"`
 
-	// Field Where a member lies in the event's data, such as `object.status`.
+	// Field The path of a member in the event's data, such as `object.status`.
 	Field string `json:"field"`
 
-	// In It is one of these, as text: `true`, `12`, `open`.
+	// In The value is one of these, as text: `true`, `12`, `open`.
 	In *[]string `json:"in,omitempty"`
 
-	// Max It is a number that is not above this one.
+	// Max The value is a number of at most this.
 	Max *int64 `json:"max,omitempty"`
 
-	// Min It is a number that is not below this one.
+	// Min The value is a number of at least this.
 	Min *int64 `json:"min,omitempty"`
 
-	// NotIn It is absent, or none of these.
+	// NotIn The value is absent or none of these.
 	NotIn *[]string `json:"not_in,omitempty"`
 }
 
@@ -2151,11 +2151,11 @@ type WebhookPage struct {
 	// Data The endpoints of this page.
 	Data []Webhook `json:"data"`
 
-	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// WebhookStatus An active endpoint receives; one is suspended when a delivery failed for 24 hours; a disabled one was taken out of service by a person, or with the access of its app.
+// WebhookStatus Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is disabled by a person, or when its app loses access.
 type WebhookStatus string
 
 // Cursor defines model for Cursor.
@@ -2178,79 +2178,79 @@ type UpdatedFrom = time.Time
 
 // ListCustomersParams defines parameters for ListCustomers.
 type ListCustomersParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Email Only customers with this email address.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
-	// Tag Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+	// Tag Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// UpdatedFrom Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset.
+	// UpdatedFrom Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
 
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListExportsParams defines parameters for ListExports.
 type ListExportsParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateExportParams defines parameters for CreateExport.
 type CreateExportParams struct {
-	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
 // ListMarketplaceThemesParams defines parameters for ListMarketplaceThemes.
 type ListMarketplaceThemesParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListOrdersParams defines parameters for ListOrders.
 type ListOrdersParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Status Only orders in this state.
+	// Status Only orders with this status.
 	Status *OrderStatus `form:"status,omitempty" json:"status,omitempty"`
 
-	// FinancialStatus Only orders whose money stands like this.
+	// FinancialStatus Only orders with this financial status.
 	FinancialStatus *FinancialStatus `form:"financial_status,omitempty" json:"financial_status,omitempty"`
 
-	// FulfillmentStatus Only orders whose goods stand like this.
+	// FulfillmentStatus Only orders with this fulfillment status.
 	FulfillmentStatus *FulfillmentStatus `form:"fulfillment_status,omitempty" json:"fulfillment_status,omitempty"`
 
-	// CustomerID Only orders of this customer. An unknown customer has none; a malformed id is an error.
+	// CustomerID Only orders of this customer. An unknown customer has none; a malformed id returns 400.
 	CustomerID *CustomerID `form:"customer_id,omitempty" json:"customer_id,omitempty"`
 
-	// Tag Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+	// Tag Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// ExternalNumber Only orders that have this number in another system, whole and as it is written there.
+	// ExternalNumber Only orders with exactly this number in another system.
 	ExternalNumber *string `form:"external_number,omitempty" json:"external_number,omitempty"`
 
 	// CreatedFrom Only orders created at this time or later. RFC 3339, any offset.
@@ -2259,118 +2259,118 @@ type ListOrdersParams struct {
 	// CreatedTo Only orders created before this time. RFC 3339, any offset.
 	CreatedTo *time.Time `form:"created_to,omitempty" json:"created_to,omitempty"`
 
-	// UpdatedFrom Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset.
+	// UpdatedFrom Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
 
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // GetOrderParams defines parameters for GetOrder.
 type GetOrderParams struct {
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateOrderNoteParams defines parameters for CreateOrderNote.
 type CreateOrderNoteParams struct {
-	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
 // ListProductsParams defines parameters for ListProducts.
 type ListProductsParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Status Only products in this state.
+	// Status Only products with this status.
 	Status *ProductStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// SKU Only products with exactly this stock-keeping unit.
 	SKU *string `form:"sku,omitempty" json:"sku,omitempty"`
 
-	// Tag Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+	// Tag Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// UpdatedFrom Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset.
+	// UpdatedFrom Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
 
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateProductParams defines parameters for CreateProduct.
 type CreateProductParams struct {
-	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
 // GetProductParams defines parameters for GetProduct.
 type GetProductParams struct {
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListThemesParams defines parameters for ListThemes.
 type ListThemesParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // GetThemeParams defines parameters for GetTheme.
 type GetThemeParams struct {
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ActivateThemeParams defines parameters for ActivateTheme.
 type ActivateThemeParams struct {
-	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
 // ListThemeAssetsParams defines parameters for ListThemeAssets.
 type ListThemeAssetsParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListWebhooksParams defines parameters for ListWebhooks.
 type ListWebhooksParams struct {
-	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // CreateWebhookParams defines parameters for CreateWebhook.
 type CreateWebhookParams struct {
-	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
 // DeleteWebhookParams defines parameters for DeleteWebhook.
 type DeleteWebhookParams struct {
-	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
@@ -2462,21 +2462,21 @@ type ClientInterface interface {
 
 	// ListCustomers List customers
 	//
-	// The store's customers, newest first; with `updated_from` oldest change first. A redacted customer stays in the list without the person's data.
+	// Returns the store's customers, newest first, or with `updated_from` oldest change first. Redacted customers stay in the list without personal data.
 	//
 	// Corresponds with GET /customers (the `ListCustomers` operationId).
 	ListCustomers(ctx context.Context, params *ListCustomersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListExports List export jobs
 	//
-	// The store's export jobs, newest first. An app sees its own only; an API key sees all of the store's. The links to the files are in the details alone.
+	// Returns export jobs, newest first: an API key sees all jobs of the store, an app only its own. Only single jobs have links to their files.
 	//
 	// Corresponds with GET /exports (the `ListExports` operationId).
 	ListExports(ctx context.Context, params *ListExportsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateExportWithBody Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a time. The response has no link to the file: read the job.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2485,60 +2485,60 @@ type ClientInterface interface {
 
 	// CreateExport Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a time. The response has no link to the file: read the job.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /exports (the `CreateExport` operationId).
 	CreateExport(ctx context.Context, params *CreateExportParams, body CreateExportJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetExport Fetch one export job
+	// GetExport Get an export job
 	//
-	// The job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+	// Returns the job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it can download the file. It supports `GET`, `HEAD` and `Range`. It is null if there is no file, or if the credential lacks the read scope of the kind. The response is `no-store` and has no `ETag`.
 	//
 	// Corresponds with GET /exports/{id} (the `GetExport` operationId).
 	GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMarketplaceThemes List marketplace themes
 	//
-	// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true where this store has one of them.
+	// Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
 	//
 	// Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
 	ListMarketplaceThemes(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetMe Who am I
+	// GetMe Get the calling credential
 	//
-	// The identity of the calling credential: its store, its effective scopes and its limits. Use it to check a new key, and to read page sizes and rates rather than assuming them.
+	// Returns the store, the effective scopes and the limits of the calling credential. Use it to check a new key, and to read page sizes and rates.
 	//
 	// Corresponds with GET /me (the `GetMe` operationId).
 	GetMe(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListOrders List orders
 	//
-	// The store's orders with their lines, newest first; with `updated_from` oldest change first.
+	// Returns the store's orders with their lines, newest first, or with `updated_from` oldest change first.
 	//
 	// Corresponds with GET /orders (the `ListOrders` operationId).
 	ListOrders(ctx context.Context, params *ListOrdersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetOrder Fetch one order
+	// GetOrder Get an order
 	//
 	// The order with its lines, amounts and addresses.
 	//
 	// Corresponds with GET /orders/{id} (the `GetOrder` operationId).
 	GetOrder(ctx context.Context, id OrderID, params *GetOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateOrderNoteWithBody Append a note to an order
+	// CreateOrderNoteWithBody Add a note to an order
 	//
-	// Appends a plain-text note. The order's `version`, `updated_at` and `notes_count` change with it. The note carries the calling key or app as its author.
+	// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /orders/{id}/notes (the `CreateOrderNote` operationId).
 	CreateOrderNoteWithBody(ctx context.Context, id OrderID, params *CreateOrderNoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateOrderNote Append a note to an order
+	// CreateOrderNote Add a note to an order
 	//
-	// Appends a plain-text note. The order's `version`, `updated_at` and `notes_count` change with it. The note carries the calling key or app as its author.
+	// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2547,74 +2547,74 @@ type ClientInterface interface {
 
 	// ListProducts List products
 	//
-	// The store's products in every state, newest first; with `updated_from` oldest change first.
+	// Returns the store's products in every status, newest first, or with `updated_from` oldest change first.
 	//
 	// Corresponds with GET /products (the `ListProducts` operationId).
 	ListProducts(ctx context.Context, params *ListProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateProductWithBody Create a draft product
+	// CreateProductWithBody Create a product
 	//
-	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
+	// Creates a product with the status `draft`. Shoppers see it after it is published, which requires the currency of the store. Without a `handle`, one is created from the title.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /products (the `CreateProduct` operationId).
 	CreateProductWithBody(ctx context.Context, params *CreateProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateProduct Create a draft product
+	// CreateProduct Create a product
 	//
-	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
+	// Creates a product with the status `draft`. Shoppers see it after it is published, which requires the currency of the store. Without a `handle`, one is created from the title.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /products (the `CreateProduct` operationId).
 	CreateProduct(ctx context.Context, params *CreateProductParams, body CreateProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetProduct Fetch one product
+	// GetProduct Get a product
 	//
-	// The product in whatever state it is. A deleted product is 404.
+	// Returns the product in any status. A deleted product returns 404.
 	//
 	// Corresponds with GET /products/{id} (the `GetProduct` operationId).
 	GetProduct(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListThemes List installed themes
 	//
-	// The themes of the store, newest first, the active one among them.
+	// Returns the themes of the store, newest first, including the active one.
 	//
 	// Corresponds with GET /themes (the `ListThemes` operationId).
 	ListThemes(ctx context.Context, params *ListThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetTheme Fetch one installed theme
+	// GetTheme Get an installed theme
 	//
-	// The theme in whatever state it is. A deleted theme is 404.
+	// Returns the theme in any status. A deleted theme returns 404.
 	//
 	// Corresponds with GET /themes/{id} (the `GetTheme` operationId).
 	GetTheme(ctx context.Context, id ThemeID, params *GetThemeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ActivateTheme Activate a theme
 	//
-	// Shows the theme on the storefront in place of the active one, which becomes inactive; however many such requests come at once, exactly one theme is active. Activating the active theme changes nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no body, or an empty object.
+	// Shows the theme on the storefront and deactivates the previous one. Exactly one theme is active, also after concurrent requests. Activating the active theme changes nothing and returns 200. A theme that is being processed or has failed returns 409 `theme_not_ready`. Send no body or an empty object.
 	//
 	// Corresponds with POST /themes/{id}/activate (the `ActivateTheme` operationId).
 	ActivateTheme(ctx context.Context, id ThemeID, params *ActivateThemeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListThemeAssets List a theme's assets
 	//
-	// The stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
+	// Returns the stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
 	//
 	// Corresponds with GET /themes/{id}/assets (the `ListThemeAssets` operationId).
 	ListThemeAssets(ctx context.Context, id ThemeID, params *ListThemeAssetsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListWebhooks List webhook endpoints
 	//
-	// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
+	// Returns webhook endpoints, newest first: an API key sees all endpoints of the store, an app only its own.
 	//
 	// Corresponds with GET /webhooks (the `ListWebhooks` operationId).
 	ListWebhooks(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateWebhookWithBody Register a webhook endpoint
 	//
-	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	// Registers a URL that receives events. Only this response contains the signing `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a store can have 100 endpoints (409 `limit_reached`). Several can have the same URL.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2623,7 +2623,7 @@ type ClientInterface interface {
 
 	// CreateWebhook Register a webhook endpoint
 	//
-	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	// Registers a URL that receives events. Only this response contains the signing `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a store can have 100 endpoints (409 `limit_reached`). Several can have the same URL.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2632,7 +2632,7 @@ type ClientInterface interface {
 
 	// DeleteWebhook Delete a webhook endpoint
 	//
-	// Removes the endpoint and cancels what waits for it. An attempt that is under way ends by itself. There is no body, or an empty object.
+	// Deletes the endpoint and cancels its waiting deliveries. A running attempt ends by itself. Send no body or an empty object.
 	//
 	// Corresponds with DELETE /webhooks/{id} (the `DeleteWebhook` operationId).
 	DeleteWebhook(ctx context.Context, id WebhookID, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2640,7 +2640,7 @@ type ClientInterface interface {
 
 // ListCustomers List customers
 //
-// The store's customers, newest first; with `updated_from` oldest change first. A redacted customer stays in the list without the person's data.
+// Returns the store's customers, newest first, or with `updated_from` oldest change first. Redacted customers stay in the list without personal data.
 //
 // Corresponds with GET /customers (the `ListCustomers` operationId).
 func (c *Raw) ListCustomers(ctx context.Context, params *ListCustomersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2657,7 +2657,7 @@ func (c *Raw) ListCustomers(ctx context.Context, params *ListCustomersParams, re
 
 // ListExports List export jobs
 //
-// The store's export jobs, newest first. An app sees its own only; an API key sees all of the store's. The links to the files are in the details alone.
+// Returns export jobs, newest first: an API key sees all jobs of the store, an app only its own. Only single jobs have links to their files.
 //
 // Corresponds with GET /exports (the `ListExports` operationId).
 func (c *Raw) ListExports(ctx context.Context, params *ListExportsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2674,7 +2674,7 @@ func (c *Raw) ListExports(ctx context.Context, params *ListExportsParams, reqEdi
 
 // CreateExportWithBody Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and returns immediately; `Location` is its path. The credential needs `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a time. The response has no link to the file: read the job.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2693,7 +2693,7 @@ func (c *Raw) CreateExportWithBody(ctx context.Context, params *CreateExportPara
 
 // CreateExport Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and returns immediately; `Location` is its path. The credential needs `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a time. The response has no link to the file: read the job.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2710,9 +2710,9 @@ func (c *Raw) CreateExport(ctx context.Context, params *CreateExportParams, body
 	return c.Client.Do(req)
 }
 
-// GetExport Fetch one export job
+// GetExport Get an export job
 //
-// The job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+// Returns the job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it can download the file. It supports `GET`, `HEAD` and `Range`. It is null if there is no file, or if the credential lacks the read scope of the kind. The response is `no-store` and has no `ETag`.
 //
 // Corresponds with GET /exports/{id} (the `GetExport` operationId).
 func (c *Raw) GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2729,7 +2729,7 @@ func (c *Raw) GetExport(ctx context.Context, id ExportID, reqEditors ...RequestE
 
 // ListMarketplaceThemes List marketplace themes
 //
-// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true where this store has one of them.
+// Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
 //
 // Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
 func (c *Raw) ListMarketplaceThemes(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2744,9 +2744,9 @@ func (c *Raw) ListMarketplaceThemes(ctx context.Context, params *ListMarketplace
 	return c.Client.Do(req)
 }
 
-// GetMe Who am I
+// GetMe Get the calling credential
 //
-// The identity of the calling credential: its store, its effective scopes and its limits. Use it to check a new key, and to read page sizes and rates rather than assuming them.
+// Returns the store, the effective scopes and the limits of the calling credential. Use it to check a new key, and to read page sizes and rates.
 //
 // Corresponds with GET /me (the `GetMe` operationId).
 func (c *Raw) GetMe(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2763,7 +2763,7 @@ func (c *Raw) GetMe(ctx context.Context, reqEditors ...RequestEditorFn) (*http.R
 
 // ListOrders List orders
 //
-// The store's orders with their lines, newest first; with `updated_from` oldest change first.
+// Returns the store's orders with their lines, newest first, or with `updated_from` oldest change first.
 //
 // Corresponds with GET /orders (the `ListOrders` operationId).
 func (c *Raw) ListOrders(ctx context.Context, params *ListOrdersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2778,7 +2778,7 @@ func (c *Raw) ListOrders(ctx context.Context, params *ListOrdersParams, reqEdito
 	return c.Client.Do(req)
 }
 
-// GetOrder Fetch one order
+// GetOrder Get an order
 //
 // The order with its lines, amounts and addresses.
 //
@@ -2795,9 +2795,9 @@ func (c *Raw) GetOrder(ctx context.Context, id OrderID, params *GetOrderParams, 
 	return c.Client.Do(req)
 }
 
-// CreateOrderNoteWithBody Append a note to an order
+// CreateOrderNoteWithBody Add a note to an order
 //
-// Appends a plain-text note. The order's `version`, `updated_at` and `notes_count` change with it. The note carries the calling key or app as its author.
+// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2814,9 +2814,9 @@ func (c *Raw) CreateOrderNoteWithBody(ctx context.Context, id OrderID, params *C
 	return c.Client.Do(req)
 }
 
-// CreateOrderNote Append a note to an order
+// CreateOrderNote Add a note to an order
 //
-// Appends a plain-text note. The order's `version`, `updated_at` and `notes_count` change with it. The note carries the calling key or app as its author.
+// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2835,7 +2835,7 @@ func (c *Raw) CreateOrderNote(ctx context.Context, id OrderID, params *CreateOrd
 
 // ListProducts List products
 //
-// The store's products in every state, newest first; with `updated_from` oldest change first.
+// Returns the store's products in every status, newest first, or with `updated_from` oldest change first.
 //
 // Corresponds with GET /products (the `ListProducts` operationId).
 func (c *Raw) ListProducts(ctx context.Context, params *ListProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2850,9 +2850,9 @@ func (c *Raw) ListProducts(ctx context.Context, params *ListProductsParams, reqE
 	return c.Client.Do(req)
 }
 
-// CreateProductWithBody Create a draft product
+// CreateProductWithBody Create a product
 //
-// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
+// Creates a product with the status `draft`. Shoppers see it after it is published, which requires the currency of the store. Without a `handle`, one is created from the title.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2869,9 +2869,9 @@ func (c *Raw) CreateProductWithBody(ctx context.Context, params *CreateProductPa
 	return c.Client.Do(req)
 }
 
-// CreateProduct Create a draft product
+// CreateProduct Create a product
 //
-// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
+// Creates a product with the status `draft`. Shoppers see it after it is published, which requires the currency of the store. Without a `handle`, one is created from the title.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2888,9 +2888,9 @@ func (c *Raw) CreateProduct(ctx context.Context, params *CreateProductParams, bo
 	return c.Client.Do(req)
 }
 
-// GetProduct Fetch one product
+// GetProduct Get a product
 //
-// The product in whatever state it is. A deleted product is 404.
+// Returns the product in any status. A deleted product returns 404.
 //
 // Corresponds with GET /products/{id} (the `GetProduct` operationId).
 func (c *Raw) GetProduct(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2907,7 +2907,7 @@ func (c *Raw) GetProduct(ctx context.Context, id ProductID, params *GetProductPa
 
 // ListThemes List installed themes
 //
-// The themes of the store, newest first, the active one among them.
+// Returns the themes of the store, newest first, including the active one.
 //
 // Corresponds with GET /themes (the `ListThemes` operationId).
 func (c *Raw) ListThemes(ctx context.Context, params *ListThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2922,9 +2922,9 @@ func (c *Raw) ListThemes(ctx context.Context, params *ListThemesParams, reqEdito
 	return c.Client.Do(req)
 }
 
-// GetTheme Fetch one installed theme
+// GetTheme Get an installed theme
 //
-// The theme in whatever state it is. A deleted theme is 404.
+// Returns the theme in any status. A deleted theme returns 404.
 //
 // Corresponds with GET /themes/{id} (the `GetTheme` operationId).
 func (c *Raw) GetTheme(ctx context.Context, id ThemeID, params *GetThemeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2941,7 +2941,7 @@ func (c *Raw) GetTheme(ctx context.Context, id ThemeID, params *GetThemeParams, 
 
 // ActivateTheme Activate a theme
 //
-// Shows the theme on the storefront in place of the active one, which becomes inactive; however many such requests come at once, exactly one theme is active. Activating the active theme changes nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no body, or an empty object.
+// Shows the theme on the storefront and deactivates the previous one. Exactly one theme is active, also after concurrent requests. Activating the active theme changes nothing and returns 200. A theme that is being processed or has failed returns 409 `theme_not_ready`. Send no body or an empty object.
 //
 // Corresponds with POST /themes/{id}/activate (the `ActivateTheme` operationId).
 func (c *Raw) ActivateTheme(ctx context.Context, id ThemeID, params *ActivateThemeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2958,7 +2958,7 @@ func (c *Raw) ActivateTheme(ctx context.Context, id ThemeID, params *ActivateThe
 
 // ListThemeAssets List a theme's assets
 //
-// The stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
+// Returns the stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
 //
 // Corresponds with GET /themes/{id}/assets (the `ListThemeAssets` operationId).
 func (c *Raw) ListThemeAssets(ctx context.Context, id ThemeID, params *ListThemeAssetsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2975,7 +2975,7 @@ func (c *Raw) ListThemeAssets(ctx context.Context, id ThemeID, params *ListTheme
 
 // ListWebhooks List webhook endpoints
 //
-// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
+// Returns webhook endpoints, newest first: an API key sees all endpoints of the store, an app only its own.
 //
 // Corresponds with GET /webhooks (the `ListWebhooks` operationId).
 func (c *Raw) ListWebhooks(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2992,7 +2992,7 @@ func (c *Raw) ListWebhooks(ctx context.Context, params *ListWebhooksParams, reqE
 
 // CreateWebhookWithBody Register a webhook endpoint
 //
-// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+// Registers a URL that receives events. Only this response contains the signing `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a store can have 100 endpoints (409 `limit_reached`). Several can have the same URL.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3011,7 +3011,7 @@ func (c *Raw) CreateWebhookWithBody(ctx context.Context, params *CreateWebhookPa
 
 // CreateWebhook Register a webhook endpoint
 //
-// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+// Registers a URL that receives events. Only this response contains the signing `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a store can have 100 endpoints (409 `limit_reached`). Several can have the same URL.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3030,7 +3030,7 @@ func (c *Raw) CreateWebhook(ctx context.Context, params *CreateWebhookParams, bo
 
 // DeleteWebhook Delete a webhook endpoint
 //
-// Removes the endpoint and cancels what waits for it. An attempt that is under way ends by itself. There is no body, or an empty object.
+// Deletes the endpoint and cancels its waiting deliveries. A running attempt ends by itself. Send no body or an empty object.
 //
 // Corresponds with DELETE /webhooks/{id} (the `DeleteWebhook` operationId).
 func (c *Raw) DeleteWebhook(ctx context.Context, id WebhookID, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4459,7 +4459,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListCustomersWithResponse List customers
 	//
-	// The store's customers, newest first; with `updated_from` oldest change first. A redacted customer stays in the list without the person's data.
+	// Returns the store's customers, newest first, or with `updated_from` oldest change first. Redacted customers stay in the list without personal data.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4468,7 +4468,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListExportsWithResponse List export jobs
 	//
-	// The store's export jobs, newest first. An app sees its own only; an API key sees all of the store's. The links to the files are in the details alone.
+	// Returns export jobs, newest first: an API key sees all jobs of the store, an app only its own. Only single jobs have links to their files.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4477,7 +4477,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateExportWithBodyWithResponse Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a time. The response has no link to the file: read the job.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4486,16 +4486,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateExportWithResponse Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a time. The response has no link to the file: read the job.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /exports (the `CreateExport` operationId).
 	CreateExportWithResponse(ctx context.Context, params *CreateExportParams, body CreateExportJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateExportResponse, error)
 
-	// GetExportWithResponse Fetch one export job
+	// GetExportWithResponse Get an export job
 	//
-	// The job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+	// Returns the job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it can download the file. It supports `GET`, `HEAD` and `Range`. It is null if there is no file, or if the credential lacks the read scope of the kind. The response is `no-store` and has no `ETag`.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4504,16 +4504,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListMarketplaceThemesWithResponse List marketplace themes
 	//
-	// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true where this store has one of them.
+	// Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
 	ListMarketplaceThemesWithResponse(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*ListMarketplaceThemesResponse, error)
 
-	// GetMeWithResponse Who am I
+	// GetMeWithResponse Get the calling credential
 	//
-	// The identity of the calling credential: its store, its effective scopes and its limits. Use it to check a new key, and to read page sizes and rates rather than assuming them.
+	// Returns the store, the effective scopes and the limits of the calling credential. Use it to check a new key, and to read page sizes and rates.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4522,14 +4522,14 @@ type ClientWithResponsesInterface interface {
 
 	// ListOrdersWithResponse List orders
 	//
-	// The store's orders with their lines, newest first; with `updated_from` oldest change first.
+	// Returns the store's orders with their lines, newest first, or with `updated_from` oldest change first.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /orders (the `ListOrders` operationId).
 	ListOrdersWithResponse(ctx context.Context, params *ListOrdersParams, reqEditors ...RequestEditorFn) (*ListOrdersResponse, error)
 
-	// GetOrderWithResponse Fetch one order
+	// GetOrderWithResponse Get an order
 	//
 	// The order with its lines, amounts and addresses.
 	//
@@ -4538,18 +4538,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /orders/{id} (the `GetOrder` operationId).
 	GetOrderWithResponse(ctx context.Context, id OrderID, params *GetOrderParams, reqEditors ...RequestEditorFn) (*GetOrderResponse, error)
 
-	// CreateOrderNoteWithBodyWithResponse Append a note to an order
+	// CreateOrderNoteWithBodyWithResponse Add a note to an order
 	//
-	// Appends a plain-text note. The order's `version`, `updated_at` and `notes_count` change with it. The note carries the calling key or app as its author.
+	// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /orders/{id}/notes (the `CreateOrderNote` operationId).
 	CreateOrderNoteWithBodyWithResponse(ctx context.Context, id OrderID, params *CreateOrderNoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateOrderNoteResponse, error)
 
-	// CreateOrderNoteWithResponse Append a note to an order
+	// CreateOrderNoteWithResponse Add a note to an order
 	//
-	// Appends a plain-text note. The order's `version`, `updated_at` and `notes_count` change with it. The note carries the calling key or app as its author.
+	// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4558,34 +4558,34 @@ type ClientWithResponsesInterface interface {
 
 	// ListProductsWithResponse List products
 	//
-	// The store's products in every state, newest first; with `updated_from` oldest change first.
+	// Returns the store's products in every status, newest first, or with `updated_from` oldest change first.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /products (the `ListProducts` operationId).
 	ListProductsWithResponse(ctx context.Context, params *ListProductsParams, reqEditors ...RequestEditorFn) (*ListProductsResponse, error)
 
-	// CreateProductWithBodyWithResponse Create a draft product
+	// CreateProductWithBodyWithResponse Create a product
 	//
-	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
+	// Creates a product with the status `draft`. Shoppers see it after it is published, which requires the currency of the store. Without a `handle`, one is created from the title.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /products (the `CreateProduct` operationId).
 	CreateProductWithBodyWithResponse(ctx context.Context, params *CreateProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateProductResponse, error)
 
-	// CreateProductWithResponse Create a draft product
+	// CreateProductWithResponse Create a product
 	//
-	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
+	// Creates a product with the status `draft`. Shoppers see it after it is published, which requires the currency of the store. Without a `handle`, one is created from the title.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /products (the `CreateProduct` operationId).
 	CreateProductWithResponse(ctx context.Context, params *CreateProductParams, body CreateProductJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateProductResponse, error)
 
-	// GetProductWithResponse Fetch one product
+	// GetProductWithResponse Get a product
 	//
-	// The product in whatever state it is. A deleted product is 404.
+	// Returns the product in any status. A deleted product returns 404.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4594,16 +4594,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListThemesWithResponse List installed themes
 	//
-	// The themes of the store, newest first, the active one among them.
+	// Returns the themes of the store, newest first, including the active one.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /themes (the `ListThemes` operationId).
 	ListThemesWithResponse(ctx context.Context, params *ListThemesParams, reqEditors ...RequestEditorFn) (*ListThemesResponse, error)
 
-	// GetThemeWithResponse Fetch one installed theme
+	// GetThemeWithResponse Get an installed theme
 	//
-	// The theme in whatever state it is. A deleted theme is 404.
+	// Returns the theme in any status. A deleted theme returns 404.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4612,7 +4612,7 @@ type ClientWithResponsesInterface interface {
 
 	// ActivateThemeWithResponse Activate a theme
 	//
-	// Shows the theme on the storefront in place of the active one, which becomes inactive; however many such requests come at once, exactly one theme is active. Activating the active theme changes nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no body, or an empty object.
+	// Shows the theme on the storefront and deactivates the previous one. Exactly one theme is active, also after concurrent requests. Activating the active theme changes nothing and returns 200. A theme that is being processed or has failed returns 409 `theme_not_ready`. Send no body or an empty object.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4621,7 +4621,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListThemeAssetsWithResponse List a theme's assets
 	//
-	// The stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
+	// Returns the stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4630,7 +4630,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListWebhooksWithResponse List webhook endpoints
 	//
-	// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
+	// Returns webhook endpoints, newest first: an API key sees all endpoints of the store, an app only its own.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4639,7 +4639,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWebhookWithBodyWithResponse Register a webhook endpoint
 	//
-	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	// Registers a URL that receives events. Only this response contains the signing `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a store can have 100 endpoints (409 `limit_reached`). Several can have the same URL.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4648,7 +4648,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWebhookWithResponse Register a webhook endpoint
 	//
-	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	// Registers a URL that receives events. Only this response contains the signing `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a store can have 100 endpoints (409 `limit_reached`). Several can have the same URL.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4657,7 +4657,7 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteWebhookWithResponse Delete a webhook endpoint
 	//
-	// Removes the endpoint and cancels what waits for it. An attempt that is under way ends by itself. There is no body, or an empty object.
+	// Deletes the endpoint and cancels its waiting deliveries. A running attempt ends by itself. Send no body or an empty object.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5572,7 +5572,7 @@ func (r DeleteWebhookResponse) ContentType() string {
 
 // ListCustomersWithResponse List customers
 //
-// The store's customers, newest first; with `updated_from` oldest change first. A redacted customer stays in the list without the person's data.
+// Returns the store's customers, newest first, or with `updated_from` oldest change first. Redacted customers stay in the list without personal data.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5587,7 +5587,7 @@ func (c *ClientWithResponses) ListCustomersWithResponse(ctx context.Context, par
 
 // ListExportsWithResponse List export jobs
 //
-// The store's export jobs, newest first. An app sees its own only; an API key sees all of the store's. The links to the files are in the details alone.
+// Returns export jobs, newest first: an API key sees all jobs of the store, an app only its own. Only single jobs have links to their files.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5602,7 +5602,7 @@ func (c *ClientWithResponses) ListExportsWithResponse(ctx context.Context, param
 
 // CreateExportWithBodyWithResponse Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and returns immediately; `Location` is its path. The credential needs `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a time. The response has no link to the file: read the job.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5617,7 +5617,7 @@ func (c *ClientWithResponses) CreateExportWithBodyWithResponse(ctx context.Conte
 
 // CreateExportWithResponse Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and returns immediately; `Location` is its path. The credential needs `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a time. The response has no link to the file: read the job.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5630,9 +5630,9 @@ func (c *ClientWithResponses) CreateExportWithResponse(ctx context.Context, para
 	return ParseCreateExportResponse(rsp)
 }
 
-// GetExportWithResponse Fetch one export job
+// GetExportWithResponse Get an export job
 //
-// The job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+// Returns the job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it can download the file. It supports `GET`, `HEAD` and `Range`. It is null if there is no file, or if the credential lacks the read scope of the kind. The response is `no-store` and has no `ETag`.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5647,7 +5647,7 @@ func (c *ClientWithResponses) GetExportWithResponse(ctx context.Context, id Expo
 
 // ListMarketplaceThemesWithResponse List marketplace themes
 //
-// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true where this store has one of them.
+// Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5660,9 +5660,9 @@ func (c *ClientWithResponses) ListMarketplaceThemesWithResponse(ctx context.Cont
 	return ParseListMarketplaceThemesResponse(rsp)
 }
 
-// GetMeWithResponse Who am I
+// GetMeWithResponse Get the calling credential
 //
-// The identity of the calling credential: its store, its effective scopes and its limits. Use it to check a new key, and to read page sizes and rates rather than assuming them.
+// Returns the store, the effective scopes and the limits of the calling credential. Use it to check a new key, and to read page sizes and rates.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5677,7 +5677,7 @@ func (c *ClientWithResponses) GetMeWithResponse(ctx context.Context, reqEditors 
 
 // ListOrdersWithResponse List orders
 //
-// The store's orders with their lines, newest first; with `updated_from` oldest change first.
+// Returns the store's orders with their lines, newest first, or with `updated_from` oldest change first.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5690,7 +5690,7 @@ func (c *ClientWithResponses) ListOrdersWithResponse(ctx context.Context, params
 	return ParseListOrdersResponse(rsp)
 }
 
-// GetOrderWithResponse Fetch one order
+// GetOrderWithResponse Get an order
 //
 // The order with its lines, amounts and addresses.
 //
@@ -5705,9 +5705,9 @@ func (c *ClientWithResponses) GetOrderWithResponse(ctx context.Context, id Order
 	return ParseGetOrderResponse(rsp)
 }
 
-// CreateOrderNoteWithBodyWithResponse Append a note to an order
+// CreateOrderNoteWithBodyWithResponse Add a note to an order
 //
-// Appends a plain-text note. The order's `version`, `updated_at` and `notes_count` change with it. The note carries the calling key or app as its author.
+// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5720,9 +5720,9 @@ func (c *ClientWithResponses) CreateOrderNoteWithBodyWithResponse(ctx context.Co
 	return ParseCreateOrderNoteResponse(rsp)
 }
 
-// CreateOrderNoteWithResponse Append a note to an order
+// CreateOrderNoteWithResponse Add a note to an order
 //
-// Appends a plain-text note. The order's `version`, `updated_at` and `notes_count` change with it. The note carries the calling key or app as its author.
+// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5737,7 +5737,7 @@ func (c *ClientWithResponses) CreateOrderNoteWithResponse(ctx context.Context, i
 
 // ListProductsWithResponse List products
 //
-// The store's products in every state, newest first; with `updated_from` oldest change first.
+// Returns the store's products in every status, newest first, or with `updated_from` oldest change first.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5750,9 +5750,9 @@ func (c *ClientWithResponses) ListProductsWithResponse(ctx context.Context, para
 	return ParseListProductsResponse(rsp)
 }
 
-// CreateProductWithBodyWithResponse Create a draft product
+// CreateProductWithBodyWithResponse Create a product
 //
-// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
+// Creates a product with the status `draft`. Shoppers see it after it is published, which requires the currency of the store. Without a `handle`, one is created from the title.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5765,9 +5765,9 @@ func (c *ClientWithResponses) CreateProductWithBodyWithResponse(ctx context.Cont
 	return ParseCreateProductResponse(rsp)
 }
 
-// CreateProductWithResponse Create a draft product
+// CreateProductWithResponse Create a product
 //
-// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
+// Creates a product with the status `draft`. Shoppers see it after it is published, which requires the currency of the store. Without a `handle`, one is created from the title.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5780,9 +5780,9 @@ func (c *ClientWithResponses) CreateProductWithResponse(ctx context.Context, par
 	return ParseCreateProductResponse(rsp)
 }
 
-// GetProductWithResponse Fetch one product
+// GetProductWithResponse Get a product
 //
-// The product in whatever state it is. A deleted product is 404.
+// Returns the product in any status. A deleted product returns 404.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5797,7 +5797,7 @@ func (c *ClientWithResponses) GetProductWithResponse(ctx context.Context, id Pro
 
 // ListThemesWithResponse List installed themes
 //
-// The themes of the store, newest first, the active one among them.
+// Returns the themes of the store, newest first, including the active one.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5810,9 +5810,9 @@ func (c *ClientWithResponses) ListThemesWithResponse(ctx context.Context, params
 	return ParseListThemesResponse(rsp)
 }
 
-// GetThemeWithResponse Fetch one installed theme
+// GetThemeWithResponse Get an installed theme
 //
-// The theme in whatever state it is. A deleted theme is 404.
+// Returns the theme in any status. A deleted theme returns 404.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5827,7 +5827,7 @@ func (c *ClientWithResponses) GetThemeWithResponse(ctx context.Context, id Theme
 
 // ActivateThemeWithResponse Activate a theme
 //
-// Shows the theme on the storefront in place of the active one, which becomes inactive; however many such requests come at once, exactly one theme is active. Activating the active theme changes nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no body, or an empty object.
+// Shows the theme on the storefront and deactivates the previous one. Exactly one theme is active, also after concurrent requests. Activating the active theme changes nothing and returns 200. A theme that is being processed or has failed returns 409 `theme_not_ready`. Send no body or an empty object.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5842,7 +5842,7 @@ func (c *ClientWithResponses) ActivateThemeWithResponse(ctx context.Context, id 
 
 // ListThemeAssetsWithResponse List a theme's assets
 //
-// The stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
+// Returns the stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5857,7 +5857,7 @@ func (c *ClientWithResponses) ListThemeAssetsWithResponse(ctx context.Context, i
 
 // ListWebhooksWithResponse List webhook endpoints
 //
-// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
+// Returns webhook endpoints, newest first: an API key sees all endpoints of the store, an app only its own.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5872,7 +5872,7 @@ func (c *ClientWithResponses) ListWebhooksWithResponse(ctx context.Context, para
 
 // CreateWebhookWithBodyWithResponse Register a webhook endpoint
 //
-// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+// Registers a URL that receives events. Only this response contains the signing `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a store can have 100 endpoints (409 `limit_reached`). Several can have the same URL.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5887,7 +5887,7 @@ func (c *ClientWithResponses) CreateWebhookWithBodyWithResponse(ctx context.Cont
 
 // CreateWebhookWithResponse Register a webhook endpoint
 //
-// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+// Registers a URL that receives events. Only this response contains the signing `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a store can have 100 endpoints (409 `limit_reached`). Several can have the same URL.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5902,7 +5902,7 @@ func (c *ClientWithResponses) CreateWebhookWithResponse(ctx context.Context, par
 
 // DeleteWebhookWithResponse Delete a webhook endpoint
 //
-// Removes the endpoint and cancels what waits for it. An attempt that is under way ends by itself. There is no body, or an empty object.
+// Deletes the endpoint and cancels its waiting deliveries. A running attempt ends by itself. Send no body or an empty object.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -1,9 +1,8 @@
 // Package client speaks the Storefront REST API v1.
 //
-// The types and one method per operation are generated from the OpenAPI
-// document; this package adds what a program needs around them: the credential
-// and an Idempotency-Key on each request, refusals as errors, and iterators that
-// walk every page of a list.
+// The types and one method per operation are generated from the OpenAPI document. The package adds
+// the credential and an Idempotency-Key to each request, returns error responses as errors, and has
+// iterators over all pages of a list.
 //
 //	c, err := client.New("https://api.example.com/api/public/v1", key)
 //	…

@@ -1,4 +1,4 @@
-"""Calls with retries, idempotency keys and lists that walk themselves."""
+"""Calls the API with retries and idempotency keys, and iterates over lists."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from urllib.parse import urlencode, urlsplit
 from . import types
 from .operations import Operations
 
-#: Statuses that may be another after a while. A write that is sent again carries the same idempotency key.
-PASSING = frozenset({429, 500, 502, 503, 504})
+#: Statuses of temporary errors, which are retried with the same idempotency key.
+TEMPORARY = frozenset({429, 500, 502, 503, 504})
 
-#: The longest wait between two tries, in seconds.
-LONGEST_WAIT = 60.0
+#: The longest delay between two attempts, in seconds.
+MAX_DELAY = 60.0
 
 
 class StorefrontError(Exception):
-    """A refusal of the API, or of what stands between."""
+    """An error response of the API or of a proxy."""
 
     def __init__(self, status: int, problem: Optional[types.Problem]) -> None:
-        #: The status of the answer.
+        #: The status of the response.
         self.status = status
-        #: The problem document; None where something between the client and the service answered.
+        #: The problem document; None if the response is not from the API.
         self.problem = problem
-        #: The stable name to branch on; empty without a problem document.
+        #: The error code to branch on; empty without a problem document.
         self.code = problem["code"] if problem else ""
-        text = f"the answer is {status}"
+        text = f"the response has status {status}"
         if problem:
             text = f"{self.code} ({status}, {problem['request_id']}): {problem['detail']}"
         super().__init__(text)
@@ -41,8 +41,8 @@ class StorefrontError(Exception):
 class Client(Operations):
     """Calls the API with one credential, an API key or an access token.
 
-    It retries what may pass, with the same idempotency key, and waits as long as the service says. It
-    may be shared by threads: each has a connection of its own, which it keeps.
+    It retries temporary errors with the same idempotency key, after the delay that the service asks for.
+    Threads can share a client: each has its own connection, which is kept open.
     """
 
     def __init__(self, base_url: str, credential: str, *, retries: int = 4, timeout: float = 30.0) -> None:
@@ -78,23 +78,23 @@ class Client(Operations):
         if body is not None:
             content = json.dumps(body).encode()
             headers["Content-Type"] = "application/json"
-        tried = 0
+        attempt = 0
         while True:
-            said: Optional[str] = None
+            retry_after: Optional[str] = None
             try:
-                status, said, answer = self._send(method, target, content, headers)
+                status, retry_after, response = self._send(method, target, content, headers)
             except (OSError, http.client.HTTPException):
-                if tried >= self._retries:
+                if attempt >= self._retries:
                     raise
             else:
                 if 200 <= status < 300:
-                    return json.loads(answer) if answer else None
-                refused = _refusal(status, answer)
-                passes = status in PASSING or refused.code == "idempotency_in_progress"
-                if tried >= self._retries or not passes:
-                    raise refused
-            time.sleep(_delay(said, tried))
-            tried += 1
+                    return json.loads(response) if response else None
+                error = _error(status, response)
+                temporary = status in TEMPORARY or error.code == "idempotency_in_progress"
+                if attempt >= self._retries or not temporary:
+                    raise error
+            time.sleep(_delay(retry_after, attempt))
+            attempt += 1
 
     def walk(self, method: str, path: str, *, query: Mapping[str, Any]) -> Iterator[Any]:
         query = dict(query)
@@ -119,10 +119,10 @@ class Client(Operations):
         self._own.connection = connection
         try:
             connection.request(method, target, body, headers)
-            answer = connection.getresponse()
-            return answer.status, answer.getheader("Retry-After"), answer.read()
+            response = connection.getresponse()
+            return response.status, response.getheader("Retry-After"), response.read()
         except BaseException:
-            self.close()  # what is left of an answer must not be taken for the next one
+            self.close()  # the rest of a response must not be read as the next one
             raise
 
     def _connect(self) -> http.client.HTTPConnection:
@@ -132,18 +132,18 @@ class Client(Operations):
         return http.client.HTTPSConnection(host, self._url.port, timeout=self._timeout, context=self._tls)
 
 
-def _refusal(status: int, answer: bytes) -> StorefrontError:
+def _error(status: int, response: bytes) -> StorefrontError:
     try:
-        problem = json.loads(answer)
+        problem = json.loads(response)
     except ValueError:
         return StorefrontError(status, None)
     ours = isinstance(problem, dict) and isinstance(problem.get("code"), str)
     return StorefrontError(status, problem if ours else None)
 
 
-def _delay(said: Optional[str], tried: int) -> float:
-    """How long to wait before the next try: as the service says, or longer each time and by chance."""
-    own = random.random() * 0.5 * float(2**tried)
-    if said is not None and said.isdecimal():
-        return min(float(said) + own / 10, LONGEST_WAIT)
-    return min(own, LONGEST_WAIT)
+def _delay(retry_after: Optional[str], attempt: int) -> float:
+    """Returns the delay before the next attempt: Retry-After, or an exponential backoff with jitter."""
+    backoff = random.random() * 0.5 * float(2**attempt)
+    if retry_after is not None and retry_after.isdecimal():
+        return min(float(retry_after) + backoff / 10, MAX_DELAY)
+    return min(backoff, MAX_DELAY)

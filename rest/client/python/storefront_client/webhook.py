@@ -1,4 +1,4 @@
-"""Deliveries that are proved before they are read."""
+"""Verifies webhook deliveries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOLERANCE = 300
 
 
 class WebhookError(Exception):
-    """Why a delivery is not taken: answer it with 401 or 400, and do nothing."""
+    """Why a delivery is rejected. Answer it with 401."""
 
 
 def verify(
@@ -27,8 +27,8 @@ def verify(
 ) -> types.Event:
     """Verifies a delivery and returns its event.
 
-    The body is the bytes as they came, never an object that was written again; secrets is the endpoint's
-    secret, or both while it is rotated. Raises WebhookError for what is not ours.
+    body is the raw body, not a parsed object that was written again. secrets is the endpoint's secret, or
+    both during a rotation. Raises WebhookError if the delivery is not valid.
     """
     lower = {name.lower(): value for name, value in headers.items()}
     timestamp, signature = lower.get("x-service-timestamp"), lower.get("x-service-signature")
@@ -39,10 +39,10 @@ def verify(
     except ValueError:
         at = math.nan
     if not abs((time.time() if now is None else now) - at) <= TOLERANCE:
-        raise WebhookError("the timestamp is too far away")
+        raise WebhookError("the timestamp differs too much from the clock")
     message = timestamp.encode() + b"." + body
     for secret in [secrets] if isinstance(secrets, str) else secrets:
         expected = hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()
         if hmac.compare_digest(expected.encode(), signature.encode()):
             return cast(types.Event, json.loads(body))
-    raise WebhookError("the signature is another")
+    raise WebhookError("the signature does not match")

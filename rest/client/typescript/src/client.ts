@@ -1,48 +1,48 @@
 import { Operations, type Call, type Page } from "./operations.js";
 import type { Problem } from "./types.js";
 
-/** What a client needs. */
+/** The configuration of a client. */
 export interface ClientConfig {
-  /** {base_url}, which ends in /api/public/v1. */
+  /** The URL of the API, which ends in /api/public/v1. */
   baseUrl: string;
-  /** An API key or an access token; a function is asked before each request, so that tokens can be renewed. */
+  /** An API key or an access token, or a function that is called before each request and returns one. */
   credential: string | (() => string | Promise<string>);
-  /** How often a request is tried again at most; 4 unless given. */
+  /** The maximum number of retries of a request. The default is 4. */
   retries?: number;
-  /** How long one try may take, in milliseconds; 30,000 unless given. */
+  /** The timeout of each attempt in milliseconds. The default is 30,000. */
   timeout?: number;
-  /** What sends the requests; the platform's own fetch unless given. */
+  /** The function that sends requests. The default is the platform's fetch. */
   fetch?: typeof fetch;
 }
 
-/** A refusal of the API, or of what stands between. */
+/** An error response of the API or of a proxy. */
 export class StorefrontError extends Error {
   override readonly name = "StorefrontError";
 
   constructor(
-    /** The status of the answer. */
+    /** The status of the response. */
     readonly status: number,
-    /** The problem document; null where something between the client and the service answered. */
+    /** The problem document; null if the response is not from the API. */
     readonly problem: Problem | null,
   ) {
-    super(problem ? `${problem.code} (${status}, ${problem.request_id}): ${problem.detail}` : `the answer is ${status}`);
+    super(problem ? `${problem.code} (${status}, ${problem.request_id}): ${problem.detail}` : `the response has status ${status}`);
   }
 
-  /** The stable name to branch on; empty without a problem document. */
+  /** The error code to branch on; empty without a problem document. */
   get code(): string {
     return this.problem?.code ?? "";
   }
 }
 
-/** Statuses that may be another after a while. A write that is sent again carries the same idempotency key. */
-const passing = new Set([429, 500, 502, 503, 504]);
+/** Statuses of temporary errors, which are retried with the same idempotency key. */
+const temporary = new Set([429, 500, 502, 503, 504]);
 
-/** The longest wait between two tries, in milliseconds. */
-const longestWait = 60_000;
+/** The longest delay between two attempts, in milliseconds. */
+const maxDelay = 60_000;
 
 /**
- * Client calls the API with one credential. It retries what may pass, with the same idempotency key, waits as long as
- * the service says, and walks lists.
+ * Client calls the API with one credential. It retries temporary errors with the same idempotency key, after the
+ * delay that the service asks for, and iterates over lists.
  */
 export class Client extends Operations {
   readonly #config: Required<Omit<ClientConfig, "credential">> & Pick<ClientConfig, "credential">;
@@ -64,21 +64,21 @@ export class Client extends Operations {
 
   protected override async call<T>(call: Call): Promise<T> {
     const key = call.options?.idempotencyKey ?? crypto.randomUUID();
-    for (let tried = 0; ; tried++) {
-      const last = tried >= this.#config.retries;
-      const answer = await this.#send(call, key).catch((error: unknown) => {
+    for (let attempt = 0; ; attempt++) {
+      const last = attempt >= this.#config.retries;
+      const response = await this.#send(call, key).catch((error: unknown) => {
         call.options?.signal?.throwIfAborted();
         if (last) throw error;
         return null;
       });
-      if (answer?.ok) {
-        return (answer.status === 204 ? undefined : await answer.json()) as T;
+      if (response?.ok) {
+        return (response.status === 204 ? undefined : await response.json()) as T;
       }
-      const refused = answer && (await refusal(answer));
-      if (refused && (last || !(passing.has(refused.status) || refused.code === "idempotency_in_progress"))) {
-        throw refused;
+      const error = response && (await errorOf(response));
+      if (error && (last || !(temporary.has(error.status) || error.code === "idempotency_in_progress"))) {
+        throw error;
       }
-      await wait(delay(answer, tried), call.options?.signal);
+      await wait(delay(response, attempt), call.options?.signal);
     }
   }
 
@@ -110,27 +110,27 @@ export class Client extends Operations {
       headers,
       body: call.body === undefined ? undefined : JSON.stringify(call.body),
       signal: AbortSignal.any(signals),
-      redirect: "error", // the credential goes nowhere else
+      redirect: "error", // never send the credential to another address
     });
   }
 }
 
-/** Reads a refusal. */
-async function refusal(answer: Response): Promise<StorefrontError> {
-  const text = await answer.text().catch(() => "");
+/** Reads an error response. */
+async function errorOf(response: Response): Promise<StorefrontError> {
+  const text = await response.text().catch(() => "");
   try {
     const problem = JSON.parse(text) as Problem;
-    return new StorefrontError(answer.status, typeof problem.code === "string" ? problem : null);
+    return new StorefrontError(response.status, typeof problem.code === "string" ? problem : null);
   } catch {
-    return new StorefrontError(answer.status, null);
+    return new StorefrontError(response.status, null);
   }
 }
 
-/** How long to wait before the next try: as the service says, or longer each time and by chance. */
-function delay(answer: Response | null, tried: number): number {
-  const said = Number(answer?.headers.get("retry-after") ?? Number.NaN);
-  const own = Math.random() * 500 * 2 ** tried;
-  return Math.min(Number.isFinite(said) ? said * 1000 + own / 10 : own, longestWait);
+/** Returns the delay before the next attempt: Retry-After, or an exponential backoff with jitter. */
+function delay(response: Response | null, attempt: number): number {
+  const retryAfter = Number(response?.headers.get("retry-after") ?? Number.NaN);
+  const backoff = Math.random() * 500 * 2 ** attempt;
+  return Math.min(Number.isFinite(retryAfter) ? retryAfter * 1000 + backoff / 10 : backoff, maxDelay);
 }
 
 function wait(ms: number, signal?: AbortSignal): Promise<void> {

@@ -5,145 +5,145 @@ import type * as api from "./types.js";
 /** The query parameters of listOrders. */
 export interface ListOrdersQuery {
   /**
-   * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
    */
   limit?: number;
-  /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
-  /** Only orders in this state. */
+  /** Only orders with this status. */
   status?: api.OrderStatus;
-  /** Only orders whose money stands like this. */
+  /** Only orders with this financial status. */
   financial_status?: api.FinancialStatus;
-  /** Only orders whose goods stand like this. */
+  /** Only orders with this fulfillment status. */
   fulfillment_status?: api.FulfillmentStatus;
-  /** Only orders of this customer. An unknown customer has none; a malformed id is an error. */
+  /** Only orders of this customer. An unknown customer has none; a malformed id returns 400. */
   customer_id?: api.CustomerID;
   /**
-   * Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than
-   * `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+   * Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although
+   * `next_cursor` is not null. Cannot be combined with `updated_from`.
    */
   tag?: string;
-  /** Only orders that have this number in another system, whole and as it is written there. */
+  /** Only orders with exactly this number in another system. */
   external_number?: string;
   /** Only orders created at this time or later. RFC 3339, any offset. */
   created_from?: string;
   /** Only orders created before this time. RFC 3339, any offset. */
   created_to?: string;
-  /** Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset. */
+  /** Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset. */
   updated_from?: string;
 }
 
 /** The query parameters of listProducts. */
 export interface ListProductsQuery {
   /**
-   * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
    */
   limit?: number;
-  /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
-  /** Only products in this state. */
+  /** Only products with this status. */
   status?: api.ProductStatus;
   /** Only products with exactly this stock-keeping unit. */
   sku?: string;
   /**
-   * Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than
-   * `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+   * Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although
+   * `next_cursor` is not null. Cannot be combined with `updated_from`.
    */
   tag?: string;
-  /** Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset. */
+  /** Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset. */
   updated_from?: string;
 }
 
 /** The query parameters of listCustomers. */
 export interface ListCustomersQuery {
   /**
-   * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
    */
   limit?: number;
-  /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
   /** Only customers with this email address. */
   email?: string;
   /**
-   * Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than
-   * `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
+   * Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although
+   * `next_cursor` is not null. Cannot be combined with `updated_from`.
    */
   tag?: string;
-  /** Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset. */
+  /** Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset. */
   updated_from?: string;
 }
 
 /** The query parameters of listExports. */
 export interface ListExportsQuery {
   /**
-   * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
    */
   limit?: number;
-  /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
 }
 
 /** The query parameters of listWebhooks. */
 export interface ListWebhooksQuery {
   /**
-   * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
    */
   limit?: number;
-  /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
 }
 
 /** The query parameters of listThemes. */
 export interface ListThemesQuery {
   /**
-   * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
    */
   limit?: number;
-  /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
 }
 
 /** The query parameters of listThemeAssets. */
 export interface ListThemeAssetsQuery {
   /**
-   * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
    */
   limit?: number;
-  /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
 }
 
 /** The query parameters of listMarketplaceThemes. */
 export interface ListMarketplaceThemesQuery {
   /**
-   * How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is
-   * 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: go on with `next_cursor`.
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
    */
   limit?: number;
-  /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
 }
 
-/** What a caller may say about one call. */
+/** Options of a call. */
 export interface CallOptions {
-  /** Ends the call, retries too. */
+  /** Aborts the call and its retries. */
   signal?: AbortSignal;
 }
 
-/** What a caller may say about one write. */
+/** Options of a write. */
 export interface WriteOptions extends CallOptions {
-  /** Names the write, so that it takes effect once. A new one is made for each call where it is not given. */
+  /** Identifies the write, so that it takes effect once. The default is a new key per call. */
   idempotencyKey?: string;
 }
 
-/** One request of the API. */
+/** A request. */
 export interface Call {
   method: "GET" | "POST" | "DELETE";
   path: string;
@@ -158,73 +158,72 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** The rows of the API. */
+/** The operations of the API. */
 export abstract class Operations {
-  /** Makes a request and answers with what came back. */
+  /** Sends a request and returns the response. */
   protected abstract call<T>(call: Call): Promise<T>;
 
-  /** Walks a list, page after page. */
+  /** Iterates over all pages of a list. */
   protected abstract walk<T>(call: Call): AsyncGenerator<T, void, undefined>;
 
   /**
-   * Who am I. The identity of the calling credential: its store, its effective scopes and its limits. Use it to
-   * check a new key, and to read page sizes and rates rather than assuming them. Needs the scope
-   * `products.read`.
+   * Get the calling credential. Returns the store, the effective scopes and the limits of the calling
+   * credential. Use it to check a new key, and to read page sizes and rates. Needs the scope `products.read`.
    */
   getMe(options: CallOptions = {}): Promise<api.Identity> {
     return this.call({ method: "GET", path: `/me`, options });
   }
 
   /**
-   * List orders. The store's orders with their lines, newest first; with `updated_from` oldest change first.
-   * Needs the scope `orders.read`.
+   * List orders. Returns the store's orders with their lines, newest first, or with `updated_from` oldest change
+   * first. Needs the scope `orders.read`.
    */
   listOrders(query: ListOrdersQuery = {}, options: CallOptions = {}): Promise<api.OrderPage> {
     return this.call({ method: "GET", path: `/orders`, query, options });
   }
 
-  /** Walks what listOrders lists, page after page. */
+  /** Iterates over all pages of listOrders. */
   orders(query: ListOrdersQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Order, void, undefined> {
     return this.walk({ method: "GET", path: `/orders`, query, options });
   }
 
-  /** Fetch one order. The order with its lines, amounts and addresses. Needs the scope `orders.read`. */
+  /** Get an order. The order with its lines, amounts and addresses. Needs the scope `orders.read`. */
   getOrder(id: api.OrderID, options: CallOptions = {}): Promise<api.Order> {
     return this.call({ method: "GET", path: `/orders/${encodeURIComponent(id)}`, options });
   }
 
   /**
-   * Append a note to an order. Appends a plain-text note. The order's `version`, `updated_at` and `notes_count`
-   * change with it. The note carries the calling key or app as its author. Needs the scope `orders.write`.
+   * Add a note to an order. Adds a plain-text note, whose author is the calling key or app. The order's
+   * `version`, `updated_at` and `notes_count` change. Needs the scope `orders.write`.
    */
   createOrderNote(id: api.OrderID, body: api.NoteCreate, options: WriteOptions = {}): Promise<api.Note> {
     return this.call({ method: "POST", path: `/orders/${encodeURIComponent(id)}/notes`, body, options });
   }
 
   /**
-   * List products. The store's products in every state, newest first; with `updated_from` oldest change first.
-   * Needs the scope `products.read`.
+   * List products. Returns the store's products in every status, newest first, or with `updated_from` oldest
+   * change first. Needs the scope `products.read`.
    */
   listProducts(query: ListProductsQuery = {}, options: CallOptions = {}): Promise<api.ProductPage> {
     return this.call({ method: "GET", path: `/products`, query, options });
   }
 
-  /** Walks what listProducts lists, page after page. */
+  /** Iterates over all pages of listProducts. */
   products(query: ListProductsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Product, void, undefined> {
     return this.walk({ method: "GET", path: `/products`, query, options });
   }
 
   /**
-   * Create a draft product. Creates a product in status `draft`, which no shopper sees before it is published.
-   * Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the
-   * title. Needs the scope `products.write`.
+   * Create a product. Creates a product with the status `draft`. Shoppers see it after it is published, which
+   * requires the currency of the store. Without a `handle`, one is created from the title. Needs the scope
+   * `products.write`.
    */
   createProduct(body: api.ProductCreate, options: WriteOptions = {}): Promise<api.Product> {
     return this.call({ method: "POST", path: `/products`, body, options });
   }
 
   /**
-   * Fetch one product. The product in whatever state it is. A deleted product is 404. Needs the scope
+   * Get a product. Returns the product in any status. A deleted product returns 404. Needs the scope
    * `products.read`.
    */
   getProduct(id: api.ProductID, options: CallOptions = {}): Promise<api.Product> {
@@ -232,100 +231,99 @@ export abstract class Operations {
   }
 
   /**
-   * List customers. The store's customers, newest first; with `updated_from` oldest change first. A redacted
-   * customer stays in the list without the person's data. Needs the scope `customers.read`.
+   * List customers. Returns the store's customers, newest first, or with `updated_from` oldest change first.
+   * Redacted customers stay in the list without personal data. Needs the scope `customers.read`.
    */
   listCustomers(query: ListCustomersQuery = {}, options: CallOptions = {}): Promise<api.CustomerPage> {
     return this.call({ method: "GET", path: `/customers`, query, options });
   }
 
-  /** Walks what listCustomers lists, page after page. */
+  /** Iterates over all pages of listCustomers. */
   customers(query: ListCustomersQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Customer, void, undefined> {
     return this.walk({ method: "GET", path: `/customers`, query, options });
   }
 
   /**
-   * List export jobs. The store's export jobs, newest first. An app sees its own only; an API key sees all of
-   * the store's. The links to the files are in the details alone. Needs the scope `exports.read`.
+   * List export jobs. Returns export jobs, newest first: an API key sees all jobs of the store, an app only its
+   * own. Only single jobs have links to their files. Needs the scope `exports.read`.
    */
   listExports(query: ListExportsQuery = {}, options: CallOptions = {}): Promise<api.ExportPage> {
     return this.call({ method: "GET", path: `/exports`, query, options });
   }
 
-  /** Walks what listExports lists, page after page. */
+  /** Iterates over all pages of listExports. */
   exports(query: ListExportsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Export, void, undefined> {
     return this.walk({ method: "GET", path: `/exports`, query, options });
   }
 
   /**
-   * Start an export job. Queues a job and answers at once; `Location` names it. Beside `exports.write` the
-   * credential needs the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or
-   * `webhooks.read` for `webhook_attempts`; a missing one is 403 `insufficient_scope`. An endpoint that it
-   * cannot see is 404. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond
-   * that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it. Needs the scope
-   * `exports.write`.
+   * Start an export job. Queues a job and returns immediately; `Location` is its path. The credential needs
+   * `exports.write` and the read scope of the kind: `orders.read`, `products.read`, `customers.read`, or
+   * `webhooks.read` for `webhook_attempts` (otherwise 403 `insufficient_scope`). An endpoint that it cannot see
+   * returns 404. By default, at most 50 jobs of a store can wait or run (409 `limit_reached`), and five run at a
+   * time. The response has no link to the file: read the job. Needs the scope `exports.write`.
    */
   createExport(body: api.ExportCreate, options: WriteOptions = {}): Promise<api.Export> {
     return this.call({ method: "POST", path: `/exports`, body, options });
   }
 
   /**
-   * Fetch one export job. The job with the link to its file. Each response has a new `download_url`, which is
-   * valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and
-   * `Range`. It is null while there is no file, when the file is gone, and for a credential without the read
-   * scope of the kind. The answer is never kept (`no-store`) and has no `ETag`. Needs the scope `exports.read`.
+   * Get an export job. Returns the job with the link to its file. Each response has a new `download_url`, which
+   * is valid for 15 minutes and needs no credential: anyone who has it can download the file. It supports `GET`,
+   * `HEAD` and `Range`. It is null if there is no file, or if the credential lacks the read scope of the kind.
+   * The response is `no-store` and has no `ETag`. Needs the scope `exports.read`.
    */
   getExport(id: api.ExportID, options: CallOptions = {}): Promise<api.ExportDetail> {
     return this.call({ method: "GET", path: `/exports/${encodeURIComponent(id)}`, options });
   }
 
   /**
-   * List webhook endpoints. The store's endpoints, newest first. An app sees its own only; an API key sees all
-   * of the store's. Needs the scope `webhooks.read`.
+   * List webhook endpoints. Returns webhook endpoints, newest first: an API key sees all endpoints of the store,
+   * an app only its own. Needs the scope `webhooks.read`.
    */
   listWebhooks(query: ListWebhooksQuery = {}, options: CallOptions = {}): Promise<api.WebhookPage> {
     return this.call({ method: "GET", path: `/webhooks`, query, options });
   }
 
-  /** Walks what listWebhooks lists, page after page. */
+  /** Iterates over all pages of listWebhooks. */
   webhooks(query: ListWebhooksQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Webhook, void, undefined> {
     return this.walk({ method: "GET", path: `/webhooks`, query, options });
   }
 
   /**
-   * Register a webhook endpoint. Registers an address that events are sent to. The answer shows the signing
-   * `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the
-   * description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its
-   * form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same
-   * address. Needs the scope `webhooks.write`.
+   * Register a webhook endpoint. Registers a URL that receives events. Only this response contains the signing
+   * `secret`: store it. The credential needs `webhooks.write` and the read scope of each event, see
+   * `WebhookEvent` (otherwise 403 `insufficient_scope`). Only the form of the URL is checked. By default, a
+   * store can have 100 endpoints (409 `limit_reached`). Several can have the same URL. Needs the scope
+   * `webhooks.write`.
    */
   createWebhook(body: api.WebhookCreate, options: WriteOptions = {}): Promise<api.Webhook> {
     return this.call({ method: "POST", path: `/webhooks`, body, options });
   }
 
   /**
-   * Delete a webhook endpoint. Removes the endpoint and cancels what waits for it. An attempt that is under way
-   * ends by itself. There is no body, or an empty object. Needs the scope `webhooks.write`.
+   * Delete a webhook endpoint. Deletes the endpoint and cancels its waiting deliveries. A running attempt ends
+   * by itself. Send no body or an empty object. Needs the scope `webhooks.write`.
    */
   deleteWebhook(id: api.WebhookID, options: WriteOptions = {}): Promise<void> {
     return this.call({ method: "DELETE", path: `/webhooks/${encodeURIComponent(id)}`, options });
   }
 
   /**
-   * List installed themes. The themes of the store, newest first, the active one among them. Needs the scope
-   * `themes.read`.
+   * List installed themes. Returns the themes of the store, newest first, including the active one. Needs the
+   * scope `themes.read`.
    */
   listThemes(query: ListThemesQuery = {}, options: CallOptions = {}): Promise<api.ThemePage> {
     return this.call({ method: "GET", path: `/themes`, query, options });
   }
 
-  /** Walks what listThemes lists, page after page. */
+  /** Iterates over all pages of listThemes. */
   themes(query: ListThemesQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Theme, void, undefined> {
     return this.walk({ method: "GET", path: `/themes`, query, options });
   }
 
   /**
-   * Fetch one installed theme. The theme in whatever state it is. A deleted theme is 404. Needs the scope
+   * Get an installed theme. Returns the theme in any status. A deleted theme returns 404. Needs the scope
    * `themes.read`.
    */
   getTheme(id: api.ThemeID, options: CallOptions = {}): Promise<api.Theme> {
@@ -333,37 +331,37 @@ export abstract class Operations {
   }
 
   /**
-   * List a theme's assets. The stylesheets, fonts and images of a theme by ascending `key`, compared byte by
-   * byte. A theme that is not ready has none. Needs the scope `themes.read`.
+   * List a theme's assets. Returns the stylesheets, fonts and images of a theme by ascending `key`, compared
+   * byte by byte. A theme that is not ready has none. Needs the scope `themes.read`.
    */
   listThemeAssets(id: api.ThemeID, query: ListThemeAssetsQuery = {}, options: CallOptions = {}): Promise<api.ThemeAssetPage> {
     return this.call({ method: "GET", path: `/themes/${encodeURIComponent(id)}/assets`, query, options });
   }
 
-  /** Walks what listThemeAssets lists, page after page. */
+  /** Iterates over all pages of listThemeAssets. */
   themeAssets(id: api.ThemeID, query: ListThemeAssetsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.ThemeAsset, void, undefined> {
     return this.walk({ method: "GET", path: `/themes/${encodeURIComponent(id)}/assets`, query, options });
   }
 
   /**
-   * Activate a theme. Shows the theme on the storefront in place of the active one, which becomes inactive;
-   * however many such requests come at once, exactly one theme is active. Activating the active theme changes
-   * nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no
-   * body, or an empty object. Needs the scope `themes.write`.
+   * Activate a theme. Shows the theme on the storefront and deactivates the previous one. Exactly one theme is
+   * active, also after concurrent requests. Activating the active theme changes nothing and returns 200. A theme
+   * that is being processed or has failed returns 409 `theme_not_ready`. Send no body or an empty object. Needs
+   * the scope `themes.write`.
    */
   activateTheme(id: api.ThemeID, options: WriteOptions = {}): Promise<api.Theme> {
     return this.call({ method: "POST", path: `/themes/${encodeURIComponent(id)}/activate`, options });
   }
 
   /**
-   * List marketplace themes. The published themes of the marketplace, last published first by (`published_at`,
-   * `id`). `installed` is true where this store has one of them. Needs the scope `themes.read`.
+   * List marketplace themes. Returns the published themes of the marketplace, last published first by
+   * (`published_at`, `id`). `installed` is true for themes that this store has. Needs the scope `themes.read`.
    */
   listMarketplaceThemes(query: ListMarketplaceThemesQuery = {}, options: CallOptions = {}): Promise<api.MarketplaceThemePage> {
     return this.call({ method: "GET", path: `/marketplace/themes`, query, options });
   }
 
-  /** Walks what listMarketplaceThemes lists, page after page. */
+  /** Iterates over all pages of listMarketplaceThemes. */
   marketplaceThemes(query: ListMarketplaceThemesQuery = {}, options: CallOptions = {}): AsyncGenerator<api.MarketplaceTheme, void, undefined> {
     return this.walk({ method: "GET", path: `/marketplace/themes`, query, options });
   }

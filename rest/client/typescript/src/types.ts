@@ -9,7 +9,10 @@ export type LineItemID = string;
 /** The id of an order note. */
 export type NoteID = string;
 
-/** The id of a product's variant. That of a product without options has the product's own characters. */
+/**
+ * The id of a variant. For a product without options, it has the same characters as the product's id after the
+ * prefix.
+ */
 export type VariantID = string;
 
 /** The id of an uploaded product image. */
@@ -27,7 +30,7 @@ export type StoreID = string;
 /** The id of an OAuth app. */
 export type AppID = string;
 
-/** The id of one consent. */
+/** The id of a merchant's consent. */
 export type GrantID = string;
 
 /** The id of a webhook endpoint. */
@@ -57,79 +60,79 @@ export type Amount = number;
 /** An amount in the minor unit of the resource's currency, or null. */
 export type OptionalAmount = number | null;
 
-/** A currency of ISO 4217, in upper case. More values may come, as the standard grows. */
+/** A currency of ISO 4217, in upper case. Values may be added with the standard. */
 export type Currency = "AED" | "AFN" | "ALL" | "AMD" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHF" | "CLP" | "CNY" | "COP" | "CRC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "UYU" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG";
 
 /** A time in UTC with six fractional digits. */
 export type Timestamp = string;
 
-/** A time in UTC with six fractional digits, or null where it did not happen. */
+/** A time in UTC with six fractional digits, or null if it has not happened. */
 export type OptionalTimestamp = string | null;
 
-/** Counts the changes of the resource, from 1. */
+/** The number of the resource's version, from 1. */
 export type Version = number;
 
 /** `sha256:` and the SHA-256 in hexadecimal. */
 export type Checksum = string;
 
-/** Free labels. */
+/** The tags. */
 export type Tags = string[];
 
-/** A scope of the catalogue. */
+/** A scope. */
 export type Scope = "products.read" | "products.write" | "orders.read" | "orders.write" | "customers.read" | "exports.read" | "exports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
 
-/** Passed as `cursor` it gives the next page; null exactly on the last page. */
+/** Send it as `cursor` to get the next page. Null on the last page only. */
 export type NextCursor = string | null;
 
-/** A draft is hidden, an active product is sold, an archived one is kept for its history. */
+/** Only active products are sold. Drafts are not published yet; archived products are no longer sold. */
 export type ProductStatus = "draft" | "active" | "archived";
 
-/** Something that the store sells. */
+/** A product. */
 export interface Product {
   id: ProductID;
-  /** The name that shoppers read. */
+  /** The name that shoppers see. */
   title: string;
   /**
-   * The product's name in addresses, unique in the store. The shop redirects (301) from the 20 newest former
+   * The product's name in URLs, unique in the store. The shop redirects (301) from the 20 most recent former
    * handles of a product, until another product takes the handle.
    */
   handle: string;
-  /** A long text about the product. */
+  /** The description. */
   description: string | null;
   status: ProductStatus;
-  /** The price; of a product with options, the lowest of its variants. */
+  /** The price. For a product with options, the lowest price of its variants. */
   price_minor: Amount;
-  /** The price before a reduction; of a product with options, that of the variant with the lowest price. */
+  /** The price before a reduction. For a product with options, that of the variant with the lowest price. */
   compare_at_price_minor: OptionalAmount;
   currency: Currency;
-  /** The stock-keeping unit; null where there are options, since each variant has its own. */
+  /** The stock-keeping unit; null for a product with options, whose variants have their own. */
   sku: string | null;
-  /** Who makes it. */
+  /** The vendor. */
   vendor: string | null;
-  /** What kind of thing it is. */
+  /** The product type. */
   product_type: string | null;
   tags: Tags;
   /**
-   * How many are in stock; null where stock is not tracked. Of a product with options, the sum of its variants,
-   * null where any of them is not tracked.
+   * The quantity in stock; null if it is not tracked. For a product with options, the sum of its variants, or
+   * null if one of them is not tracked.
    */
   inventory_quantity: number | null;
   /** The URL of an external image of the product. Uploaded `images` take precedence on the storefront. */
   image_url: string | null;
-  /** When it was last published; null where it is not. */
+  /** When it was last published; null if it is not published. */
   published_at: OptionalTimestamp;
   version: Version;
   created_at: Timestamp;
   updated_at: Timestamp;
-  /** What the variants differ in, such as size and colour; empty for a product with one variant. */
+  /** The options, such as size and color. Empty for a product with one variant. */
   options: ProductOption[];
-  /** What the product is sold as, by position. A product without options has one variant, which is itself. */
+  /** The variants, by position. A product without options has one variant with its own values. */
   variants: Variant[];
   /** The uploaded images, by position. Empty if there are none. */
   images: ProductImage[];
   /**
-   * False for products that are not shipped, such as files and vouchers. An order of only such products has no
-   * shipping address, no shipping method and no shipping price.
+   * False for products that are not shipped, such as files and vouchers. An order with only such products has no
+   * shipping address, method or price.
    */
   requires_shipping: boolean;
 }
@@ -152,65 +155,62 @@ export interface ProductImage {
   position: number;
 }
 
-/** Something in which the variants of a product differ. */
+/** An option of a product. */
 export interface ProductOption {
-  /** What it is called, such as Size. */
+  /** The name, such as Size. */
   name: string;
-  /** What it may be, in the order in which it is shown. */
+  /** The values, in the order in which they are shown. */
   values: string[];
 }
 
-/** One thing that a product is sold as, with a price and a stock of its own. */
+/** A variant of a product, with its own price and stock. */
 export interface Variant {
   id: VariantID;
-  /** The texts of its options, or the product's title. */
+  /** The values of its options, or the product's title. */
   title: string;
   /** The stock-keeping unit. */
   sku: string | null;
   price_minor: Amount;
   /** The price before a reduction. */
   compare_at_price_minor: OptionalAmount;
-  /** How many are in stock; null where stock is not tracked. */
+  /** The quantity in stock; null if it is not tracked. */
   inventory_quantity: number | null;
-  /**
-   * How heavy one piece is; null where that is not known. Such a variant adds nothing to the weight by which
-   * shipping is priced.
-   */
+  /** The weight of one piece in grams; null if it is unknown. It then counts as 0 for shipping rates by weight. */
   weight_grams: number | null;
-  /** One text for each option of the product, in their order. */
+  /** The value of each option of the product, in their order. */
   options: string[];
-  /** Its place among the variants, from 1. */
+  /** The position among the variants, from 1. */
   position: number;
-  /** The id of that of the product's `images` which shows this variant; null for none. */
+  /** The id of the image of this variant, one of the product's `images`; null if there is none. */
   image: string | null;
 }
 
-/** A product to draft. Members that are not listed are refused. */
+/** A new product. Unknown members are rejected. */
 export interface ProductCreate {
-  /** The name that shoppers read; not blank. */
+  /** The name that shoppers see. Must not be blank. */
   title: string;
   price_minor: Amount;
-  /** A currency of ISO 4217. The service takes lower case too. */
+  /** A currency of ISO 4217, in upper or lower case. */
   currency: Currency;
-  /** The product's name in addresses. Made from the title when absent; a taken one is refused. */
+  /** The product's name in URLs. Created from the title if absent. Must not be in use. */
   handle?: string | null;
-  /** A long text about the product. */
+  /** The description. */
   description?: string | null;
   /** The price before a reduction. */
   compare_at_price_minor?: OptionalAmount;
   /** The stock-keeping unit. */
   sku?: string | null;
-  /** Who makes it. */
+  /** The vendor. */
   vendor?: string | null;
-  /** What kind of thing it is. */
+  /** The product type. */
   product_type?: string | null;
-  /** Free labels. */
+  /** The tags. */
   tags?: string[] | null;
-  /** How many are in stock; absent where stock is not tracked. */
+  /** The quantity in stock. Omit it if stock is not tracked. */
   inventory_quantity?: number | null;
   /** The URL of an external image of the product. Uploaded `images` take precedence on the storefront. */
   image_url?: string | null;
-  /** False for products that are not shipped, such as files and vouchers. True when absent. */
+  /** False for products that are not shipped, such as files and vouchers. The default is true. */
   requires_shipping?: boolean | null;
 }
 
@@ -221,22 +221,22 @@ export interface ProductPage {
   next_cursor: NextCursor;
 }
 
-/** Whether there is still something to do. */
+/** The status of the order. */
 export type OrderStatus = "open" | "completed" | "cancelled";
 
-/** How the order's money stands. */
+/** The status of the payment. */
 export type FinancialStatus = "pending" | "partially_paid" | "paid" | "partially_refunded" | "refunded" | "voided";
 
-/** How the order's goods stand. */
+/** The status of the fulfillment. */
 export type FulfillmentStatus = "unfulfilled" | "partially_fulfilled" | "fulfilled";
 
 /**
- * What a customer bought. `subtotal_minor` is the sum of quantity times unit price, `discount_minor` and
- * `tax_minor` are sums over the lines, and `total_minor` is subtotal - discount + shipping + tax.
+ * An order. `subtotal_minor` is the sum of quantity times unit price, `discount_minor` and `tax_minor` are sums
+ * over the lines, and `total_minor` is subtotal - discount + shipping + tax.
  */
 export interface Order {
   id: OrderID;
-  /** The number that people use; unique in the store, with gaps, and not an order of time. */
+  /** The number that people use. Unique in the store, with gaps, and not sorted by time. */
   number: number;
   status: OrderStatus;
   financial_status: FinancialStatus;
@@ -249,20 +249,20 @@ export interface Order {
   total_minor: Amount;
   paid_minor: Amount;
   refunded_minor: Amount;
-  /** The customer, where one is known. */
+  /** The customer; null if there is none. */
   customer_id: string | null;
-  /** Where news of the order go. */
+  /** The email address for messages about the order. */
   email: string | null;
-  /** Where the bill goes. */
+  /** The billing address. */
   billing_address: Address | null;
-  /** Where the goods go. */
+  /** The shipping address. */
   shipping_address: Address | null;
-  /** The lines, in the order in which they were entered. */
+  /** The lines, in their original order. */
   line_items: LineItem[];
-  /** How many notes were appended. */
+  /** The number of notes. */
   notes_count: number;
   tags: Tags;
-  /** Where the order came from, such as `api`, `dashboard`, `import` or `demo`. */
+  /** The source of the order, such as `api`, `dashboard`, `import` or `demo`. */
   source: string;
   placed_at: Timestamp;
   paid_at: OptionalTimestamp;
@@ -273,67 +273,64 @@ export interface Order {
   created_at: Timestamp;
   updated_at: Timestamp;
   /**
-   * The tax that prices and shipping hold, which is part of the total. Null for an order that was not placed at
-   * the storefront, as are the following members.
+   * The tax that is included in prices and shipping. Null, like the following members, for an order that was not
+   * placed on the storefront.
    */
   included_tax_minor: number | null;
   /** The discount code that the shopper used. */
   discount_code: string | null;
   /** The name of the shipping rate. */
   shipping_method: string | null;
-  /** How the shopper chose to pay. More values may come. */
+  /** The payment method. Values may be added. */
   payment_method: "bank_transfer" | "cash_on_delivery" | "test" | "stripe" | null;
-  /** The number that the order has in another system, such as `#1007` in the one it was imported from. */
+  /** The number of the order in another system, such as `#1007` in the system it was imported from. */
   external_number: string | null;
 }
 
-/**
- * A snapshot of what was sold, which later changes of the product do not touch. `total_minor` is quantity times
- * unit price - discount + tax.
- */
+/** A line with the product's data when it was sold. `total_minor` is quantity times unit price - discount + tax. */
 export interface LineItem {
   id: LineItemID;
-  /** The product, which may have been deleted since; null for a line without one. */
+  /** The product, which may have been deleted; null for a custom line. */
   product_id: string | null;
   /** The product's title when it was sold. */
   title: string;
   /** The stock-keeping unit when it was sold. */
   sku: string | null;
-  /** How many were sold. */
+  /** The quantity sold. */
   quantity: number;
-  /** How many were handed over. */
+  /** The quantity fulfilled. */
   fulfilled_quantity: number;
-  /** How many were refunded. */
+  /** The quantity refunded. */
   refunded_quantity: number;
   unit_price_minor: Amount;
   discount_minor: Amount;
   tax_minor: Amount;
   total_minor: Amount;
-  /** The variant that was sold, which may be gone since; null for a line without a product. */
+  /** The variant, which may have been deleted; null for a custom line. */
   variant_id: string | null;
-  /** The texts of the variant's options when it was sold, in their order. */
+  /** The values of the variant's options when it was sold, in their order. */
   options: string[];
-  /** False where nothing is sent, as the product said when it was sold. */
+  /** Whether the product required shipping when it was sold. */
   requires_shipping: boolean;
 }
 
 /** A postal address. */
 export interface Address {
-  /** The person. */
+  /** The name of the person. */
   name: string | null;
-  /** The organisation. */
+  /** The company. */
   company: string | null;
   /** Street and number. */
   line1: string;
   /** Floor, entrance, care of. */
   line2: string | null;
-  /** The town. */
+  /** The city. */
   city: string;
   /** State, province or prefecture. */
   region: string | null;
-  /** The postal code, where the country has them. */
+  /** The postal code, if the country has them. */
   postal_code: string | null;
-  /** The country as of ISO 3166-1 alpha-2. */
+  /** The country, as in ISO 3166-1 alpha-2. */
   country: string;
   /** A telephone number for the delivery. */
   phone: string | null;
@@ -346,10 +343,10 @@ export interface OrderPage {
   next_cursor: NextCursor;
 }
 
-/** Whether the staff alone or the customer too may read the note. */
+/** Who can read the note: only staff (`internal`), or the customer too. */
 export type NoteVisibility = "internal" | "customer";
 
-/** A note that was appended to an order. */
+/** A note on an order. */
 export interface Note {
   id: NoteID;
   order_id: OrderID;
@@ -360,9 +357,9 @@ export interface Note {
   created_at: Timestamp;
 }
 
-/** Who wrote a note. */
+/** The author of a note. */
 export interface NoteAuthor {
-  /** What kind of author it is. */
+  /** The kind of author. */
   type: "api_key" | "oauth_app" | "staff";
   /** The id of the key, the app or the person. */
   id: string;
@@ -370,18 +367,18 @@ export interface NoteAuthor {
   name: string;
 }
 
-/** A note to append. Members that are not listed are refused. */
+/** A new note. Unknown members are rejected. */
 export interface NoteCreate {
-  /** Plain text, not blank. Line breaks and tabs are kept. */
+  /** Plain text. Must not be blank. Line breaks and tabs are kept. */
   body: string;
-  /** Who may read it; the staff alone (`internal`) unless it is given. */
+  /** Who can read it. The default is `internal`. */
   visibility?: "internal" | "customer" | null;
 }
 
 /**
- * A person who buys. Redacting nulls what identifies the person and keeps the row; stored events and exports
- * that show them follow, so that a replay shows nothing of them. `orders_count` and `total_spent_minor` change
- * in the same transaction as the orders that they count.
+ * A customer. Redaction sets everything that identifies the person to null and keeps the row. It also removes
+ * the data from stored events, so that replays do not contain it, and deletes exports. `orders_count` and
+ * `total_spent_minor` change in the same transaction as the orders.
  */
 export interface Customer {
   id: CustomerID;
@@ -393,22 +390,22 @@ export interface Customer {
   first_name: string | null;
   /** The family name. */
   last_name: string | null;
-  /** A name to show; never absent. */
+  /** A name to show, never null. */
   display_name: string;
-  /** A guest has no account, an active customer has one. */
+  /** A guest has no account; an active customer has one. */
   status: "guest" | "active" | "disabled" | "redacted";
-  /** The preferred language as of BCP 47, such as `de-AT`. */
+  /** The preferred language, as in BCP 47, such as `de-AT`. */
   locale: string | null;
-  /** Whether marketing mail may be sent. */
+  /** Whether the customer accepts marketing emails. */
   email_marketing: "subscribed" | "unsubscribed" | "not_subscribed";
-  /** The address that is proposed at checkout. */
+  /** The default address at checkout. */
   default_address: Address | null;
-  /** Every known address. */
+  /** All known addresses. */
   addresses: Address[];
   tags: Tags;
-  /** What the staff noted about the customer. */
+  /** The note of the staff about the customer. */
   note: string | null;
-  /** How many orders were placed. */
+  /** The number of orders. */
   orders_count: number;
   total_spent_minor: Amount;
   currency: Currency;
@@ -426,14 +423,14 @@ export interface CustomerPage {
 }
 
 /**
- * What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`,
- * customers `customers.read`, the attempts to deliver to a webhook endpoint `webhooks.read`.
+ * What is exported. It needs a read scope: `orders.read`, `products.read`, `customers.read`, or for delivery
+ * attempts of a webhook endpoint `webhooks.read`.
  */
 export type ExportKind = "orders" | "products" | "customers" | "webhook_attempts";
 
 /**
- * CSV with the columns that the guide lists, JSONL with one resource a line, or CSV for people in the store's
- * language and time zone.
+ * CSV with the columns listed under [Exports](#exports), JSONL with one resource per line, or CSV for people in
+ * the store's language and time zone.
  */
 export type ExportFormat = "csv" | "jsonl" | "spreadsheet";
 
@@ -441,89 +438,89 @@ export type ExportFormat = "csv" | "jsonl" | "spreadsheet";
 export type ExportCompression = "none" | "gzip";
 
 /**
- * A queued job waits for its turn, a running one is being written. A completed one has a file until it is
- * expired. A failed one was given up, a cancelled one was stopped by somebody.
+ * The status. A completed job has a file until it is expired. A failed job was given up; a cancelled job was
+ * stopped by a person or app.
  */
 export type ExportStatus = "queued" | "running" | "completed" | "failed" | "cancelled" | "expired";
 
-/** A job that writes a file. Its detail adds the link, see `ExportDetail`. */
+/** An export job. `ExportDetail` also has the link to the file. */
 export interface Export {
   id: ExportID;
   kind: ExportKind;
   format: ExportFormat;
   compression: ExportCompression;
-  /** The endpoint whose attempts are exported; null for all other kinds. */
+  /** The endpoint whose attempts are exported; null for other kinds. */
   webhook_id: string | null;
   filters: ExportFilters;
   status: ExportStatus;
   progress: ExportProgress;
-  /** The rows of the whole file, a header left out; null before it is complete. */
+  /** The number of rows of the file without the header; null until it is complete. */
   row_count: number | null;
-  /** The bytes of the whole file as it is downloaded; null before it is complete. */
+  /** The size of the downloaded file in bytes; null until it is complete. */
   file_size_bytes: number | null;
-  /** The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete. */
+  /** The SHA-256 of the downloaded file in hexadecimal; null until it is complete. */
   sha256: string | null;
   /**
-   * Why there is no file. Null unless the job failed, or its file was removed early because a customer whose
-   * data it can contain was redacted.
+   * Why there is no file. Null unless the job failed, or the file was removed early because it could contain
+   * data of a redacted customer.
    */
   error: ExportError | null;
   requested_by: ExportRequester;
   created_at: Timestamp;
-  /** When it began to run; the file holds what was created up to then. */
+  /** When the job started. The file contains what was created up to then. */
   started_at: OptionalTimestamp;
   /**
-   * The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null until
-   * the job has begun.
+   * The `updated_from` to continue with after reading the file. Everything that the file lacks has changed
+   * since. Null until the job has started.
    */
   sync_from: OptionalTimestamp;
-  /** When it ended, in whichever way. */
+  /** When the job ended, successfully or not. */
   completed_at: OptionalTimestamp;
-  /** When its file is removed, or was; 7 days after it completed. */
+  /** When the file is or was removed, 7 days after completion. */
   expires_at: OptionalTimestamp;
 }
 
-/** A job that writes a file, with the link to it. */
+/** An export job with the link to its file. */
 export interface ExportDetail {
   id: ExportID;
   kind: ExportKind;
   format: ExportFormat;
   compression: ExportCompression;
-  /** The endpoint whose attempts are exported; null for all other kinds. */
+  /** The endpoint whose attempts are exported; null for other kinds. */
   webhook_id: string | null;
   filters: ExportFilters;
   status: ExportStatus;
   progress: ExportProgress;
-  /** The rows of the whole file, a header left out; null before it is complete. */
+  /** The number of rows of the file without the header; null until it is complete. */
   row_count: number | null;
-  /** The bytes of the whole file as it is downloaded; null before it is complete. */
+  /** The size of the downloaded file in bytes; null until it is complete. */
   file_size_bytes: number | null;
-  /** The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete. */
+  /** The SHA-256 of the downloaded file in hexadecimal; null until it is complete. */
   sha256: string | null;
   /**
-   * Why there is no file. Null unless the job failed, or its file was removed early because a customer whose
-   * data it can contain was redacted.
+   * Why there is no file. Null unless the job failed, or the file was removed early because it could contain
+   * data of a redacted customer.
    */
   error: ExportError | null;
   requested_by: ExportRequester;
   created_at: Timestamp;
-  /** When it began to run; the file holds what was created up to then. */
+  /** When the job started. The file contains what was created up to then. */
   started_at: OptionalTimestamp;
   /**
-   * The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null until
-   * the job has begun.
+   * The `updated_from` to continue with after reading the file. Everything that the file lacks has changed
+   * since. Null until the job has started.
    */
   sync_from: OptionalTimestamp;
-  /** When it ended, in whichever way. */
+  /** When the job ended, successfully or not. */
   completed_at: OptionalTimestamp;
-  /** When its file is removed, or was; 7 days after it completed. */
+  /** When the file is or was removed, 7 days after completion. */
   expires_at: OptionalTimestamp;
   /**
-   * Where the file is, for whoever holds the address; fresh on each read. Null while there is no file, and for a
-   * credential without the read scope of the kind.
+   * The URL of the file, new on each read. It needs no credential. Null if there is no file, or if the
+   * credential lacks the read scope of the kind.
    */
   download_url: string | null;
-  /** Until when the link serves, 15 minutes from the answer; null where there is none. */
+  /** When the link expires, 15 minutes after the response; null if there is no link. */
   download_url_expires_at: OptionalTimestamp;
 }
 
@@ -554,9 +551,9 @@ export interface ExportProgress {
 }
 
 /**
- * Why an export has no file. `export_failed` means that the file could not be written. With `customer_redacted`
- * a customer whose data it can contain was redacted: after a completed export, whose status is then `expired`,
- * or too often while the file was written. A redaction makes an export that is running begin again by itself.
+ * Why an export has no file. `export_failed`: the file could not be written. `customer_redacted`: the file could
+ * contain data of a redacted customer. The job is then `expired`, or failed because customers were redacted too
+ * often while it ran; a running job restarts after a redaction.
  */
 export interface ExportError {
   /** The stable name to branch on. */
@@ -567,50 +564,50 @@ export interface ExportError {
 
 /** Who started the job, by the name of that time. */
 export interface ExportRequester {
-  /** What kind of caller it was. */
+  /** The kind of caller. */
   type: "api_key" | "oauth_app" | "staff" | "system";
-  /** The id of the key, the app or the person; `system` for the operator. */
+  /** The id of the key, app or person; `system` for the operator. */
   id: string;
   /** The name of the key, the app or the person. */
   name: string;
 }
 
-/** A job to start. Members that are not listed are refused. */
+/** A new job. Unknown members are rejected. */
 export interface ExportCreate {
   kind: ExportKind;
-  /** The form of the file; `csv` unless it is given. Attempts have no `spreadsheet`. */
+  /** The format of the file. The default is `csv`. Attempts have no `spreadsheet`. */
   format?: "csv" | "jsonl" | "spreadsheet" | null;
-  /** How the file is compressed; not at all (`none`) unless it is given. */
+  /** The compression. The default is `none`. */
   compression?: "none" | "gzip" | null;
-  /** The endpoint whose attempts are exported. Required for `webhook_attempts`, refused for all other kinds. */
+  /** The endpoint whose attempts are exported. Required for `webhook_attempts`, rejected for other kinds. */
   webhook_id?: string | null;
-  /** What to narrow the job to; all of the kind where absent. */
+  /** The filters. Without them, everything of the kind is exported. */
   filters?: ExportFiltersCreate | null;
 }
 
-/** What to narrow a job to. Members that are not listed are refused. */
+/** Filters of a job. Unknown members are rejected. */
 export interface ExportFiltersCreate {
-  /** Only what was created, or attempted, at this time or later. RFC 3339, any offset. */
+  /** Only rows created, or attempts made, at this time or later. RFC 3339, any offset. */
   created_from?: string | null;
   /**
-   * Only what was created, or attempted, before this time, which is later than `created_from`. RFC 3339, any
+   * Only rows created, or attempts made, before this time. Must be later than `created_from`. RFC 3339, any
    * offset.
    */
   created_to?: string | null;
   /**
-   * Only what is in this state: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived`
-   * products; `guest`, `active`, `disabled` or `redacted` customers. Attempts have none.
+   * Only rows with this status: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived`
+   * products; `guest`, `active`, `disabled` or `redacted` customers. Rejected for attempts.
    */
   status?: string | null;
-  /** Only orders whose money is in this state, such as `paid`. Refused for all other kinds. */
+  /** Only orders with this financial status, such as `paid`. Rejected for other kinds. */
   financial_status?: string | null;
-  /** Only orders whose goods are in this state, such as `unfulfilled`. Refused for all other kinds. */
+  /** Only orders with this fulfillment status, such as `unfulfilled`. Rejected for other kinds. */
   fulfillment_status?: string | null;
-  /** Only orders of this customer; none, where there is no such customer. Refused for all other kinds. */
+  /** Only orders of this customer. An unknown customer has none. Rejected for other kinds. */
   customer_id?: string | null;
   /**
-   * Only what has one of these ids, which are those of orders, products or customers as `kind` says. An id that
-   * the store does not have adds nothing. Refused for attempts.
+   * Only the rows with these ids of orders, products or customers, as `kind` says. Unknown ids are ignored.
+   * Rejected for attempts.
    */
   ids?: string[] | null;
 }
@@ -623,41 +620,41 @@ export interface ExportPage {
 }
 
 /**
- * An archive that was imported is processing until it is inactive, ready to be activated, or has failed. The
- * active theme is the one that the storefront shows.
+ * An imported archive is `processing` until it is `inactive`, and can be activated, or has `failed`. The
+ * storefront shows the `active` theme.
  */
 export type ThemeStatus = "processing" | "inactive" | "active" | "failed";
 
-/** Whether the theme came as an archive, from the marketplace, or as a copy of another theme. */
+/** Whether the theme was imported, installed from the marketplace, or duplicated. */
 export type ThemeSource = "upload" | "marketplace" | "duplicate";
 
-/** A theme that the store has. */
+/** A theme of the store. */
 export interface Theme {
   id: ThemeID;
   /** The theme's name in the store. */
   name: string;
-  /** What its author calls this version of it. */
+  /** The version, as named by the author. */
   version: string | null;
   status: ThemeStatus;
   source: ThemeSource;
-  /** The theme of the marketplace that it came of. */
+  /** The marketplace theme that it was installed from. */
   marketplace_theme_id: string | null;
-  /** Who made it. */
+  /** The author. */
   author: string | null;
-  /** What its author says of it. */
+  /** The description by the author. */
   description: string | null;
-  /** How many stylesheets, fonts and images it has. */
+  /** The number of stylesheets, fonts and images. */
   asset_count: number;
-  /** The bytes of its templates and assets together. */
+  /** The total size of templates and assets in bytes. */
   size_bytes: number;
-  /** The checksum of all that it consists of; equal themes have equal ones. */
+  /** The checksum of the content. Equal themes have equal checksums. */
   checksum: Checksum;
   /**
-   * A signed link to the storefront as it would look, for whoever holds it, valid for a day at least; null while
-   * the theme is not ready.
+   * A signed link to the storefront with this theme, which needs no credential and is valid for at least a day;
+   * null while the theme is not ready.
    */
   preview_url: string | null;
-  /** When it was last activated; null where it never was. */
+  /** When it was last activated; null if it never was. */
   activated_at: OptionalTimestamp;
   created_at: Timestamp;
   updated_at: Timestamp;
@@ -676,19 +673,19 @@ export interface ThemeAsset {
   theme_id: ThemeID;
   /** Its path in the theme, such as `assets/style.css`. */
   key: string;
-  /** What it is. */
+  /** The kind of asset. */
   kind: "css" | "font" | "image";
-  /** The media type that it is served with. */
+  /** The media type. */
   content_type: string;
-  /** Its bytes. */
+  /** The size in bytes. */
   size_bytes: number;
-  /** The checksum of its bytes. */
+  /** The checksum of the content. */
   checksum: Checksum;
-  /** Where it is served, under the store's host. What is there never changes. */
+  /** The URL, under the store's host. Its content never changes. */
   url: string;
-  /** In pixels, of an image that has it. */
+  /** In pixels; null if it is not an image or has no size. */
   width: number | null;
-  /** In pixels, of an image that has it. */
+  /** In pixels; null if it is not an image or has no size. */
   height: number | null;
   created_at: Timestamp;
 }
@@ -700,32 +697,32 @@ export interface ThemeAssetPage {
   next_cursor: NextCursor;
 }
 
-/** A theme that every store may install. */
+/** A theme that every store can install. */
 export interface MarketplaceTheme {
   id: MarketplaceThemeID;
-  /** Its name in addresses; unique in the marketplace. */
+  /** The name in URLs, unique in the marketplace. */
   slug: string;
-  /** The name that people read. */
+  /** The name. */
   name: string;
   /** One line about it. */
   tagline: string | null;
-  /** Who made it. */
+  /** The author. */
   author: string;
-  /** What its author calls this version of it. */
+  /** The version, as named by the author. */
   version: string;
   price_minor: Amount;
   currency: Currency;
-  /** The words under which it is found, sorted. */
+  /** The categories, sorted. */
   categories: string[];
-  /** An image of the theme. */
+  /** A preview image of the theme. */
   preview_image_url: string | null;
-  /** How it was rated; null where nobody did. */
+  /** The share of positive ratings; null without ratings. */
   rating_percent: number | null;
-  /** How often it was installed. */
+  /** The number of installations. */
   installs_count: number;
-  /** Whether this store has it. */
+  /** Whether this store has installed it. */
   installed: boolean;
-  /** The newest theme of this store that came of it; null where there is none. */
+  /** The latest theme of this store that was installed from it; null if there is none. */
   installed_theme_id: string | null;
   /** When it was last published. */
   published_at: Timestamp;
@@ -740,105 +737,105 @@ export interface MarketplaceThemePage {
 }
 
 /**
- * An event of the catalogue. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*`
- * needs `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*`
- * needs `themes.read`, the others need `webhooks.read`.
+ * A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs
+ * `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs
+ * `themes.read`, the others need `webhooks.read`.
  */
 export type WebhookEvent = "order.created" | "order.updated" | "order.paid" | "order.partially_paid" | "order.refunded" | "order.fulfilled" | "order.partially_fulfilled" | "order.cancelled" | "order.completed" | "order.note_added" | "product.created" | "product.updated" | "product.published" | "product.unpublished" | "product.archived" | "product.deleted" | "customer.created" | "customer.updated" | "customer.redacted" | "export.completed" | "export.failed" | "theme.activated" | "theme.installed" | "webhook_endpoint.suspended" | "webhook_endpoint.failing" | "webhook_endpoint.recovered" | "app.grant_revoked";
 
 /**
- * An active endpoint receives; one is suspended when a delivery failed for 24 hours; a disabled one was taken
- * out of service by a person, or with the access of its app.
+ * Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is
+ * disabled by a person, or when its app loses access.
  */
 export type WebhookStatus = "active" | "suspended" | "disabled";
 
-/** An address that events are sent to. */
+/** A webhook endpoint. */
 export interface Webhook {
   id: WebhookID;
-  /** Where events are sent. */
+  /** The URL that receives events. */
   url: string;
-  /** The events that are sent, sorted. */
+  /** The subscribed events, sorted. */
   events: WebhookEvent[];
-  /** What it is for. */
+  /** The description. */
   description: string | null;
   status: WebhookStatus;
-  /** When the oldest delivery that fails was first tried; null while none fails. */
+  /** When the oldest failing delivery was first attempted; null if none is failing. */
   failing_since: OptionalTimestamp;
-  /** Since when it is suspended or disabled. */
+  /** When it was suspended or disabled. */
   suspended_at: OptionalTimestamp;
   /** Why it is suspended or disabled. */
   suspended_reason: "delivery_failed" | "no_success" | "manual" | "grant_revoked" | null;
-  /** When the receiver last answered with 2xx; it may lag some seconds behind. */
+  /** When the receiver last accepted a delivery. May lag by some seconds. */
   last_success_at: OptionalTimestamp;
-  /** What the last failed attempt met. */
+  /** The error of the last failed attempt. */
   last_error: string | null;
-  /** Until when nothing is sent, since a person wants it so; null while it is not paused. */
+  /** When the pause ends; null if it is not paused. */
   paused_until: OptionalTimestamp;
-  /** How many attempts may begin in a second; null is no limit of its own. */
+  /** The maximum number of attempts per second; null for no limit. */
   rate_limit: number | null;
   /**
-   * Of the events subscribed to, those are sent of which all of these hold. Empty where all are, and in an event
-   * that an endpoint of an app gets.
+   * Conditions on events. Only events that meet all of them are sent. Empty if there are none, and in events
+   * that endpoints of apps receive.
    */
   filters: WebhookFilter[];
   circuit: WebhookCircuit;
   /**
-   * The key of the signatures, `whsec_` included. Only the answer that registers the endpoint has it, and its
-   * replays; null in all others.
+   * The signing secret, including `whsec_`. Only in the response that registers the endpoint, and its replays;
+   * otherwise null.
    */
   secret: string | null;
   /** The end of the secret. */
   secret_hint: string;
-  /** The version of the bodies that are sent. */
+  /** The version of the delivered bodies. */
   api_version: "v1";
   created_at: Timestamp;
   updated_at: Timestamp;
 }
 
 /**
- * A condition on an event: where its field lies, and one of the others, or `min` and `max`. An event whose data
- * was left out for its size meets all.
+ * A condition on an event: a `field` and one test, or `min` and `max`. Events whose data was omitted because of
+ * its size meet all conditions.
  */
 export interface WebhookFilter {
-  /** Where a member lies in the event's data, such as `object.status`. */
+  /** The path of a member in the event's data, such as `object.status`. */
   field: string;
-  /** It is one of these, as text: `true`, `12`, `open`. */
+  /** The value is one of these, as text: `true`, `12`, `open`. */
   in?: string[];
-  /** It is absent, or none of these. */
+  /** The value is absent or none of these. */
   not_in?: string[];
-  /** It is a number that is not below this one. */
+  /** The value is a number of at least this. */
   min?: number;
-  /** It is a number that is not above this one. */
+  /** The value is a number of at most this. */
   max?: number;
-  /** Whether it is there and not null. */
+  /** Whether the value is present and not null. */
   exists?: boolean;
-  /** Whether it is among the members that the event says have changed. */
+  /** Whether the member is in the event's `changed_fields`. */
   changed?: boolean;
 }
 
-/** Whether an endpoint is spared what it does not take. */
+/** The circuit breaker of an endpoint. */
 export interface WebhookCircuit {
   /**
-   * It is open after three failures in a row: new deliveries wait for `next_attempt_at`. When that has come it
-   * is half open, and one is tried.
+   * `open` after three failures in a row: new deliveries wait until `next_attempt_at`. Then it is `half_open`
+   * and one delivery is tried.
    */
   state: "closed" | "open" | "half_open";
-  /** How many deliveries failed the first time since one was taken. */
+  /** The number of deliveries whose first attempt failed since the last success. */
   failures: number;
-  /** When the next new delivery is tried; null while the circuit is closed. */
+  /** When the next new delivery is tried; null if the circuit is closed. */
   next_attempt_at: OptionalTimestamp;
 }
 
-/** An endpoint to register. Members that are not listed are refused. */
+/** A new endpoint. Unknown members are rejected. */
 export interface WebhookCreate {
   /**
-   * An absolute https address without user name and fragment, of at most 2,048 bytes. Addresses that are not
-   * public are refused, and checked again whenever something is sent.
+   * An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are
+   * rejected, and checked again for every delivery.
    */
   url: string;
-  /** The events to send. One that comes twice counts once. */
+  /** The events to send. Duplicates are ignored. */
   events: WebhookEvent[];
-  /** What it is for, in one line. */
+  /** A description in one line. */
   description?: string | null;
 }
 
@@ -850,98 +847,95 @@ export interface WebhookPage {
 }
 
 /**
- * The body of a delivery. A `ping`, which tests one endpoint and cannot be subscribed to, looks the same, with
- * the endpoint in `data.object`. Pass over members that you do not know.
+ * The body of a delivery. A `ping`, which tests an endpoint and cannot be subscribed to, has the endpoint in
+ * `data.object`. Ignore members that you do not know.
  */
 export interface Event {
   event_id: EventID;
-  /** An event of the catalogue, or `ping`. */
+  /** The type of the event, or `ping`. */
   type: string;
-  /** The version in which `data.object` is written. */
+  /** The version of `data.object`. */
   api_version: "v1";
   occurred_at: Timestamp;
   store_id: StoreID;
   resource: EventResource;
-  /** Counts the events of one resource from 1, without gaps; 0 for a `ping`. */
+  /** The number of the event of its resource, from 1 without gaps; 0 for a `ping`. */
   sequence: number;
-  /** The members that an update changed, of a product also `images`, which GraphQL has; null for other events. */
+  /** The changed members of an update; null for other events. */
   changed_fields: string[] | null;
-  /**
-   * The representation that this API answers in `object`, as the change left it; null where the body would be
-   * too large.
-   */
+  /** The resource after the change in `object`, as this API returns it; null if the body would be too large. */
   data: Record<string, unknown> | null;
-  /** True where the body would be above 256 KiB; `data` is then null, and the resource is to be read. */
+  /** True if the body would be larger than 256 KiB. `data` is then null: read the resource from the API. */
   payload_omitted: boolean;
 }
 
-/** What an event is about, and the version that the change left. */
+/** The changed resource, with its version after the change. */
 export interface EventResource {
-  /** What kind of resource it is. */
+  /** The type of the resource. */
   type: "order" | "product" | "customer" | "export" | "theme" | "webhook_endpoint" | "grant";
-  /** Its id. */
+  /** The id. */
   id: string;
   version: Version;
 }
 
-/** The order; null where the body would be too large. */
+/** The order; null if the body would be too large. */
 export type OrderEventData = {
   object: Order;
 } | null;
 
-/** The note; null where the body would be too large. */
+/** The note; null if the body would be too large. */
 export type NoteEventData = {
   object: Note;
 } | null;
 
-/** The product; null where the body would be too large. */
+/** The product; null if the body would be too large. */
 export type ProductEventData = {
   object: Product;
 } | null;
 
-/** The customer; null where the body would be too large. */
+/** The customer; null if the body would be too large. */
 export type CustomerEventData = {
   object: Customer;
 } | null;
 
-/** The export job, without a link; null where the body would be too large. */
+/** The export job, without a link; null if the body would be too large. */
 export type ExportEventData = {
   object: Export;
 } | null;
 
-/** The theme; null where the body would be too large. */
+/** The theme; null if the body would be too large. */
 export type ThemeEventData = {
   object: Theme;
 } | null;
 
-/** The webhook endpoint, without its secret; null where the body would be too large. */
+/** The webhook endpoint, without its secret; null if the body would be too large. */
 export type WebhookEventData = {
   object: Webhook;
 } | null;
 
-/** The grant; null where the body would be too large. */
+/** The grant; null if the body would be too large. */
 export type GrantEventData = {
   object: Grant;
 } | null;
 
-/** What a merchant granted to an app by one consent. */
+/** The access that a merchant granted to an app. */
 export interface Grant {
   id: GrantID;
   /** The app; null for an endpoint of another app. */
   app: IdentityApp | null;
-  /** The scopes that were consented to. */
+  /** The granted scopes. */
   scopes: Scope[];
-  /** Who consented; null for an endpoint of another app. */
+  /** The person who consented; null for an endpoint of another app. */
   consented_by: GrantPerson | null;
   consented_at: Timestamp;
   expires_at: Timestamp;
-  /** When it was ended. */
+  /** When it was revoked. */
   revoked_at: OptionalTimestamp;
-  /** Who or what ended it. */
+  /** Who or what revoked it. */
   revoked_reason: "store" | "app" | "code_reuse" | "refresh_reuse" | null;
 }
 
-/** A person of the store. */
+/** A member of the staff. */
 export interface GrantPerson {
   /** The person's id. */
   id: string;
@@ -954,53 +948,53 @@ export interface Identity {
   /** The kind of credential. */
   type: "api_key" | "oauth_token";
   credential: IdentityCredential;
-  /** The effective scopes, sorted, with the reads that writes imply. */
+  /** The effective scopes, sorted, including the read scopes that write scopes imply. */
   scopes: Scope[];
-  /** The scopes as they were chosen or consented to. */
+  /** The scopes that were selected or granted. */
   granted_scopes: Scope[];
   store: IdentityStore;
   /** The OAuth app; null for an API key. */
   app: IdentityApp | null;
   /** The merchant's consent; null for an API key. */
   grant: IdentityGrant | null;
-  /** The version of the API behind this answer. */
+  /** The version of the API. */
   api_version: string;
   limits: IdentityLimits;
   server_time: Timestamp;
 }
 
-/** What is known about the credential; never the credential itself. */
+/** The details of the credential, without its secret. */
 export interface IdentityCredential {
   /** The id of the key or the token. */
   id: string;
-  /** The name that a key was given. */
+  /** The name of the API key. */
   name: string | null;
-  /** Enough of the credential to recognise it. */
+  /** The part of the credential that identifies it to people. */
   hint: string;
   created_at: Timestamp;
   expires_at: OptionalTimestamp;
-  /** Whether a rotation has already made its successor. */
+  /** Whether it was rotated. */
   superseded: boolean;
 }
 
-/** The store that the credential opens. */
+/** The store of the credential. */
 export interface IdentityStore {
   id: StoreID;
   /** The store's name. */
   name: string;
-  /** The host of the storefront, with the port where it is not the default. */
+  /** The host of the storefront, with the port if it is not the default. */
   store_host: string;
   currency: Currency;
-  /** The time zone of its reports as of the IANA database. */
+  /** The time zone of the store, as in the IANA database. */
   timezone: string;
   /**
-   * Whether it is a test store: nothing in it is real, no money moves and no shopper gets mail. This never
+   * Whether it is a test store: nothing in it is real, no money is moved and shoppers get no emails. It never
    * changes.
    */
   test: boolean;
 }
 
-/** The app that the token was issued to. */
+/** The app of the token. */
 export interface IdentityApp {
   id: AppID;
   /** The app's name. */
@@ -1009,17 +1003,17 @@ export interface IdentityApp {
   client_id: string;
 }
 
-/** One consent of a merchant. */
+/** A merchant's consent. */
 export interface IdentityGrant {
   id: GrantID;
   consented_at: Timestamp;
 }
 
-/** The limits that hold for this credential. */
+/** The limits of this credential. */
 export interface IdentityLimits {
-  /** Items of a page when no `limit` is given. */
+  /** The default of `limit`. */
   page_size_default: number;
-  /** The cap of `limit`. */
+  /** The maximum of `limit`. */
   page_size_max: number;
   /** Bytes of a request body. */
   body_bytes_max: number;
@@ -1137,7 +1131,7 @@ export interface FieldError {
   detail: string;
 }
 
-/** What data.object of an event is, by the event's type. */
+/** The type of data.object by the event's type. */
 export interface EventObjects {
   "order.created": Order;
   "order.updated": Order;

@@ -1,11 +1,11 @@
 import type { Event as Delivery, EventObjects } from "./types.js";
 
-/** An event, by its type with what it shows; `ping` and types that are new to this version have any object. */
+/** An event with the object of its type. The object of `ping`, and of types added later, is unknown. */
 export type WebhookEvent =
   | { [T in keyof EventObjects]: Omit<Delivery, "type" | "data"> & { type: T; data: { object: EventObjects[T] } | null } }[keyof EventObjects]
   | (Omit<Delivery, "type" | "data"> & { type: "ping"; data: { object: unknown } | null });
 
-/** Why a delivery is not taken: answer it with 401 or 400, and do nothing. */
+/** Why a delivery is rejected. Answer it with 401. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
@@ -14,8 +14,8 @@ export class WebhookError extends Error {
 const tolerance = 300;
 
 /**
- * Verifies a delivery and returns its event. The body is the bytes as they came, never an object that was written
- * again; secrets is the endpoint's secret, or both while it is rotated. Throws a WebhookError for what is not ours.
+ * Verifies a delivery and returns its event. body is the raw body, not a parsed object that was written again.
+ * secrets is the endpoint's secret, or both during a rotation. Throws a WebhookError if the delivery is not valid.
  */
 export async function verify(
   body: Uint8Array | string,
@@ -27,14 +27,14 @@ export async function verify(
   const signature = header(headers, "x-service-signature");
   if (timestamp === null || signature === null) throw new WebhookError("a header is missing");
   const at = timestamp.trim() === "" ? Number.NaN : Number(timestamp);
-  if (!Number.isFinite(at) || Math.abs(now - at) > tolerance) throw new WebhookError("the timestamp is too far away");
+  if (!Number.isFinite(at) || Math.abs(now - at) > tolerance) throw new WebhookError("the timestamp differs too much from the clock");
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   for (const secret of typeof secrets === "string" ? [secrets] : secrets) {
     if (equal(await sign(secret, timestamp, bytes), signature)) {
       return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent;
     }
   }
-  throw new WebhookError("the signature is another");
+  throw new WebhookError("the signature does not match");
 }
 
 async function sign(secret: string, timestamp: string, body: Uint8Array): Promise<string> {
@@ -50,7 +50,7 @@ async function sign(secret: string, timestamp: string, body: Uint8Array): Promis
   return Array.from(mac, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Compares in the same time wherever two texts of one length differ. */
+/** Compares two texts of the same length in constant time. */
 function equal(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   let different = 0;
