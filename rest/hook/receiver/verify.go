@@ -3,9 +3,9 @@
 // Receives Storefront's webhooks.
 //
 //	STOREFRONT_WEBHOOK_SECRET=whsec_... PORT=4242 go run verify.go
-//	go run verify.go --vectors webhook-signature.json   checks this file itself
+//	go run verify.go --vectors webhook-signature.json   tests this file
 //
-// While a secret is rotated, give both with a comma between them.
+// During a rotation, set both secrets, separated by a comma.
 package main
 
 import (
@@ -21,15 +21,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/rest/hook" // imports the standard library alone
+	"github.com/storefront-go/storefront/rest/hook" // imports only the standard library
 )
 
-// handle is where your work goes: put it into a queue, the sender waits 5 s. Best
-// is a table with e.ID as a unique key, written in the same transaction as the
-// work; then Seen below is not needed.
+// handle is where your work goes. Queue it: the sender waits 5 seconds. To deduplicate, insert
+// e.ID into a table with a unique key, in the same transaction as the work. Then you do not need
+// Seen below.
 func handle(_ context.Context, e hook.Event) error {
 	fmt.Println(e.Type, e.Resource.ID, e.Sequence)
-	return nil // an error makes the sender try again
+	return nil // after an error, the sender retries
 }
 
 func main() {
@@ -52,7 +52,7 @@ func main() {
 	log.Fatal(server.Serve(listener))
 }
 
-// vector is a delivery that has to be taken or refused.
+// vector is a delivery that must be accepted or rejected.
 type vector struct {
 	Why     string            `json:"why"`
 	Headers map[string]string `json:"headers"`

@@ -1,26 +1,26 @@
 // Receives Storefront's webhooks with Node 18 or later and no packages.
 //
 //   STOREFRONT_WEBHOOK_SECRET=whsec_... PORT=4242 node verify.mjs
-//   node verify.mjs --vectors webhook-signature.json   checks this file itself
+//   node verify.mjs --vectors webhook-signature.json   tests this file
 //
-// While a secret is rotated, give both with a comma between them.
+// During a rotation, set both secrets, separated by a comma.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const maxBody = 320 * 1024; // bytes; bodies hold at most 256 KiB
+const maxBody = 320 * 1024; // bytes; bodies have at most 256 KiB
 const tolerance = 300; // seconds
 
-// verify returns '' or why a delivery is refused. body is the Buffer of the bytes
-// as they came: with express that is express.raw({ type: '*/*' }), never JSON that
-// was parsed and written again. now is Unix time in seconds.
+// verify returns '' or why a delivery is rejected. body is the raw body as a Buffer: with
+// express, use express.raw({ type: '*/*' }), not JSON that was parsed and written again.
+// now is Unix time in seconds.
 export function verify(secrets, headers, body, now = Date.now() / 1000) {
   const timestamp = headers['x-service-timestamp'];
   const signature = headers['x-service-signature'];
   if (!timestamp || !signature) return 'a header is missing';
-  // Digits alone: Number() would take '', ' 1', '0x1' and '1e9' too.
+  // Only digits: Number() would also accept '', ' 1', '0x1' and '1e9'.
   if (!/^[0-9]{1,15}$/.test(timestamp)) return 'the timestamp is not a number';
-  if (Math.abs(now - Number(timestamp)) > tolerance) return 'the timestamp is too far away';
+  if (Math.abs(now - Number(timestamp)) > tolerance) return 'the timestamp differs too much from the clock';
   const given = Buffer.from(signature);
   const fits = secrets.filter(Boolean).some((secret) => {
     const want = Buffer.from(createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'));
@@ -29,21 +29,21 @@ export function verify(secrets, headers, body, now = Date.now() / 1000) {
   return fits ? '' : 'the signature does not match';
 }
 
-// handle is where your work goes: put it into a queue, the sender waits 5 seconds.
-// Deliveries come at least once; best is a table with event_id as a unique key,
-// written in the same transaction as the work.
+// handle is where your work goes. Queue it: the sender waits 5 seconds. Deliveries arrive
+// at least once. To deduplicate, insert event_id into a table with a unique key, in the
+// same transaction as the work.
 async function handle(event) {
   console.log(event.type, event.resource.id, event.sequence);
 }
 
-const handled = new Map(); // event_id to the promise of its work; twins share it
+const handled = new Map(); // the promise of the work by event_id
 
 function once(event) {
   let work = handled.get(event.event_id);
   if (!work) {
     work = handle(event);
     handled.set(event.event_id, work);
-    work.catch(() => handled.delete(event.event_id)); // the next try runs again
+    work.catch(() => handled.delete(event.event_id)); // a retry runs it again
     if (handled.size > 100_000) handled.delete(handled.keys().next().value);
   }
   return work;
@@ -70,7 +70,7 @@ async function receive(secrets, request) {
     await once(event);
     return 204;
   } catch {
-    return 500; // and the sender tries again
+    return 500; // the sender retries
   }
 }
 
@@ -99,7 +99,7 @@ if (process.argv[2] === '--vectors') {
 const secrets = (process.env.STOREFRONT_WEBHOOK_SECRET ?? '').split(',').filter(Boolean);
 if (!secrets.length) throw new Error('STOREFRONT_WEBHOOK_SECRET is not set');
 const server = createServer(async (request, response) => {
-  const status = await receive(secrets, request).catch(() => 400); // the body broke off
+  const status = await receive(secrets, request).catch(() => 400); // the connection was lost
   response.writeHead(status).end();
 });
 server.listen(Number(process.env.PORT ?? 4242), '127.0.0.1', () => {

@@ -2,27 +2,27 @@
 // Receives Storefront's webhooks with PHP 8.0 or later and no packages.
 //
 //   STOREFRONT_WEBHOOK_SECRET=whsec_... php -S 127.0.0.1:4242 verify.php
-//   php verify.php --vectors webhook-signature.json   checks this file itself
+//   php verify.php --vectors webhook-signature.json   tests this file
 //
-// While a secret is rotated, give both with a comma between them.
+// During a rotation, set both secrets, separated by a comma.
 declare(strict_types=1);
 
-const MAX_BODY = 320 * 1024; // bytes; bodies hold at most 256 KiB
+const MAX_BODY = 320 * 1024; // bytes; bodies have at most 256 KiB
 const TOLERANCE = 300; // seconds
 
-// verify returns '' or why a delivery is refused. $body is the bytes as they came,
-// php://input, never JSON that was parsed and written again.
+// verify returns '' or why a delivery is rejected. $body is the raw body from php://input,
+// not JSON that was parsed and written again.
 function verify(array $secrets, ?string $timestamp, ?string $signature, string $body, ?int $now = null): string
 {
     if ($timestamp === null || $timestamp === '' || $signature === null || $signature === '') {
         return 'a header is missing';
     }
-    // Digits alone: is_numeric() would take ' 1', '1e9' and '.5' too.
+    // Only digits: is_numeric() would also accept ' 1', '1e9' and '.5'.
     if (preg_match('/^[0-9]{1,15}$/D', $timestamp) !== 1) {
         return 'the timestamp is not a number';
     }
     if (abs(($now ?? microtime(true)) - (int) $timestamp) > TOLERANCE) {
-        return 'the timestamp is too far away';
+        return 'the timestamp differs too much from the clock';
     }
     foreach (array_filter($secrets) as $secret) {
         $want = hash_hmac('sha256', $timestamp . '.' . $body, $secret);
@@ -33,22 +33,22 @@ function verify(array $secrets, ?string $timestamp, ?string $signature, string $
     return 'the signature does not match';
 }
 
-// handle is where your work goes: put it into a queue, the sender waits 5 seconds.
+// handle is where your work goes. Queue it: the sender waits 5 seconds.
 function handle(array $event): void
 {
     error_log($event['type'] . ' ' . $event['resource']['id'] . ' ' . $event['sequence']);
 }
 
-// once drops what was handled before; deliveries come at least once. A file keeps
-// this example short: best is a table with event_id as a unique key, written in
-// the same transaction as the work.
+// once skips events that were handled before, since deliveries arrive at least once. A file
+// keeps this example short. Better, insert event_id into a table with a unique key, in the
+// same transaction as the work.
 function once(array $event): void
 {
     $mark = fopen(sys_get_temp_dir() . '/storefront-' . hash('sha256', $event['event_id']), 'c+');
-    flock($mark, LOCK_EX); // twins wait for each other
+    flock($mark, LOCK_EX); // duplicates wait
     if (fread($mark, 1) !== '1') {
         handle($event);
-        fwrite($mark, '1'); // only now: a failure runs again
+        fwrite($mark, '1'); // after the work, so that a failure runs again
     }
     fclose($mark);
 }
@@ -74,7 +74,7 @@ function receive(array $secrets): int
     try {
         once($event);
     } catch (Throwable) {
-        return 500; // and the sender tries again
+        return 500; // the sender retries
     }
     return 204;
 }

@@ -1,9 +1,9 @@
 """Receives Storefront's webhooks with Python 3.9 or later and no packages.
 
     STOREFRONT_WEBHOOK_SECRET=whsec_... PORT=4242 python3 verify.py
-    python3 verify.py --vectors webhook-signature.json   checks this file itself
+    python3 verify.py --vectors webhook-signature.json   tests this file
 
-While a secret is rotated, give both with a comma between them.
+During a rotation, set both secrets, separated by a comma.
 """
 
 import base64
@@ -17,23 +17,23 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-MAX_BODY = 320 * 1024  # bytes; bodies hold at most 256 KiB
+MAX_BODY = 320 * 1024  # bytes; bodies have at most 256 KiB
 TOLERANCE = 300  # seconds
 
 
 def verify(secrets, timestamp, signature, body, now=None):
-    """Return "" or why a delivery is refused.
+    """Return "" or why a delivery is rejected.
 
-    body is the bytes as they came: request.body in Django, request.get_data() in
-    Flask, never JSON that was parsed and written again.
+    body is the raw body: request.body in Django, request.get_data() in Flask, not JSON that was
+    parsed and written again.
     """
     if not timestamp or not signature:
         return "a header is missing"
-    # Digits alone: float() would take " 1", "1_0", "1e9" and "nan" too.
+    # Only digits: float() would also accept " 1", "1_0", "1e9" and "nan".
     if not re.fullmatch("[0-9]{1,15}", timestamp):
         return "the timestamp is not a number"
     if abs((time.time() if now is None else now) - int(timestamp)) > TOLERANCE:
-        return "the timestamp is too far away"
+        return "the timestamp differs too much from the clock"
     given = signature.encode()
     for secret in filter(None, secrets):
         want = hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest().encode()
@@ -43,16 +43,16 @@ def verify(secrets, timestamp, signature, body, now=None):
 
 
 def handle(event):
-    """Do your work here: put it into a queue, the sender waits 5 seconds.
+    """Do your work here. Queue it: the sender waits 5 seconds.
 
-    Deliveries come at least once; best is a table with event_id as a unique key,
-    written in the same transaction as the work.
+    Deliveries arrive at least once. To deduplicate, insert event_id into a table with a unique key,
+    in the same transaction as the work.
     """
     print(event["type"], event["resource"]["id"], event["sequence"], flush=True)
 
 
-handled = {}  # event_id: True, in the order in which they were handled
-lock = threading.Lock()  # one event at a time, so twins wait for each other
+handled = {}  # by event_id, oldest first
+lock = threading.Lock()  # one event at a time, so that duplicates wait
 
 
 def once(event):
@@ -60,13 +60,13 @@ def once(event):
         if event["event_id"] in handled:
             return
         handle(event)
-        handled[event["event_id"]] = True  # only now: a failure runs again
+        handled[event["event_id"]] = True  # after the work, so that a failure runs again
         if len(handled) > 100_000:
             del handled[next(iter(handled))]
 
 
 class Receiver(BaseHTTPRequestHandler):
-    timeout = 10  # seconds for a sender that hangs
+    timeout = 10  # seconds
     secrets = []
 
     def do_POST(self):
@@ -91,7 +91,7 @@ class Receiver(BaseHTTPRequestHandler):
         try:
             once(event)
         except Exception:
-            return 500  # and the sender tries again
+            return 500  # the sender retries
         return 204
 
     def single(self, name):
