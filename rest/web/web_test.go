@@ -206,7 +206,7 @@ func TestLimits(t *testing.T) {
 		if r.Name == limit.People {
 			here = 7
 		}
-		want := fmt.Sprintf("<code>%s</code></th><td>%d</td>\n<td>%s</td><td>%d</td><td>%d, %d</td>", r.Name, here,
+		want := fmt.Sprintf("<code>%s</code></th><td>%d</td>\n<td>%s</td><td>%d</td><td>%d to %d</td>", r.Name, here,
 			html.EscapeString(r.Counts), r.Default, r.Least, r.Greatest)
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)

@@ -141,53 +141,52 @@ const sampleBody = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product
 	`"payload_omitted":false}`
 
 var deliveryHeaders = [][2]string{
-	{"x-service-timestamp", "When this attempt was signed: Unix time in seconds."},
-	{"x-service-signature", "Lower-case hexadecimal HMAC with SHA-256 over `<timestamp>.<raw body>`. The key is the " +
-		"secret as it was shown, `whsec_` included."},
-	{"x-service-event", "The event's type, for routing. Not signed: decide by the body."},
-	{"x-service-delivery-id", "This delivery, the same for all of its attempts. Not signed."},
-	{"x-service-attempt", "Which attempt it is, from 1. Not signed."},
-	{"webhook-id, webhook-timestamp, webhook-signature", "The same in the form of Standard Webhooks, for its " +
-		"libraries: the `event_id`, the time, and `v1,` with base64 over `<id>.<timestamp>.<raw body>`, keyed with " +
-		"what `whsec_` is the prefix of, decoded."},
+	{"x-service-timestamp", "The time at which this attempt was signed, as Unix time in seconds."},
+	{"x-service-signature", "HMAC-SHA256 of `<timestamp>.<raw body>` in lower-case hexadecimal. The key is the " +
+		"whole secret, including `whsec_`."},
+	{"x-service-event", "The event's type, for routing. It is not signed, so trust only the body."},
+	{"x-service-delivery-id", "The delivery's id, the same in all attempts. Not signed."},
+	{"x-service-attempt", "The number of the attempt, from 1. Not signed."},
+	{"webhook-id, webhook-timestamp, webhook-signature", "The same in the format of Standard Webhooks, for its " +
+		"libraries: the `event_id`, the time, and `v1,` with the HMAC of `<id>.<timestamp>.<raw body>` in base64. The " +
+		"key is the secret without `whsec_`, decoded from base64."},
 }
 
 var bodyMembers = [][2]string{
-	{"event_id", "The event, the same in every delivery of it. Deduplicate on it."},
-	{"type", "The event's type, one of the catalogue below."},
-	{"api_version", "`v1`: the version in which `data.object` is written."},
-	{"occurred_at", "When it happened, in UTC with microseconds. Compare it before you overwrite stored data."},
-	{"store_id", "The store in which it happened."},
-	{"resource", "What it is about: `type`, `id`, and the `version` that the change left."},
-	{"sequence", "Counts the events of one resource from 1, without gaps; 0 for a `ping`. If you subscribe to some " +
-		"events only, you see some numbers only."},
-	{"changed_fields", "The members that an update changed; null for other events."},
-	{"data.object", "The representation that the API answers, as the change left it."},
-	{"payload_omitted", "True if the body would exceed 256 KiB: `data` is then null, and the resource must be " +
-		"read from the API."},
+	{"event_id", "The event's id, the same in all deliveries. Use it to deduplicate."},
+	{"type", "The event's type, one of those listed below."},
+	{"api_version", "The version of `data.object`: `v1`."},
+	{"occurred_at", "The time of the change, in UTC with microseconds. Compare it before you overwrite data."},
+	{"store_id", "The store's id."},
+	{"resource", "The changed resource: its `type`, `id`, and `version` after the change."},
+	{"sequence", "The number of the event of its resource, from 1 without gaps; 0 for a `ping`. If you subscribe to " +
+		"only some events, you see only some numbers."},
+	{"changed_fields", "The changed members of an update; null for other events."},
+	{"data.object", "The resource after the change, as the API returns it."},
+	{"payload_omitted", "True if the body would be larger than 256 KiB. `data` is then null: read the resource from " +
+		"the API."},
 }
 
 var deliveryStates = [][2]string{
-	{"waiting", "It waits for its first attempt, for its turn behind an earlier event of the same resource, or for " +
-		"its next attempt."},
-	{"delivered", "An attempt was answered with 200 to 299."},
-	{"failed", "24 hours after its first attempt, none had succeeded. The endpoint is suspended with it."},
-	{"held", "Its endpoint is suspended or disabled; it goes on when the endpoint is reactivated with `resume`."},
-	{"skipped", "A person gave it up, and the next event of the resource went on."},
-	{"cancelled", "Its endpoint was deleted, or its owner may not read such events any more."},
+	{"waiting", "Waiting for the first or next attempt, or for an earlier event of the same resource."},
+	{"delivered", "An attempt was answered with a status from 200 to 299."},
+	{"failed", "All attempts failed for 24 hours. The endpoint is suspended."},
+	{"held", "The endpoint is suspended or disabled. Delivery continues if it is reactivated with `resume`."},
+	{"skipped", "A person skipped it. The next event of the resource follows."},
+	{"cancelled", "The endpoint was deleted, or its owner lost access to such events."},
 }
 
 var noticeLevels = [][2]string{
 	{"1 h", "Warning: a delivery has been failing for an hour."},
 	{"6 h", "Warning."},
-	{"12 h", "Warning: half of the time is over."},
-	{"24 h", "The delivery has failed, the endpoint is suspended, and its other waiting deliveries are held."},
-	{"recovery", "The endpoint works again, where there was a warning before."},
+	{"12 h", "Warning: half of the retry period is over."},
+	{"24 h", "The delivery has failed. The endpoint is suspended and its other deliveries are held."},
+	{"recovery", "The endpoint works again after a warning."},
 }
 
 var backlogs = [][2]string{
-	{"resume", "What failed or was held is sent, then the events since the suspension, each resource in its order, " +
-		"each with 24 hours of its own. The default."},
-	{"from", "The events since a time that you name are sent from the event log, which reaches back 30 days."},
-	{"drop", "Nothing is sent of what was missed."},
+	{"resume", "The default: failed and held deliveries, then the events since the suspension, in order. Each is retried " +
+		"for 24 hours."},
+	{"from", "The events since a time that you choose, from the event log of the last 30 days."},
+	{"drop", "Only new events."},
 }

@@ -103,7 +103,7 @@ func TestWebhooksPageIsWhole(t *testing.T) {
 			t.Errorf("the page does not show %s", r.File)
 		}
 	}
-	if !strings.Contains(page, "18 attempts in all") {
+	if !strings.Contains(page, "18 attempts in total") {
 		t.Error("the page does not say how many attempts there are")
 	}
 	for _, target := range []string{"/docs", "/docs/problems"} {

@@ -1,9 +1,9 @@
-// The GraphQL explorer: GraphiQL asks /graphql of this host, as who is signed in here or
-// with the Authorization that somebody types into its headers.
+// The GraphQL explorer: GraphiQL sends requests to /graphql of this host, as the signed-in person or with
+// an Authorization header that is entered.
 'use strict';
 
-const firstQuery = `# Ctrl and Enter run it. At the left are
-# docs and history, below are headers.
+const firstQuery = `# Press Ctrl+Enter to run. Docs and history
+# are on the left, headers below.
 {
   store { name currency }
   orders(first: 5) {
@@ -18,7 +18,7 @@ const firstQuery = `# Ctrl and Enter run it. At the left are
 
 const who = document.getElementById('who');
 
-// The dashboard remembers which store of a person's it showed last.
+// The store that the dashboard showed last.
 const chosenStore = () => sessionStorage.getItem('store') ?? localStorage.getItem('store') ?? '';
 
 async function ask(body, headers = {}) {
@@ -38,17 +38,17 @@ async function ask(body, headers = {}) {
   return response.json();
 }
 
-// greet says as whom the explorer asks.
+// greet shows the identity of the requests.
 async function greet() {
   const { data } = await ask({ query: '{ account { name } store { name } }' }).catch(() => ({}));
   if (data?.account) {
-    who.textContent = `You ask as ${data.account.name}, for the store ${data.store.name}. Mutations change it.`;
+    who.textContent = `Signed in as ${data.account.name}. Mutations change the store ${data.store.name}.`;
     return;
   }
   const link = document.createElement('a');
   link.href = '/sign-in?return_to=/graphql/explorer';
   link.textContent = 'Sign in';
-  const token = ', or type a token into the headers: {"Authorization": "Bearer …"}';
+  const token = ', or enter a token in the headers: {"Authorization": "Bearer …"}';
   who.replaceChildren('You are not signed in. ', link, token);
 }
 

@@ -1,13 +1,13 @@
-// The reference: a third-party viewer draws the OpenAPI document of this host. It asks no
-// other host for anything: no fonts, no usage statistics, no proxy, no assistant.
+// The reference: a third-party viewer renders the OpenAPI document of this host. It loads nothing from other
+// hosts: no fonts, no telemetry, no proxy, no assistant.
 'use strict';
 
-/** A new idempotency key: crypto.randomUUID is missing on pages served by plain http. */
+/** A new idempotency key. crypto.randomUUID is missing on pages served over http. */
 const key = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');
 
 /**
- * The document as its samples should be sent: examples of optional parameters are shown but
- * not sent, and each write has an idempotency key of its own.
+ * Prepares the document for sending samples: examples of optional parameters are shown but not sent, and each
+ * write gets its own idempotency key.
  */
 function runnable(openapi) {
   const sent = (p) => {
@@ -37,11 +37,11 @@ fetch('/openapi.json').then((answer) => answer.json()).then((openapi) => Scalar.
   hideClientButton: true,
   showDeveloperTools: 'never',
   documentDownloadType: 'none',
-  persistAuth: false, // a key is gone with the page
+  persistAuth: false, // forget the key with the page
   modelsSectionLabel: 'Schemas',
   showOperationId: true,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  hiddenClients: { // what stays is tested: curl, JavaScript, Python, Go and PHP
+  hiddenClients: { // the others are tested: curl, JavaScript, Python, Go and PHP
     c: true, clojure: true, csharp: true, dart: true, fsharp: true, http: true, java: true, julia: true, kotlin: true,
     node: true, objc: true, ocaml: true, powershell: true, r: true, ruby: true, rust: true, swift: true,
     js: ['axios', 'jquery', 'ofetch', 'xhr'], php: ['guzzle', 'laravel'],
