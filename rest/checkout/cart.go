@@ -64,9 +64,9 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	switch {
 	case l.Gone:
 	case l.Upload != nil:
-		line.Picture = images.Path(l.Upload, images.Widths(l.Upload.ContentType, l.Upload.Width)[0])
+		line.Image = images.Path(l.Upload, images.Widths(l.Upload.ContentType, l.Upload.Width)[0])
 	case l.Image != "":
-		line.Picture = storefront.ExternalImagePath(l.Image, l.Handle)
+		line.Image = storefront.ExternalImagePath(l.Image, l.Handle)
 	}
 	if l.Gone {
 		line.Title = cmp.Or(l.Title, v.texts.Say(phrase.Product))

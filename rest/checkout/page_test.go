@@ -21,7 +21,7 @@ func views(l state.Language) map[string]any {
 		{Label: t.Say(phrase.StepAddress), URL: "/checkout/address", Now: true}}
 	lines := []Line{
 		{Product: "prod_1", Variant: "var_1", Title: "Loaf", Options: "Rye / 1 kg", URL: "/products/loaf",
-			Picture: "/_images/x", Quantity: 2, Entered: "x", Error: t.Say(phrase.NotValid), Unit: "€1.00",
+			Image: "/_images/x", Quantity: 2, Entered: "x", Error: t.Say(phrase.NotValid), Unit: "€1.00",
 			Total: "€2.00",
 			Notes: []string{t.Say(phrase.OnlyLeft, "1")}},
 		{Product: "prod_2", Title: "Bun", Gone: true, Quantity: 1, Notes: []string{t.Say(phrase.Gone)}},

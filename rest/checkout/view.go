@@ -39,7 +39,7 @@ type Line struct {
 	Product, Variant string // ids, only of a cart's line
 	Title, Options   string
 	URL              string
-	Picture          string
+	Image            string
 	Quantity         int64
 	Entered          string // the quantity in the cart's field
 	Error            string // the error of the quantity

@@ -1,54 +1,55 @@
-// The forms that a passkey answers: the server's question goes to the browser, and the
-// browser's answer back with the form. Without this script, or without passkeys in the
-// browser, the forms stay hidden.
+// Signs in with a passkey: fetches the challenge, asks the browser for an assertion and submits
+// it with the form. Forms with data-passkey stay hidden if the browser has no passkeys.
 'use strict';
 
 (() => {
-  const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
-  const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
+  const fromBase64url = (text) =>
+    Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+  const toBase64url = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
     .replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 
-  const ask = async (address) => {
-    const answer = await fetch(address, { method: 'POST' });
-    const body = await answer.json();
-    if (!answer.ok) {
+  const post = async (url) => {
+    const response = await fetch(url, { method: 'POST' });
+    const body = await response.json();
+    if (!response.ok) {
       throw new Error(body.problem);
     }
     return body;
   };
 
-  const show = async (options) => {
-    const { publicKey } = options;
-    const known = (publicKey.allowCredentials ?? []).map((c) => ({ ...c, id: bytes(c.id) }));
+  const getAssertion = async ({ publicKey }) => {
+    const allowCredentials = (publicKey.allowCredentials ?? []).map((c) => ({ ...c, id: fromBase64url(c.id) }));
     const key = await navigator.credentials.get({
-      publicKey: { ...publicKey, challenge: bytes(publicKey.challenge), allowCredentials: known },
+      publicKey: { ...publicKey, challenge: fromBase64url(publicKey.challenge), allowCredentials },
     });
     const { response } = key;
     return JSON.stringify({
-      id: key.id, rawId: text(key.rawId), type: key.type, clientExtensionResults: {},
+      id: key.id, rawId: toBase64url(key.rawId), type: key.type, clientExtensionResults: {},
       response: {
-        clientDataJSON: text(response.clientDataJSON), authenticatorData: text(response.authenticatorData),
-        signature: text(response.signature), userHandle: response.userHandle ? text(response.userHandle) : undefined,
+        clientDataJSON: toBase64url(response.clientDataJSON),
+        authenticatorData: toBase64url(response.authenticatorData),
+        signature: toBase64url(response.signature),
+        userHandle: response.userHandle ? toBase64url(response.userHandle) : undefined,
       },
     });
   };
 
-  const take = async (form) => {
+  const submit = async (form) => {
     const button = form.querySelector('button');
     form.querySelector('[role=alert]')?.remove();
     button.disabled = true;
     try {
-      const question = await ask(form.dataset.passkey);
-      form.elements.response.value = await show(question.options);
-      form.elements.ceremony.value = question.token;
-      form.submit(); // without another event of submit
+      const challenge = await post(form.dataset.passkey);
+      form.elements.response.value = await getAssertion(challenge.options);
+      form.elements.ceremony.value = challenge.token;
+      form.submit(); // fires no submit event
     } catch (e) {
       const problem = document.createElement('p');
       problem.className = 'wrong';
       problem.setAttribute('role', 'alert');
-      form.append(problem); // first: what is read out is what changes
+      form.append(problem); // before its text: screen readers announce changes only
       problem.textContent = e.name === 'NotAllowedError'
-        ? 'No passkey was used. Try again, or use another way.' : e.message;
+        ? 'The passkey was not used. Try again or use another method.' : e.message;
       button.disabled = false;
     }
   };
@@ -60,7 +61,7 @@
     form.hidden = false;
     form.addEventListener('submit', (e) => {
       e.preventDefault();
-      take(form);
+      submit(form);
     });
   }
 })();
