@@ -89,7 +89,7 @@ func TestBrowserScripts(t *testing.T) {
 		b.slim(path)
 	}
 	b.open("/dashboard/notifications")
-	b.seeText("was ended")
+	b.seeText("was revoked")
 	handle := made(`productPublish(id: "`+product+`", expectedVersion: 1) { product { handle } userErrors { message } }`,
 		"productPublish.product.handle")
 	front := p.front(t, token)

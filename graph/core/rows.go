@@ -170,7 +170,7 @@ func (c *Core) warn(ctx context.Context, of rowsOf, most int64) error {
 	return c.Store.InTx(ctx, func(ctx context.Context) error {
 		return c.Notifier.Append(ctx, c.Store, notify.Notice{Level: state.NotificationWarning,
 			Title: "The store has almost reached a limit",
-			Body: fmt.Sprintf("The store has reached 80 %% of the limit %s: %d %s. Nothing is added beyond it. %s",
+			Body: fmt.Sprintf("The store has used 80 %% of the limit %s: %d %s. Nothing can be added beyond it. %s",
 				of.limit, most, row.Counts, row.Advice),
 			Kind: xid.Store, ID: of.store})
 	})

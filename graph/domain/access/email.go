@@ -82,13 +82,13 @@ func (r *Resolver) emailPerson(ctx context.Context, to string, of xid.ID, subjec
 func (r *Resolver) warn(ctx context.Context, of xid.ID, p *db.User, subject, what string) error {
 	body := what
 	if from := viewer.OriginOf(ctx); from.Address() != nil {
-		body += "\n\nIt came from the address " + *from.Address()
+		body += "\n\nThe request came from the address " + *from.Address()
 		if from.Program() != nil {
 			body += ", with " + *from.Program()
 		}
 		body += "."
 	}
-	body += "\n\nIf it was not you, set a new password at once: " + r.APIHost + ForgotPath
+	body += "\n\nIf this was not you, set a new password now: " + r.APIHost + ForgotPath
 	return r.emailPerson(ctx, p.Email, of, subject, body)
 }
 
@@ -132,7 +132,7 @@ func (r *Resolver) announceOwner(ctx context.Context, person xid.ID, text string
 		return err
 	}
 	return r.emailPerson(ctx, p.Email, shop.ID, "You are an owner of "+shop.Name,
-		"You are an owner of the store "+shop.Name+" from now on: you may do everything there.")
+		"You are an owner of the store "+shop.Name+" now. Owners have full access.")
 }
 
 // day formats a time for emails.

@@ -226,7 +226,7 @@ func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
 			return nil, err
 		}
 		made, text := m.members().Created(row, "staff.join", string(i.Role)),
-			who.Name+" ("+i.Email+") has accepted the invitation and is "+roleName(i.Role)+" now."
+			who.Name+" ("+i.Email+") accepted the invitation and is "+roleName(i.Role)+" now."
 		if i.Role == viewer.Owner {
 			return made, r.announceOwner(ctx, who.ID, text)
 		}
@@ -241,7 +241,7 @@ func (r *Resolver) announceAnswer(ctx context.Context, i *db.Invitation, text st
 		Kind: xid.Invitation, ID: i.ID}
 	var err error
 	if i.Role == viewer.Owner {
-		n.Title = "About an owner of the store"
+		n.Title = "An owner invitation was answered"
 		err = r.Notifier.Append(ctx, r.Store, n)
 	} else {
 		err = notify.Append(ctx, r.Client(ctx), n)

@@ -70,9 +70,9 @@ func (m Mutation) announce(ctx context.Context, o *model.Order, kind OrderNotice
 	notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: o.ID, Orders: true,
 		Title: "New order #" + strconv.FormatInt(o.Number, 10), Body: summary(o)}
 	if kind == ManyOrders {
-		notice.Title = "Many new orders, the newest #" + strconv.FormatInt(o.Number, 10)
+		notice.Title = "Many new orders, the latest #" + strconv.FormatInt(o.Number, 10)
 		notice.Body = "More than " + strconv.Itoa(limit.OrderNews) + " orders came in within an hour. Emails about " +
-			"single orders are paused until there are fewer. The dashboard lists all orders."
+			"each order are paused until orders slow down. The dashboard lists all orders."
 	}
 	return m.Notifier.Append(viewer.Operator(ctx, o.StoreID), m.Store, notice)
 }

@@ -144,8 +144,8 @@ func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) erro
 		return s.Notifier.Append(ctx, s.Store, Notice{Level: state.NotificationWarning,
 			Title: "Emails to shoppers are withheld",
 			Body: "An email about this order was not sent: " + reason + ". The order itself is not affected. The history " +
-				"of each order says which of its emails were not sent; this notice comes once a day. Ask the operator of " +
-				"the service for higher limits: they are listed at /docs/limits.",
+				"of each order shows which emails were not sent. This notice comes at most once a day. Ask the operator of " +
+				"the service for higher limits. They are listed at /docs/limits.",
 			Kind: xid.Order, ID: *row.OrderID})
 	}))
 }

@@ -102,9 +102,9 @@ func warn(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state
 	}
 	return notify.Append(ctx, c, notify.Notice{
 		Level: state.NotificationWarning,
-		Title: clip("Access of "+app.Name+" was ended", limit.Line),
-		Body: "A credential of this app was used twice, which happens when it is stolen or when the app has a bug. " +
-			"The access that " + g.UserName + " had given is ended. If you trust the app, connect it again.",
+		Title: clip("The access of "+app.Name+" was revoked", limit.Line),
+		Body: "A credential of this app was used twice. It may have been stolen, or the app has a bug. " +
+			"The access that " + g.UserName + " granted was revoked. If you trust the app, connect it again.",
 		Kind: xid.Grant, ID: g.ID,
 	})
 }
