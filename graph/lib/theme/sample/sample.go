@@ -30,20 +30,20 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("d3e331d62abc08b618543dcfce24a94ab6e9190989d29064442fc8ce3cfd9d3e"),
+			Sum:        sum("301e7e365ae9c06a134ace7ec1710782824fd62230a17c659276c05558fa7f84"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("66a49963d02b4fa7b09aacbcb9f87ac781cd37dc1c490dd9c7e9176e828cb34f"),
-			Tagline:    "Dark and dense, for catalogues with many parts",
+			Sum:        sum("b3fd4ebe6d75a4258be73244eefdfd071d667d6bc98a178e1d015fdefae82ca8"),
+			Tagline:    "Dark and dense, for catalogs with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("37848e5ffecc12615cc4d55cfc46ae74547f8f6aa2da2af9c6aac8b789db6fa8"),
-			Tagline:    "Warm blocks of colour, rounded and playful",
+			Sum:        sum("48def05c4b2391bc3cfae55a72da978bc911dbf088d4537d4c3653e33ade8869"),
+			Tagline:    "Warm blocks of color, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},
 	}
