@@ -1236,7 +1236,7 @@ type IdentityLimits struct {
 	// APIKeysMax API keys of a store that are not revoked.
 	APIKeysMax int `json:"api_keys_max"`
 
-	// AppsMax OAuth apps that a store registers.
+	// AppsMax OAuth apps that a store registered.
 	AppsMax int `json:"apps_max"`
 
 	// BodyBytesMax Bytes of a request body.
@@ -1245,19 +1245,19 @@ type IdentityLimits struct {
 	// CollectionsMax Collections of a store.
 	CollectionsMax int `json:"collections_max"`
 
-	// CustomersMax Customers that a store creates; orders create others beyond it.
+	// CustomersMax Customers that a store creates; orders may create customers beyond this limit.
 	CustomersMax int `json:"customers_max"`
 
 	// DiscountsMax Discounts of a store.
 	DiscountsMax int `json:"discounts_max"`
 
-	// ExportsMax Exports of a store that have not ended.
+	// ExportsMax Exports of a store that are queued or running.
 	ExportsMax int `json:"exports_max"`
 
-	// ExportsPerDayMax Exports that a store asked for within 24 hours.
+	// ExportsPerDayMax Exports that a store started within 24 hours.
 	ExportsPerDayMax int `json:"exports_per_day_max"`
 
-	// ExportsRunningMax Exports of a store that are written at once; others wait.
+	// ExportsRunningMax Exports of a store that run at once; others wait.
 	ExportsRunningMax int `json:"exports_running_max"`
 
 	// FactorsMax Second factors of a person.
@@ -1266,19 +1266,19 @@ type IdentityLimits struct {
 	// IdempotencyKeyTTLSeconds How long an idempotency key is kept.
 	IdempotencyKeyTTLSeconds int `json:"idempotency_key_ttl_seconds"`
 
-	// ImageMegapixelsPerMinuteMax Megapixels of the images that a store uploads within a minute, in each process.
+	// ImageMegapixelsPerMinuteMax Megapixels of the images that a store may upload per minute, in each process.
 	ImageMegapixelsPerMinuteMax int `json:"image_megapixels_per_minute_max"`
 
-	// InvitationsMax Invitations of a store that nobody has answered.
+	// InvitationsMax Pending invitations of a store.
 	InvitationsMax int `json:"invitations_max"`
 
-	// MailsPerDayMax Mails to strangers that a store causes within 24 hours.
+	// MailsPerDayMax Invitations and other emails to unconfirmed addresses that a store causes within 24 hours.
 	MailsPerDayMax int `json:"mails_per_day_max"`
 
-	// NewStoreDaysMax Days from the first payment of a store until it is proven; with 0 it is at once.
+	// NewStoreDaysMax Days from the first payment of a store until it is proven; with 0 it is proven at once.
 	NewStoreDaysMax int `json:"new_store_days_max"`
 
-	// NewStoreMailsPerDayMax Emails to shoppers that a store causes within 24 hours before it is proven; they count as mails to strangers too.
+	// NewStoreMailsPerDayMax Emails to shoppers that a store causes within 24 hours before it is proven; they also count as mails_per_day.
 	NewStoreMailsPerDayMax int `json:"new_store_mails_per_day_max"`
 
 	// OrderMailsPerDayMax Emails to shoppers that a proven store causes within 24 hours.
@@ -1293,34 +1293,34 @@ type IdentityLimits struct {
 	// PagesMax Pages of a store.
 	PagesMax int `json:"pages_max"`
 
-	// PeopleMax People of a store.
+	// PeopleMax Staff of a store.
 	PeopleMax int `json:"people_max"`
 
-	// PictureBytesMax Bytes of the pictures of a store's products; more are neither taken nor shown.
+	// PictureBytesMax Bytes of the images of a store's products; further images are neither accepted nor shown.
 	PictureBytesMax int64 `json:"picture_bytes_max"`
 
-	// PingsPerMinuteMax Test pings of a webhook endpoint within a minute.
+	// PingsPerMinuteMax Test pings of a webhook endpoint per minute.
 	PingsPerMinuteMax int `json:"pings_per_minute_max"`
 
 	// ProductsMax Products of a store.
 	ProductsMax int `json:"products_max"`
 
-	// RateBurst Requests of a credential at once; 0 where rates are switched off.
+	// RateBurst Requests of a credential at once; 0 if rates are not limited.
 	RateBurst int `json:"rate_burst"`
 
-	// RatePerSecond Requests of a credential within a second; 0 where rates are switched off.
+	// RatePerSecond Requests per second of a credential; 0 if rates are not limited.
 	RatePerSecond int `json:"rate_per_second"`
 
-	// ReportOrdersPerMinuteMax Orders, or sums of them, that the sales reports of a store read within a minute.
+	// ReportOrdersPerMinuteMax Orders, or totals of orders, that the sales reports of a store read per minute.
 	ReportOrdersPerMinuteMax int `json:"report_orders_per_minute_max"`
 
 	// ShippingZonesMax Shipping zones of a store.
 	ShippingZonesMax int `json:"shipping_zones_max"`
 
-	// StoreRatePerSecond Requests of all credentials of a store within a second; 0 where rates are switched off.
+	// StoreRatePerSecond Requests per second of all credentials of a store; 0 if rates are not limited.
 	StoreRatePerSecond int `json:"store_rate_per_second"`
 
-	// StoredBytesMax Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are refused.
+	// StoredBytesMax Bytes of the texts, addresses, order lines and events of a store; when the limit is reached, writes of more than 4 KiB are refused.
 	StoredBytesMax int64 `json:"stored_bytes_max"`
 
 	// StoresMax Stores that a person owns.
@@ -1332,19 +1332,19 @@ type IdentityLimits struct {
 	// ThemesMax Themes of a store.
 	ThemesMax int `json:"themes_max"`
 
-	// UnpaidPiecesMax Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer.
+	// UnpaidPiecesMax Units of tracked stock that a shopper's order may reserve while its payment is pending, for example a bank transfer.
 	UnpaidPiecesMax int `json:"unpaid_pieces_max"`
 
 	// VariantsMax Variants of a store's products.
 	VariantsMax int `json:"variants_max"`
 
-	// VisitorRatePerSecond Pages that a visitor of storefronts opens within a second, a search as five, a picture as a twentieth; 0 is no limit.
+	// VisitorRatePerSecond Storefront pages per second of a visitor; 0 is no limit; a search counts as five pages, an image as a twentieth.
 	VisitorRatePerSecond int `json:"visitor_rate_per_second"`
 
 	// WebhookEndpointsMax Webhook endpoints of a store.
 	WebhookEndpointsMax int `json:"webhook_endpoints_max"`
 
-	// WrittenBytesPerMinuteMax Bytes that the writes of a store send within a minute, in each process.
+	// WrittenBytesPerMinuteMax Bytes that a store may write per minute, in each process.
 	WrittenBytesPerMinuteMax int64 `json:"written_bytes_per_minute_max"`
 }
 

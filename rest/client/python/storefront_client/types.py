@@ -1089,13 +1089,13 @@ class IdentityLimits(TypedDict):
     body_bytes_max: int
     #: How long an idempotency key is kept.
     idempotency_key_ttl_seconds: int
-    #: People of a store.
+    #: Staff of a store.
     people_max: int
-    #: Invitations of a store that nobody has answered.
+    #: Pending invitations of a store.
     invitations_max: int
     #: API keys of a store that are not revoked.
     api_keys_max: int
-    #: OAuth apps that a store registers.
+    #: OAuth apps that a store registered.
     apps_max: int
     #: Webhook endpoints of a store.
     webhook_endpoints_max: int
@@ -1105,7 +1105,7 @@ class IdentityLimits(TypedDict):
     theme_bytes_max: int
     #: Pages of a store.
     pages_max: int
-    #: Bytes of the pictures of a store's products; more are neither taken nor shown.
+    #: Bytes of the images of a store's products; further images are neither accepted nor shown.
     picture_bytes_max: int
     #: Shipping zones of a store.
     shipping_zones_max: int
@@ -1113,52 +1113,53 @@ class IdentityLimits(TypedDict):
     discounts_max: int
     #: Collections of a store.
     collections_max: int
-    #: Exports of a store that have not ended.
+    #: Exports of a store that are queued or running.
     exports_max: int
-    #: Exports that a store asked for within 24 hours.
+    #: Exports that a store started within 24 hours.
     exports_per_day_max: int
-    #: Exports of a store that are written at once; others wait.
+    #: Exports of a store that run at once; others wait.
     exports_running_max: int
-    #: Mails to strangers that a store causes within 24 hours.
+    #: Invitations and other emails to unconfirmed addresses that a store causes within 24 hours.
     mails_per_day_max: int
     #: Emails to shoppers that a proven store causes within 24 hours.
     order_mails_per_day_max: int
-    #: Emails to shoppers that a store causes within 24 hours before it is proven; they count as mails to
-    #: strangers too.
+    #: Emails to shoppers that a store causes within 24 hours before it is proven; they also count as
+    #: mails_per_day.
     new_store_mails_per_day_max: int
-    #: Days from the first payment of a store until it is proven; with 0 it is at once.
+    #: Days from the first payment of a store until it is proven; with 0 it is proven at once.
     new_store_days_max: int
-    #: Test pings of a webhook endpoint within a minute.
+    #: Test pings of a webhook endpoint per minute.
     pings_per_minute_max: int
-    #: Orders, or sums of them, that the sales reports of a store read within a minute.
+    #: Orders, or totals of orders, that the sales reports of a store read per minute.
     report_orders_per_minute_max: int
     #: Products of a store.
     products_max: int
     #: Variants of a store's products.
     variants_max: int
-    #: Customers that a store creates; orders create others beyond it.
+    #: Customers that a store creates; orders may create customers beyond this limit.
     customers_max: int
-    #: Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are
-    #: refused.
+    #: Bytes of the texts, addresses, order lines and events of a store; when the limit is reached, writes of
+    #: more than 4 KiB are refused.
     stored_bytes_max: int
-    #: Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer.
+    #: Units of tracked stock that a shopper's order may reserve while its payment is pending, for example a bank
+    #: transfer.
     unpaid_pieces_max: int
-    #: Bytes that the writes of a store send within a minute, in each process.
+    #: Bytes that a store may write per minute, in each process.
     written_bytes_per_minute_max: int
-    #: Megapixels of the images that a store uploads within a minute, in each process.
+    #: Megapixels of the images that a store may upload per minute, in each process.
     image_megapixels_per_minute_max: int
     #: Stores that a person owns.
     stores_max: int
     #: Second factors of a person.
     factors_max: int
-    #: Requests of a credential within a second; 0 where rates are switched off.
+    #: Requests per second of a credential; 0 if rates are not limited.
     rate_per_second: int
-    #: Requests of a credential at once; 0 where rates are switched off.
+    #: Requests of a credential at once; 0 if rates are not limited.
     rate_burst: int
-    #: Requests of all credentials of a store within a second; 0 where rates are switched off.
+    #: Requests per second of all credentials of a store; 0 if rates are not limited.
     store_rate_per_second: int
-    #: Pages that a visitor of storefronts opens within a second, a search as five, a picture as a twentieth; 0
-    #: is no limit.
+    #: Storefront pages per second of a visitor; 0 is no limit; a search counts as five pages, an image as a
+    #: twentieth.
     visitor_rate_per_second: int
 
 

@@ -1019,13 +1019,13 @@ export interface IdentityLimits {
   body_bytes_max: number;
   /** How long an idempotency key is kept. */
   idempotency_key_ttl_seconds: number;
-  /** People of a store. */
+  /** Staff of a store. */
   people_max: number;
-  /** Invitations of a store that nobody has answered. */
+  /** Pending invitations of a store. */
   invitations_max: number;
   /** API keys of a store that are not revoked. */
   api_keys_max: number;
-  /** OAuth apps that a store registers. */
+  /** OAuth apps that a store registered. */
   apps_max: number;
   /** Webhook endpoints of a store. */
   webhook_endpoints_max: number;
@@ -1035,7 +1035,7 @@ export interface IdentityLimits {
   theme_bytes_max: number;
   /** Pages of a store. */
   pages_max: number;
-  /** Bytes of the pictures of a store's products; more are neither taken nor shown. */
+  /** Bytes of the images of a store's products; further images are neither accepted nor shown. */
   picture_bytes_max: number;
   /** Shipping zones of a store. */
   shipping_zones_max: number;
@@ -1043,57 +1043,60 @@ export interface IdentityLimits {
   discounts_max: number;
   /** Collections of a store. */
   collections_max: number;
-  /** Exports of a store that have not ended. */
+  /** Exports of a store that are queued or running. */
   exports_max: number;
-  /** Exports that a store asked for within 24 hours. */
+  /** Exports that a store started within 24 hours. */
   exports_per_day_max: number;
-  /** Exports of a store that are written at once; others wait. */
+  /** Exports of a store that run at once; others wait. */
   exports_running_max: number;
-  /** Mails to strangers that a store causes within 24 hours. */
+  /** Invitations and other emails to unconfirmed addresses that a store causes within 24 hours. */
   mails_per_day_max: number;
   /** Emails to shoppers that a proven store causes within 24 hours. */
   order_mails_per_day_max: number;
   /**
-   * Emails to shoppers that a store causes within 24 hours before it is proven; they count as mails to strangers
-   * too.
+   * Emails to shoppers that a store causes within 24 hours before it is proven; they also count as
+   * mails_per_day.
    */
   new_store_mails_per_day_max: number;
-  /** Days from the first payment of a store until it is proven; with 0 it is at once. */
+  /** Days from the first payment of a store until it is proven; with 0 it is proven at once. */
   new_store_days_max: number;
-  /** Test pings of a webhook endpoint within a minute. */
+  /** Test pings of a webhook endpoint per minute. */
   pings_per_minute_max: number;
-  /** Orders, or sums of them, that the sales reports of a store read within a minute. */
+  /** Orders, or totals of orders, that the sales reports of a store read per minute. */
   report_orders_per_minute_max: number;
   /** Products of a store. */
   products_max: number;
   /** Variants of a store's products. */
   variants_max: number;
-  /** Customers that a store creates; orders create others beyond it. */
+  /** Customers that a store creates; orders may create customers beyond this limit. */
   customers_max: number;
   /**
-   * Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are
-   * refused.
+   * Bytes of the texts, addresses, order lines and events of a store; when the limit is reached, writes of more
+   * than 4 KiB are refused.
    */
   stored_bytes_max: number;
-  /** Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer. */
+  /**
+   * Units of tracked stock that a shopper's order may reserve while its payment is pending, for example a bank
+   * transfer.
+   */
   unpaid_pieces_max: number;
-  /** Bytes that the writes of a store send within a minute, in each process. */
+  /** Bytes that a store may write per minute, in each process. */
   written_bytes_per_minute_max: number;
-  /** Megapixels of the images that a store uploads within a minute, in each process. */
+  /** Megapixels of the images that a store may upload per minute, in each process. */
   image_megapixels_per_minute_max: number;
   /** Stores that a person owns. */
   stores_max: number;
   /** Second factors of a person. */
   factors_max: number;
-  /** Requests of a credential within a second; 0 where rates are switched off. */
+  /** Requests per second of a credential; 0 if rates are not limited. */
   rate_per_second: number;
-  /** Requests of a credential at once; 0 where rates are switched off. */
+  /** Requests of a credential at once; 0 if rates are not limited. */
   rate_burst: number;
-  /** Requests of all credentials of a store within a second; 0 where rates are switched off. */
+  /** Requests per second of all credentials of a store; 0 if rates are not limited. */
   store_rate_per_second: number;
   /**
-   * Pages that a visitor of storefronts opens within a second, a search as five, a picture as a twentieth; 0 is
-   * no limit.
+   * Storefront pages per second of a visitor; 0 is no limit; a search counts as five pages, an image as a
+   * twentieth.
    */
   visitor_rate_per_second: number;
 }
