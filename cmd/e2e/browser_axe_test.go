@@ -137,7 +137,7 @@ func TestBrowserAccessibleParts(t *testing.T) {
 	b.open(evaluate[string](b, `document.querySelector('[data-test="live"]').src`))
 	b.inspect("theme-preview", `main h1`)
 	b.open("/graphql/explorer")
-	b.seeText("for the store ")
+	b.seeText("Mutations change the store ")
 	b.click(`button.graphiql-execute-button`)
 	b.await("the answer", `document.querySelector('.result-window')?.innerText.includes('totalMinor')`)
 	b.click(`[aria-label="Show Documentation Explorer"]`)

@@ -39,7 +39,7 @@ func (b *browser) tryReference(store, key string) {
 func (b *browser) tryExplorer(store string) {
 	b.t.Helper()
 	b.open("/graphql/explorer")
-	b.seeText("for the store " + store)
+	b.seeText("Mutations change the store " + store)
 	b.click(`button.graphiql-execute-button`)
 	b.await("the answer", `document.querySelector('.result-window')?.innerText.includes('totalMinor')`)
 	b.click(`[aria-label="Show Documentation Explorer"]`)

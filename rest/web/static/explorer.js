@@ -21,7 +21,7 @@ const who = document.getElementById('who');
 // The store that the dashboard showed last.
 const chosenStore = () => sessionStorage.getItem('store') ?? localStorage.getItem('store') ?? '';
 
-async function ask(body, headers = {}) {
+async function sendQuery(body, headers = {}) {
   const all = new Headers({ Accept: 'application/graphql-response+json, application/json;q=0.9' });
   const store = chosenStore();
   for (const [name, value] of Object.entries(headers)) {
@@ -40,7 +40,7 @@ async function ask(body, headers = {}) {
 
 // greet shows the identity of the requests.
 async function greet() {
-  const { data } = await ask({ query: '{ account { name } store { name } }' }).catch(() => ({}));
+  const { data } = await sendQuery({ query: '{ account { name } store { name } }' }).catch(() => ({}));
   if (data?.account) {
     who.textContent = `Signed in as ${data.account.name}. Mutations change the store ${data.store.name}.`;
     return;
@@ -54,7 +54,7 @@ async function greet() {
 
 greet();
 ReactDOM.createRoot(document.getElementById('explorer')).render(React.createElement(GraphiQL, {
-  fetcher: (body, options) => ask(body, options?.headers),
+  fetcher: (body, options) => sendQuery(body, options?.headers),
   defaultQuery: firstQuery,
   shouldPersistHeaders: false,
 }));
