@@ -56,6 +56,7 @@ func Rules() []Rule {
 		{"files are formatted", formatted},
 		{"nothing is left to do", leftovers},
 		{"no path of one machine", machinePaths},
+		{"words are plain", plainWords},
 		{"every root field is gated", gates},
 		{"one catalogue of scopes", scopes},
 	}

@@ -49,6 +49,11 @@ func TestExceptions(t *testing.T) {
 			}
 		}
 	}
+	for _, e := range excuses {
+		if _, err := os.Stat("../../../" + e.path); err != nil || e.reason == "" {
+			t.Errorf("an excuse for nothing or without a reason: %+v, %v", e, err)
+		}
+	}
 }
 
 // broken is a test row of a rule: files, and the expected findings.

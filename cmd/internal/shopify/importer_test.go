@@ -112,8 +112,10 @@ func checkReasons(t *testing.T, r *shopify.Report) {
 			t.Errorf("%s is not left out since %q", record, want)
 		}
 	}
-	for record, want := range map[string]string{"long": "the title is clipped to 255", "many-tags": "10 tags above 50",
-		"#F1": "the rest is 64.11", "#F6": "has the quantity 0", "#F11": "its note is clipped"} {
+	for record, want := range map[string]string{
+		"long": "the title is shortened to 255", "many-tags": "10 tags above 50", "#F1": "the rest is 64.11",
+		"#F6": "has quantity 0", "#F11": "its note is shortened",
+	} {
 		if !slices.ContainsFunc(r.Notes, func(f shopify.Finding) bool {
 			return f.Record == record && strings.Contains(f.Reason, want)
 		}) {
