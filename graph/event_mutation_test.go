@@ -63,6 +63,7 @@ func newCaller(t testing.TB, s *ent.Store) *caller {
 	core.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New(core.APIHost))
 	core.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: s,
 		Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
+	core.Use(core.Engines)
 	w := &caller{t: t}
 	handler := graphtest.Must[http.Handler](t)(transport.New(transport.Config{Core: core, Idem: idem.New(s, ring),
 		ResourceMetadata: "https://api.example/x", Origins: http.NewCrossOriginProtection(),

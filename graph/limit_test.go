@@ -68,6 +68,7 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 	limit.Invitations: invites,
 	limit.MailsPerDay: func(t *testing.T, p *graphtest.Shop) limited {
 		p.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New(p.APIHost))
+		p.Use(p.Engines)
 		return invites(t, p)
 	},
 	limit.APIKeys: func(_ *testing.T, p *graphtest.Shop) limited {
@@ -94,6 +95,7 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
 		p.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: p.Store,
 			Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
+		p.Use(p.Engines)
 		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
 			model.WebhookEndpointCreateInput{URL: "http://127.0.0.1:1/", Events: []string{"order.paid"}}))
 		p.Limits[limit.PingsPerMinute] = 6 // the first expires after 10 s, not at once

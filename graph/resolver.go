@@ -1,6 +1,12 @@
 package graph
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/access"
 	"github.com/storefront-go/storefront/graph/domain/appearance"
@@ -14,12 +20,86 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/domain/teststore"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/erase"
+	"github.com/storefront-go/storefront/graph/engine/export"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/engine/install"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/payment"
+	"github.com/storefront-go/storefront/graph/engine/session"
 	"github.com/storefront-go/storefront/graph/engine/task"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // Config holds the dependencies of the operations.
-type Config = core.Config
+type Config struct {
+	core.Config
+	Engines
+	// TestPayments lets stores offer the payment method that moves no money.
+	TestPayments bool
+	// Reviewer reports whether staff of a store review marketplace submissions; nil means of no store.
+	Reviewer func(*db.Store) bool
+}
+
+// Engines are what the operations use besides the core. Each package of the domain gets its own.
+type Engines struct {
+	// Keys authenticates credentials and drops revoked ones from its cache.
+	Keys *apikey.Keeper
+	// Sessions manages sign-in sessions; the default has no throttle.
+	Sessions *session.Keeper
+	// Factors manages second factors.
+	Factors *factor.Keeper
+	// Links signs downloads and previews.
+	Links *link.Signer
+	// Webhooks manages the queues of webhook endpoints.
+	Webhooks *webhook.Engine
+	// Exports writes the files of export jobs.
+	Exports *export.Engine
+	// Erasures removes redacted customers from stored data. It has a default.
+	Erasures *erase.Engine
+	// Listings updates the listing index of storefronts in the background. It has a default.
+	Listings *listings.Keeper
+	// Themes stores the files of themes.
+	Themes *install.Keeper
+	// Images stores copies of product images.
+	Images *images.Keeper
+	// Payments calls payment providers.
+	Payments *payment.Desk
+	// Notifier sends notifications to people; nil without a mail server.
+	Notifier *notify.Notifier
+	// Tasks runs what a change does to rows of other owners. It has a default.
+	Tasks *task.Keeper
+}
+
+// fill sets the defaults. It fails if a required engine is missing.
+func (e *Engines) fill(s *ent.Store, log *slog.Logger) error {
+	if e.Keys == nil || e.Factors == nil || e.Links == nil || e.Webhooks == nil || e.Exports == nil ||
+		e.Themes == nil || e.Images == nil || e.Payments == nil {
+		return errors.New("graph: of the engines, only Sessions, Erasures, Listings, Notifier and Tasks are optional")
+	}
+	if e.Listings == nil {
+		e.Listings = listings.NewKeeper(s)
+	}
+	if e.Tasks == nil {
+		e.Tasks = task.NewKeeper(s, log)
+	}
+	if e.Erasures == nil {
+		e.Erasures = erase.New(erase.Config{Store: s, Notifier: e.Notifier, Logger: log})
+	}
+	if e.Sessions != nil {
+		return nil
+	}
+	var err error
+	if e.Sessions, err = session.NewKeeper(session.Config{Store: s, Logger: log}); err != nil {
+		return fmt.Errorf("graph: %w", err)
+	}
+	return nil
+}
 
 // The resolvers of the domain, under names that can be embedded side by side.
 type (
@@ -59,6 +139,7 @@ type (
 // Resolver holds all operations as methods of its Query and Mutation.
 type Resolver struct {
 	*core.Core
+	Engines
 	*catalogResolver
 	*salesResolver
 	*accessResolver
@@ -73,19 +154,44 @@ type Resolver struct {
 
 // New returns the resolver. It fails if config lacks a required part.
 func New(config Config) (*Resolver, error) {
-	c, err := core.New(config)
+	config.NearLimit = config.nearLimit
+	c, err := core.New(config.Config)
 	if err != nil {
 		return nil, err
 	}
-	r := &Resolver{Core: c, catalogResolver: catalog.New(c), salesResolver: sales.New(c),
-		endpointResolver: endpoint.New(c), reportResolver: report.New(c), appearanceResolver: appearance.New(c),
-		contentResolver: content.New(c), sellingResolver: selling.New(c)}
-	r.accessResolver = access.New(c, r.endpointResolver, r.reportResolver)
+	e := config.Engines
+	if err := e.fill(c.Store, c.Logger); err != nil {
+		return nil, err
+	}
+	r := &Resolver{Core: c, catalogResolver: catalog.New(c, catalog.Engines{}),
+		endpointResolver: endpoint.New(c, endpoint.Engines{}), reportResolver: report.New(c, report.Engines{}),
+		appearanceResolver: appearance.New(c, appearance.Engines{}), contentResolver: content.New(c),
+		sellingResolver: selling.New(c, selling.Engines{})}
+	r.salesResolver = sales.New(c, sales.Engines{}, r.sellingResolver)
+	r.accessResolver = access.New(c, access.Engines{}, r.endpointResolver, r.reportResolver)
 	r.testStoreResolver = teststore.New(c, r.catalogResolver, r.salesResolver)
-	r.merchantResolver = merchant.New(c, r.accessResolver)
-	c.Themes.Preview = r.PreviewURL
-	r.carry(c.Tasks)
+	r.merchantResolver = merchant.New(c, merchant.Engines{}, r.accessResolver)
+	r.Use(e)
+	r.Reviewer, r.TestPayments = config.Reviewer, config.TestPayments
+	e.Themes.Preview = r.PreviewURL
+	r.carry(e.Tasks)
 	return r, nil
+}
+
+// Use gives each package of the domain its engines. Tests call it again to replace some.
+func (r *Resolver) Use(e Engines) {
+	r.Engines = e
+	r.catalogResolver.Engines = catalog.Engines{Images: e.Images, Listings: e.Listings}
+	r.salesResolver.Engines = sales.Engines{Erasures: e.Erasures, Payments: e.Payments, Links: e.Links,
+		Notifier: e.Notifier}
+	r.accessResolver.Engines = access.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors, Links: e.Links,
+		Tasks: e.Tasks, Notifier: e.Notifier}
+	r.merchantResolver.Engines = merchant.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors,
+		Themes: e.Themes}
+	r.endpointResolver.Engines = endpoint.Engines{Webhooks: e.Webhooks}
+	r.reportResolver.Engines = report.Engines{Exports: e.Exports, Links: e.Links}
+	r.appearanceResolver.Engines = appearance.Engines{Themes: e.Themes, Links: e.Links, Tasks: e.Tasks}
+	r.sellingResolver.Engines = selling.Engines{Payments: e.Payments}
 }
 
 // carry registers the effects of all kinds of tasks.
@@ -144,4 +250,6 @@ func (r *Resolver) Mutation() Mutation {
 func (r *Resolver) Carts() *cart.Carts { return cart.New(r.Core, r.salesResolver, r.sellingResolver) }
 
 // Storefront returns the data source of storefronts.
-func (r *Resolver) Storefront() storefront.Storefront { return storefront.New(r.Core) }
+func (r *Resolver) Storefront() storefront.Storefront {
+	return storefront.New(r.Core, r.Images, r.ThemeGeneration)
+}

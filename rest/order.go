@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -32,7 +32,7 @@ func (a *API) listOrders(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.Core.Query().Orders(core.WithPacked(c.ctx), q.limit, q.cursor, &filter, nil, nil)
+	page, err := a.Core.Query().Orders(sales.WithPacked(c.ctx), q.limit, q.cursor, &filter, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (a *API) listOrders(c *call) error {
 
 // getOrder is GET /orders/{id}.
 func (a *API) getOrder(c *call) error {
-	o, err := a.Core.Query().Order(core.WithPacked(c.ctx), c.pathID())
+	o, err := a.Core.Query().Order(sales.WithPacked(c.ctx), c.pathID())
 	if err != nil {
 		return err
 	}

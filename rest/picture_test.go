@@ -54,6 +54,7 @@ func newStudio(t testing.TB, store *ent.Store) *studio {
 	t.Cleanup(func() { s.blobs.Close() })
 	s.server = newServer(t, store, underTest(t, store), func(c *rest.Config) {
 		c.Core.Images = graphtest.NewImageKeeper(t, store, s.blobs, s.host)
+		c.Core.Use(c.Core.Engines)
 		c.Blobs, s.core = s.blobs, c
 	})
 	return s

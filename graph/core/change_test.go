@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
@@ -24,25 +25,25 @@ func left(ctx context.Context, r *graph.Resolver) [2]int {
 func TestCommit(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
-		record := func() *core.Record {
-			return &core.Record{Action: "product.try", Kind: xid.Product, ID: p.ID,
+		record := func() *change.Record {
+			return &change.Record{Action: "product.try", Kind: xid.Product, ID: p.ID,
 				Of:     graphtest.ProductResource(p, p.Version+1, p.EventSequence+1),
-				Events: core.EventsOf([]byte(`{}`), event.ProductUpdated)}
+				Events: change.EventsOf([]byte(`{}`), event.ProductUpdated)}
 		}
 		broken := errors.New("broken")
 		for _, tc := range []struct {
 			name   string
-			change func(context.Context) (*core.Record, error)
+			change func(context.Context) (*change.Record, error)
 			want   [2]int // more rows
 		}{
-			{name: "nothing changed", change: func(context.Context) (*core.Record, error) { return nil, nil }},
-			{name: "an error", change: func(context.Context) (*core.Record, error) { return record(), broken }},
-			{name: "an unknown event", change: func(context.Context) (*core.Record, error) {
+			{name: "nothing changed", change: func(context.Context) (*change.Record, error) { return nil, nil }},
+			{name: "an error", change: func(context.Context) (*change.Record, error) { return record(), broken }},
+			{name: "an unknown event", change: func(context.Context) (*change.Record, error) {
 				bad := record()
 				bad.Events[0].Type = "product.eaten"
 				return bad, nil
 			}},
-			{name: "a change", change: func(context.Context) (*core.Record, error) { return record(), nil },
+			{name: "a change", change: func(context.Context) (*change.Record, error) { return record(), nil },
 				want: [2]int{1, 1}},
 		} {
 			before := left(ctx, r)
@@ -62,10 +63,10 @@ func TestApplyIsOneTransaction(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
 		broken := errors.New("broken")
-		v := &core.Versioned[*db.Product, *db.ProductUpdate]{
+		v := &change.Versioned[*db.Product, *db.ProductUpdate]{
 			Kind: xid.Product, Load: r.ProductRow,
-			Head: func(p *db.Product) core.Head {
-				return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence,
+			Head: func(p *db.Product) change.Head {
+				return change.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence,
 					UpdatedAt: &p.UpdatedAt}
 			},
 			Update: func(ctx context.Context, id xid.ID, version int64) *db.ProductUpdate {
@@ -75,7 +76,7 @@ func TestApplyIsOneTransaction(t *testing.T) {
 		}
 		before := left(ctx, r)
 		_, err := core.Change(ctx, r.Core, v, p.PublicID(), 1, "product.try",
-			func(_ context.Context, e *core.Edit[*db.Product, *db.ProductUpdate]) error {
+			func(_ context.Context, e *change.Edit[*db.Product, *db.ProductUpdate]) error {
 				e.Update.SetTitle("Other")
 				e.Emit(event.ProductUpdated)
 				e.Then = func(context.Context) error { return broken }

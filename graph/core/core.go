@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"sync/atomic"
@@ -20,67 +19,27 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/engine/apikey"
-	"github.com/storefront-go/storefront/graph/engine/erase"
-	"github.com/storefront-go/storefront/graph/engine/export"
-	"github.com/storefront-go/storefront/graph/engine/factor"
-	"github.com/storefront-go/storefront/graph/engine/images"
-	"github.com/storefront-go/storefront/graph/engine/index/listings"
-	"github.com/storefront-go/storefront/graph/engine/install"
-	"github.com/storefront-go/storefront/graph/engine/notify"
-	"github.com/storefront-go/storefront/graph/engine/payment"
-	"github.com/storefront-go/storefront/graph/engine/session"
-	"github.com/storefront-go/storefront/graph/engine/task"
-	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/lib/budget"
-	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// Config holds the dependencies of the operations.
+// Config holds what all operations depend on. What only some of them use is in the Engines of their
+// package.
 type Config struct {
 	Store *ent.Store
-	// Keys authenticates credentials and drops revoked ones from its cache.
-	Keys *apikey.Keeper
-	// Sessions manages sign-in sessions; the default has no throttle.
-	Sessions *session.Keeper
-	// Factors manages second factors.
-	Factors *factor.Keeper
 	// Pages signs cursors.
 	Pages *page.Codec
 	// HostOf returns the store_host for the handle of a store.
 	HostOf func(handle string) string
 	// APIHost is {api_host} without a trailing slash.
 	APIHost string
-	// Links signs downloads and previews.
-	Links *link.Signer
-	// Webhooks manages the queues of webhook endpoints.
-	Webhooks *webhook.Engine
-	// Exports writes the files of export jobs.
-	Exports *export.Engine
-	// Erasures removes redacted customers from stored data. It has a default.
-	Erasures *erase.Engine
-	// Listings updates the listing index of storefronts in the background. It has a default.
-	Listings *listings.Keeper
-	// Themes stores the files of themes.
-	Themes *install.Keeper
-	// Images stores copies of product images.
-	Images *images.Keeper
-	// Payments calls payment providers.
-	Payments *payment.Desk
-	// Notifier sends notifications to people; nil without a mail server.
-	Notifier *notify.Notifier
-	// Tasks runs what a change does to rows of other owners. It has a default.
-	Tasks *task.Keeper
 	// Limits are the limits that the operator set for all stores. The keeper of the rates adds them
 	// before it serves.
 	Limits limit.Values
-	// TestPayments lets stores offer the payment method that moves no money.
-	TestPayments bool
-	// Reviewer reports whether staff of a store review marketplace submissions. By default no store
-	// reviews.
-	Reviewer func(*db.Store) bool
-	Logger   *slog.Logger
+	// NearLimit notifies the staff of the viewer's store that it has reached 80 % of a limit; nil
+	// notifies nobody.
+	NearLimit func(ctx context.Context, name limit.Name, most int64) error
+	Logger    *slog.Logger
 }
 
 // Core holds the dependencies and the state that operations share.
@@ -98,22 +57,6 @@ type Core struct {
 	rows *rows
 	// Written bounds the bytes of write requests.
 	Written *PerMinute
-	// Megapixels bounds the size of uploaded images.
-	Megapixels *PerMinute
-	// themeChanges counts the theme changes that this process made, by the last byte of the store
-	// id.
-	themeChanges [256]atomic.Uint64
-}
-
-// ThemeGeneration changes whenever this process changes a theme of the store. Stores share counters; a change
-// of another store only causes a re-read.
-func (c *Core) ThemeGeneration(store xid.ID) uint64 {
-	return c.themeChanges[store[len(store)-1]].Load()
-}
-
-// themeChanged changes the value of [Core.ThemeGeneration] once the transaction of ctx commits.
-func (c *Core) themeChanged(ctx context.Context, store xid.ID) {
-	ent.OnCommit(ctx, func() { c.themeChanges[store[len(store)-1]].Add(1) })
 }
 
 // fixed is the immutable part of a store.
@@ -127,30 +70,13 @@ const maxCached = 10_000
 
 // New returns a Core with the defaults filled in. It fails if a required part is missing.
 func New(c Config) (*Core, error) {
-	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
-		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil ||
-		c.Images == nil || c.Payments == nil {
-		return nil, errors.New("graph: only Sessions, Erasures, Listings, Notifier, Tasks, Limits, Reviewer and Logger are optional")
+	if c.Store == nil || c.Pages == nil || c.HostOf == nil || c.APIHost == "" {
+		return nil, errors.New("core: a store, cursors, the hosts of stores and the API's host are needed")
 	}
-	if c.Reviewer == nil {
-		c.Reviewer = func(*db.Store) bool { return false }
+	if c.NearLimit == nil {
+		c.NearLimit = func(context.Context, limit.Name, int64) error { return nil }
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if c.Listings == nil {
-		c.Listings = listings.NewKeeper(c.Store)
-	}
-	if c.Tasks == nil {
-		c.Tasks = task.NewKeeper(c.Store, c.Logger)
-	}
-	if c.Erasures == nil {
-		c.Erasures = erase.New(erase.Config{Store: c.Store, Notifier: c.Notifier, Logger: c.Logger})
-	}
-	if c.Sessions == nil {
-		var err error
-		if c.Sessions, err = session.NewKeeper(session.Config{Store: c.Store, Logger: c.Logger}); err != nil {
-			return nil, fmt.Errorf("graph: %w", err)
-		}
-	}
 	c.Limits = maps.Clone(c.Limits)
 	if c.Limits == nil {
 		c.Limits = limit.Values{}
@@ -158,7 +84,7 @@ func New(c Config) (*Core, error) {
 	fixed, _ := lru.New[xid.ID, fixed](maxCached) // only a size below one is an error
 	limits, _ := lru.New[xid.ID, known](maxCached)
 	return &Core{Config: c, Answers: budget.NewLedger(), fixed: fixed, limits: limits, rows: newRows(),
-		Written: NewPerMinute(limit.WrittenBytes), Megapixels: NewPerMinute(limit.ImageMegapixels)}, nil
+		Written: NewPerMinute(limit.WrittenBytes)}, nil
 }
 
 // RejectedCursors returns how many cursors could not be opened; their lists started at the first

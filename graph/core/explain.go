@@ -3,13 +3,13 @@ package core
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/change"
 )
 
 // ErrNoRow is returned when a query by key finds no row.
@@ -35,24 +35,7 @@ func Explain(what string, err error) error {
 func ParseID(kind xid.Kind, text string) (xid.ID, error) {
 	id, err := kind.Parse(text)
 	if err != nil {
-		return xid.Nil, fault.Missing(KindName(kind))
+		return xid.Nil, fault.Missing(change.KindName(kind))
 	}
 	return id, nil
-}
-
-// KindName returns the name of a kind as it reads in a sentence.
-func KindName(kind xid.Kind) string {
-	if name, ok := kindNames[kind]; ok {
-		return name
-	}
-	return strings.ReplaceAll(kind.Resource(), "_", " ")
-}
-
-// kindNames holds the names of kinds that events and audit rows do not use, or use under another
-// name.
-var kindNames = map[xid.Kind]string{
-	xid.APIKey: "API key", xid.Attempt: "attempt", xid.Audit: "audit row", xid.Delivery: "delivery",
-	xid.Event: "event", xid.Fulfillment: "fulfillment", xid.MarketplaceTheme: "marketplace theme",
-	xid.OrderLine: "line item", xid.Payment: "payment", xid.ProductImage: "image", xid.Request: "request",
-	xid.ShippingRate: "shipping rate", xid.ThemeAsset: "theme asset", xid.User: "person", xid.Variant: "variant",
 }

@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -10,10 +9,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
@@ -166,12 +163,5 @@ func (c *Core) warn(ctx context.Context, of rowsOf, most int64) error {
 	if err != nil || wait > 0 {
 		return err
 	}
-	row, _ := of.limit.Row()
-	return c.Store.InTx(ctx, func(ctx context.Context) error {
-		return c.Notifier.Append(ctx, c.Store, notify.Notice{Level: state.NotificationWarning,
-			Title: "The store has almost reached a limit",
-			Body: fmt.Sprintf("The store has used 80 %% of the limit %s: %d %s. Nothing can be added beyond it. %s",
-				of.limit, most, row.Counts, row.Advice),
-			Kind: xid.Store, ID: of.store})
-	})
+	return c.NearLimit(ctx, of.limit, most)
 }

@@ -11,39 +11,32 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Index returns the writer of the search index for the transaction of ctx.
-func (c *Core) Index(ctx context.Context) search.Index {
-	return search.Index{Client: c.Client(ctx), Engine: c.Store.Dialect()}
-}
-
 // Arrangement holds the order and the search of a list, besides its filters.
 type Arrangement struct {
 	Sort state.ListSort
-	// Asked is the search; nil selects all rows.
-	Asked *search.Question
+	// Asked is the normalized text of the search; nil selects all rows.
+	Asked *string
 	// UpdatedFrom is the filter of the same name.
 	UpdatedFrom *micros.Time
 	// Until is [List.Until]; nil without UpdatedFrom.
 	Until *micros.Time
 }
 
-// Arrange validates the arrangement of a list. filtered means that there are filters besides
+// Arrange validates the arrangement of a list. asked is the normalized text of the search, which
+// includes the tag. filtered means that there are filters besides
 // updatedFrom and a tag. Combinations that no index serves are refused.
 func Arrange(
-	query, tag *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool,
+	asked, tag *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool,
 ) (a Arrangement, err error) {
-	a.Sort, a.UpdatedFrom = state.ListNewest, updatedFrom
+	a.Sort, a.Asked, a.UpdatedFrom = state.ListNewest, asked, updatedFrom
 	if updatedFrom != nil {
 		a.Until = new(micros.Max)
 	}
 	Opt(sort, func(s state.ListSort) { a.Sort = s })
-	a.Asked = search.ParseQuestion(query, tag)
 	refused := func(name, detail string) (Arrangement, error) {
 		return Arrangement{}, &fault.Error{Kind: fault.InvalidParameter, Detail: detail,
 			Fields: []fault.Field{{Parameter: name, Code: fault.UnknownValue, Detail: detail}}}
@@ -71,7 +64,7 @@ func (a Arrangement) ByChange() bool { return a.UpdatedFrom != nil || a.Sort == 
 // Pairs adds the arrangement to the filters that cursors contain.
 func (a Arrangement) Pairs(filters []string) []string {
 	if a.Asked != nil {
-		filters = append(filters, "query", a.Asked.String())
+		filters = append(filters, "query", *a.Asked)
 	}
 	if a.Sort != state.ListNewest {
 		filters = append(filters, "sort", string(a.Sort))
@@ -83,23 +76,6 @@ func (a Arrangement) Pairs(filters []string) []string {
 func (a Arrangement) Window(after *page.Position, limit int, index string) Window {
 	return Window{After: after, Limit: limit, Index: index, UpdatedFrom: a.UpdatedFrom, Until: a.Until,
 		Sort: a.Sort}
-}
-
-// Find returns the ids of a page of search results. stopped is where the next page continues if the
-// search ended at its bound.
-func (c *Core) Find(ctx context.Context, q search.Query, after *page.Position, limit int) (
-	ids []xid.ID, stopped *page.Position, err error,
-) {
-	if after != nil {
-		q.Before = after.ID
-	}
-	q.Limit = limit
-	finder := search.Finder{Client: c.Client(ctx), Engine: c.Store.Dialect(), Store: viewer.From(ctx).Store}
-	ids, at, err := finder.Find(ctx, q)
-	if err == nil && !at.IsNil() {
-		stopped = new(ByID(at))
-	}
-	return ids, stopped, err
 }
 
 // MaxCount is the largest number that counts return.

@@ -44,12 +44,3 @@ func included(op *graphql.OperationContext, directives ast.DirectiveList) bool {
 	}
 	return true
 }
-
-type packed struct{}
-
-// WithPacked returns a context in which orders with packed lines are loaded without unpacking them:
-// the caller unpacks them when it writes the order.
-func WithPacked(ctx context.Context) context.Context { return context.WithValue(ctx, packed{}, true) }
-
-// Packed reports whether ctx comes from [WithPacked].
-func Packed(ctx context.Context) bool { return ctx.Value(packed{}) != nil }

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -69,13 +70,13 @@ func (c *Core) TestStore(ctx context.Context) (bool, error) {
 // lockCounts locks the store's row, so that changes that count rows run one after the other. It
 // leaves the version alone, because the counts are not part of the store.
 func (c *Core) lockCounts(ctx context.Context) error {
-	return c.hold(ctx, func(u *db.StoreUpdate) { u.Modify(RaiseUpdatedAt(micros.Now())) })
+	return c.hold(ctx, func(u *db.StoreUpdate) { u.Modify(change.RaiseUpdatedAt(micros.Now())) })
 }
 
 // HoldStore locks the store's row by writing it, so that such changes run one after the other: the
 // second waits for the first, or is retried.
 func (c *Core) HoldStore(ctx context.Context) error {
-	return c.hold(ctx, func(u *db.StoreUpdate) { u.AddVersion(1).Modify(RaiseUpdatedAt(micros.Now())) })
+	return c.hold(ctx, func(u *db.StoreUpdate) { u.AddVersion(1).Modify(change.RaiseUpdatedAt(micros.Now())) })
 }
 
 // BumpStorefrontRevision increments the storefront revision. All such changes write the store's row before

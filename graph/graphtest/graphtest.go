@@ -69,10 +69,10 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 		t.Fatal(err)
 	}
 	return graph.Config{
-		Payments: payment.NewDesk(ring, payment.NewStripe(noServer)),
-		Store:    s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
-		HostOf: hostOf,
-		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Images: pictures,
+		Config: core.Config{Store: s, Pages: page.New(ring), APIHost: API, HostOf: hostOf},
+		Engines: graph.Engines{Keys: apikey.NewKeeper(s), Factors: factors, Links: link.New(ring), Webhooks: hooks,
+			Exports: exports, Themes: themes, Images: pictures,
+			Payments: payment.NewDesk(ring, payment.NewStripe(noServer))},
 		Reviewer: func(*db.Store) bool { return true }, TestPayments: true,
 	}
 }

@@ -23,6 +23,7 @@ func (w *site) mails() {
 		w.t.Fatal(err)
 	}
 	w.core.Notifier = n
+	w.core.Use(w.core.Engines)
 }
 
 // letter returns the path of the newest link emailed to an address.

@@ -37,6 +37,7 @@ func TestPictureOfPerson(t *testing.T) {
 		t.Cleanup(func() { blobs.Close() })
 		w := serve(t, s, "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
 			c.Core.Images, c.Blobs = graphtest.NewImageKeeper(t, s, blobs, host), blobs
+			c.Core.Use(c.Core.Engines)
 		})
 		shop, other := w.shop("ada@example.com"), w.shop("bob@example.com")
 		ids := []string{}

@@ -39,7 +39,7 @@ type front struct {
 	triedAt time.Time         // when the latest read began
 	err     error             // of the latest read
 	reading bool
-	// readGeneration and triedGeneration are [core.Core.ThemeGeneration] at the start of those reads.
+	// readGeneration and triedGeneration are [storefront.Storefront.ThemeGeneration] at the start of those reads.
 	readGeneration, triedGeneration uint64
 }
 

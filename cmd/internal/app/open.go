@@ -236,11 +236,13 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
-	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
-		Notifier: b.Notifier, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring),
-		Payments: payment.NewDesk(b.Ring, payment.NewStripe("")),
-		Webhooks: hooks, Exports: exports, Themes: themes, Images: pictures, Erasures: b.Erasures,
-		Limits: b.Limits, Reviewer: m.reviews, Logger: log})
+	return graph.New(graph.Config{
+		Config: core.Config{Store: b.Store, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API,
+			Limits: b.Limits, Logger: log},
+		Engines: graph.Engines{Keys: b.Keys, Sessions: b.Sessions, Factors: factors, Links: link.New(b.Ring),
+			Webhooks: hooks, Exports: exports, Erasures: b.Erasures, Themes: themes, Images: pictures,
+			Payments: payment.NewDesk(b.Ring, payment.NewStripe("")), Notifier: b.Notifier},
+		Reviewer: m.reviews})
 }
 
 // Close closes the database and the blob store.

@@ -79,11 +79,13 @@ func TestRooms(t *testing.T) {
 		}},
 		{name: "the domain the wrong way", files: map[string]string{
 			"graph/core/a.go":           local("core", "graph/domain/sales"),
+			"graph/core/b.go":           local("core", "graph/engine/session"),
 			"graph/domain/sales/a.go":   local("sales", "graph/domain/access"),
 			"graph/domain/catalog/a.go": local("catalog", "graph/transport"),
 			"graph/lib/page/a.go":       local("page", "graph/core"),
 		}, want: []string{
 			"graph/core/a.go:3: no arrow leads from graph/core to graph/domain/sales",
+			"graph/core/b.go:3: no arrow leads from graph/core to graph/engine/session",
 			"graph/domain/catalog/a.go:3: no arrow leads from graph/domain/catalog to graph/transport",
 			"graph/domain/sales/a.go:3: no arrow leads from graph/domain/sales to graph/domain/access",
 			"graph/lib/page/a.go:3: no arrow leads from graph/lib/page to graph/core",

@@ -79,7 +79,7 @@ func (a AccountFields) OrderEmails(ctx context.Context, obj *model.Account) (boo
 // Memberships lists the open stores of the person, by name. It deliberately reads beyond the
 // viewer's store: the list belongs to the person.
 func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error) {
-	p, err := a.Config.Sessions.Of(ctx, obj.User)
+	p, err := a.Engines.Sessions.Of(ctx, obj.User)
 	if err != nil || p == nil {
 		return nil, core.Explain("memberships", err)
 	}
@@ -111,7 +111,7 @@ func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*mod
 	if err != nil {
 		return nil, err
 	}
-	rows, err := a.Config.Sessions.List(ctx, obj.User)
+	rows, err := a.Engines.Sessions.List(ctx, obj.User)
 	if err != nil {
 		return nil, core.Explain("sessions", err)
 	}

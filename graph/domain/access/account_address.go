@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/session"
 	"github.com/storefront-go/storefront/graph/engine/task"
 	"github.com/storefront-go/storefront/graph/model"
@@ -241,7 +242,7 @@ func (r *Resolver) leaveAll(ctx context.Context, person xid.ID) error {
 // Leave runs a [LeaveTask].
 func (r *Resolver) Leave(ctx context.Context, t task.Task) error {
 	m := r.Mutation()
-	return r.Commit(viewer.Operator(ctx, t.Target), xid.User, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(viewer.Operator(ctx, t.Target), xid.User, func(ctx context.Context) (*change.Record, error) {
 		n, err := r.Client(ctx).Staff.Delete().Where(staff.ID(t.Home)).Exec(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("end a membership: %w", err)
@@ -255,7 +256,7 @@ func (r *Resolver) Leave(ctx context.Context, t task.Task) error {
 		if err := r.Keys.Revoke(ctx, t.Target, t.Home); err != nil || n == 0 {
 			return nil, err
 		}
-		return &core.Record{Action: "staff.remove", Kind: xid.User, ID: t.Home,
+		return &change.Record{Action: "staff.remove", Kind: xid.User, ID: t.Home,
 			Detail: "the address was proved by another person"}, nil
 	})
 }

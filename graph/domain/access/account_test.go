@@ -43,7 +43,8 @@ func TestAccount(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		list := graphtest.Must[[]*model.Membership](t)(
-			access.AccountFields{Resolver: access.New(p.Core, nil, nil)}.Memberships(owner, a))
+			access.AccountFields{Resolver: access.New(p.Core, access.Engines{Sessions: p.Sessions}, nil, nil)}.
+				Memberships(owner, a))
 		if len(list) != 1 || list[0].Store.ID != p.Model.ID || list[0].Role != viewer.Owner ||
 			list[0].Store.StoreHost == "" {
 			t.Errorf("%+v", list)

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -31,7 +32,7 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 	id := xid.New()
 	first := &db.APIKey{ID: id, LineageID: id, Slot: new(1),
 		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt, Networks: &networks}
-	return m.mintKey(ctx, core.Record{Action: "api_key.create", Detail: first.Scopes}, first, m.roomForKey)
+	return m.mintKey(ctx, change.Record{Action: "api_key.create", Detail: first.Scopes}, first, m.roomForKey)
 }
 
 // roomForKey refuses a key above the limit. Rotation needs no check: a lineage has at most two live
@@ -68,12 +69,12 @@ func within(ctx context.Context, granted scope.Set) error {
 
 // mintKey writes a new key of a lineage and the audit record, after it ran before. The unique index
 // over (lineage, slot) allows two live keys.
-func (m Mutation) mintKey(ctx context.Context, note core.Record, k *db.APIKey,
+func (m Mutation) mintKey(ctx context.Context, note change.Record, k *db.APIKey,
 	before func(context.Context) error,
 ) (*model.APIKeyPayload, error) {
 	secret := apikey.Mint(apikey.Key)
 	var row *db.APIKey
-	err := m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *core.Record, err error) {
+	err := m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *change.Record, err error) {
 		if err = before(ctx); err != nil {
 			return nil, err
 		}

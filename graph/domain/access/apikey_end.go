@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -41,7 +42,7 @@ func (m Mutation) APIKeyRotate(
 	}
 	next := &db.APIKey{ID: xid.New(), LineageID: old.LineageID, Slot: new(3 - *old.Slot),
 		Name: old.Name, Scopes: old.Scopes, ExpiresAt: old.ExpiresAt, Networks: old.Networks}
-	note := core.Record{Action: "api_key.rotate", Detail: old.Scopes}
+	note := change.Record{Action: "api_key.rotate", Detail: old.Scopes}
 	if oldKeyEndsAt != nil {
 		note.Detail += ", the former key ends at " + oldKeyEndsAt.String()
 	}
@@ -98,7 +99,7 @@ func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPay
 		return nil, err
 	}
 	var row *db.APIKey
-	err = m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *change.Record, err error) {
 		if row, err = m.apiKey(ctx, uid); err != nil {
 			return nil, err
 		}
@@ -112,7 +113,7 @@ func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPay
 		if err := m.restore(ctx, row); err != nil {
 			return nil, err
 		}
-		return &core.Record{Action: "api_key.revoke", Kind: xid.APIKey, ID: uid},
+		return &change.Record{Action: "api_key.revoke", Kind: xid.APIKey, ID: uid},
 			m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -30,7 +31,7 @@ func (m Mutation) APIKeyAllow(ctx context.Context, id string, networks []string)
 		return nil, err
 	}
 	var row *db.APIKey
-	err = m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *change.Record, err error) {
 		if row, err = m.apiKey(ctx, uid); err != nil {
 			return nil, err
 		}
@@ -39,7 +40,7 @@ func (m Mutation) APIKeyAllow(ctx context.Context, id string, networks []string)
 			return nil, err
 		}
 		row.Networks = &list
-		return &core.Record{Action: "api_key.allow", Kind: xid.APIKey, ID: uid, Detail: list},
+		return &change.Record{Action: "api_key.allow", Kind: xid.APIKey, ID: uid, Detail: list},
 			m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
 	if err != nil {

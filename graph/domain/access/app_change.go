@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/oauth"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -41,7 +42,7 @@ func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*mode
 		RedirectUris: uris, Scopes: scopes.String()}
 	core.Opt(in.Developer, func(s string) { a.Developer = s })
 	var row *db.App
-	err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *core.Record, err error) {
+	err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *change.Record, err error) {
 		if row, err = m.registerApp(ctx, a); err != nil {
 			return nil, err
 		}
@@ -135,15 +136,15 @@ func checkScopes(c *core.Check, name string, names []string) scope.Set {
 }
 
 // appEdit is a change of one app.
-type appEdit = core.Edit[*db.App, *db.AppUpdate]
+type appEdit = change.Edit[*db.App, *db.AppUpdate]
 
 // apps describes how apps change.
-func (r *Resolver) apps() *core.Versioned[*db.App, *db.AppUpdate] {
-	return &core.Versioned[*db.App, *db.AppUpdate]{
+func (r *Resolver) apps() *change.Versioned[*db.App, *db.AppUpdate] {
+	return &change.Versioned[*db.App, *db.AppUpdate]{
 		Kind: xid.App,
 		Load: r.registeredApp,
-		Head: func(a *db.App) core.Head {
-			return core.Head{Store: a.StoreID, ID: a.ID, Version: &a.Version, UpdatedAt: &a.UpdatedAt}
+		Head: func(a *db.App) change.Head {
+			return change.Head{Store: a.StoreID, ID: a.ID, Version: &a.Version, UpdatedAt: &a.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.AppUpdate {
 			return r.Client(ctx).App.Update().Where(apps.ID(id), apps.Version(version))

@@ -20,10 +20,10 @@ var Stands = isStanding
 
 // Register adds a credential to the directory.
 func Register(ctx context.Context, c *core.Core, secret apikey.Secret, id xid.ID) error {
-	return New(c, nil, nil).register(ctx, secret, id)
+	return New(c, Engines{}, nil, nil).register(ctx, secret, id)
 }
 
 // Installs reads the standing grants of apps.
 func Installs(ctx context.Context, c *core.Core, found []xid.ID, now micros.Time) ([]*model.InstalledApp, error) {
-	return New(c, nil, nil).installs(ctx, found, now)
+	return New(c, Engines{}, nil, nil).installs(ctx, found, now)
 }

@@ -12,19 +12,19 @@ import (
 
 // Factors lists the second factors of the person.
 func (a AccountFields) Factors(ctx context.Context, obj *model.Account) ([]*db.Factor, error) {
-	rows, err := a.Config.Factors.List(ctx, obj.User)
+	rows, err := a.Engines.Factors.List(ctx, obj.User)
 	return rows, core.Explain("factors", err)
 }
 
 // RecoveryCodesLeft counts the unused recovery codes of the person.
 func (a AccountFields) RecoveryCodesLeft(ctx context.Context, obj *model.Account) (int, error) {
-	n, err := a.Config.Factors.CodesLeft(ctx, obj.User)
+	n, err := a.Engines.Factors.CodesLeft(ctx, obj.User)
 	return n, core.Explain("recovery codes", err)
 }
 
 // PasskeysPossible reports whether {api_host} has a name to bind passkeys to.
 func (a AccountFields) PasskeysPossible(context.Context, *model.Account) (bool, error) {
-	return a.Config.Factors.Passkeys(), nil
+	return a.Engines.Factors.Passkeys(), nil
 }
 
 // TotpBegin creates a secret for an authenticator app of the calling person.

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/oauth"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -33,7 +34,7 @@ func (m Mutation) GrantRevoke(ctx context.Context, id string) (*model.GrantPaylo
 		return nil, err
 	}
 	var g *db.Grant
-	err = m.Commit(ctx, xid.Grant, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Grant, func(ctx context.Context) (_ *change.Record, err error) {
 		if g, err = m.grant(ctx, uid); err != nil {
 			return nil, err
 		}
@@ -83,7 +84,7 @@ func (m Mutation) InstalledAppRevoke(ctx context.Context, appID string) (*model.
 	revoked := []string{}
 	for more := true; more; {
 		var ended []string
-		err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *core.Record, err error) {
+		err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *change.Record, err error) {
 			ended, more, err = m.endSome(ctx, app)
 			return nil, err // see end
 		})

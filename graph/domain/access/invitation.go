@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -70,14 +71,14 @@ func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*
 	}
 	var row *db.Invitation
 	var link string
-	err := m.commitHeld(ctx, xid.Invitation, func(ctx context.Context) (_ *core.Record, err error) {
+	err := m.commitHeld(ctx, xid.Invitation, func(ctx context.Context) (_ *change.Record, err error) {
 		if err = m.roomForInvitation(ctx, email); err != nil {
 			return nil, err
 		}
 		if row, link, err = m.invite(ctx, id, email, in.Role); err != nil {
 			return nil, err
 		}
-		return &core.Record{Action: "staff.invite", Kind: xid.Invitation, ID: row.ID,
+		return &change.Record{Action: "staff.invite", Kind: xid.Invitation, ID: row.ID,
 			Detail: string(in.Role)}, nil
 	})
 	if err != nil {
@@ -198,7 +199,7 @@ func (m Mutation) InvitationResend(ctx context.Context, id string) (*model.Invit
 	}
 	var row *db.Invitation
 	var link string
-	err = m.commitHeld(ctx, xid.Invitation, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.commitHeld(ctx, xid.Invitation, func(ctx context.Context) (_ *change.Record, err error) {
 		if row, err = m.pendingInvitation(ctx, uid); err != nil {
 			return nil, err
 		}
@@ -211,7 +212,7 @@ func (m Mutation) InvitationResend(ctx context.Context, id string) (*model.Invit
 		if link, err = m.linkTo(ctx, row); err != nil {
 			return nil, err
 		}
-		return &core.Record{Action: "invitation.resend", Kind: xid.Invitation, ID: uid}, nil
+		return &change.Record{Action: "invitation.resend", Kind: xid.Invitation, ID: uid}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -243,7 +244,7 @@ func (m Mutation) InvitationWithdraw(ctx context.Context, id string) (*model.Inv
 		return nil, err
 	}
 	var row *db.Invitation
-	err = m.Commit(ctx, xid.Invitation, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Invitation, func(ctx context.Context) (_ *change.Record, err error) {
 		if row, err = m.pendingInvitation(ctx, uid); err != nil {
 			return nil, err
 		}
@@ -251,7 +252,7 @@ func (m Mutation) InvitationWithdraw(ctx context.Context, id string) (*model.Inv
 			return nil, err
 		}
 		row, err = core.Only(m.Client(ctx).Invitation.Query().Where(invitation.ID(uid)).Load(ctx))
-		return &core.Record{Action: "invitation.withdraw", Kind: xid.Invitation, ID: uid}, err
+		return &change.Record{Action: "invitation.withdraw", Kind: xid.Invitation, ID: uid}, err
 	})
 	if err != nil {
 		return nil, err

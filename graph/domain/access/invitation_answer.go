@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/task"
 	"github.com/storefront-go/storefront/graph/lib/password"
@@ -86,12 +87,12 @@ func (r *Resolver) Decline(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	return r.Commit(viewer.Operator(ctx, i.StoreID), xid.Invitation, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(viewer.Operator(ctx, i.StoreID), xid.Invitation, func(ctx context.Context) (*change.Record, error) {
 		ours, err := r.endInvitation(ctx, i.ID, state.InvitationDeclined)
 		if err != nil || !ours {
 			return nil, err
 		}
-		return &core.Record{Action: "invitation.decline", Kind: xid.Invitation, ID: i.ID},
+		return &change.Record{Action: "invitation.decline", Kind: xid.Invitation, ID: i.ID},
 			r.announceAnswer(ctx, i.Invitation, i.Email+" has declined the invitation.")
 	})
 }
@@ -216,7 +217,7 @@ func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
 	}
 	ctx = viewer.With(ctx, &viewer.Viewer{Kind: viewer.Staff, Store: t.Target, Actor: who.ID, Principal: who.ID,
 		Name: who.Name, Role: i.Role, Granted: i.Role.Scopes(), Scopes: i.Role.Scopes().Effective()})
-	return r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.User, func(ctx context.Context) (*change.Record, error) {
 		if _, err := r.endInvitation(ctx, i.ID, state.InvitationAccepted); err != nil {
 			return nil, err
 		}

@@ -30,6 +30,7 @@ const good = "a quiet kite over the bay"
 func withMail(t *testing.T, p *graphtest.Shop) {
 	t.Helper()
 	p.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New(p.APIHost))
+	p.Use(p.Engines)
 }
 
 // emailsTo returns the bodies of the queued emails to an address, oldest first.

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/change"
 )
 
 // Person returns the person by id, or creates one with an unused email address in a transaction
@@ -62,7 +63,7 @@ func (r *Resolver) createPerson(ctx context.Context, p Person) (*db.User, error)
 // personal commits a change of a person's own account; f may only write rows of that person. No
 // store's audit log records it, except by [Resolver.auditPerson].
 func (r *Resolver) personal(ctx context.Context, f func(context.Context) error) error {
-	return r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) { return nil, f(ctx) })
+	return r.Commit(ctx, xid.User, func(ctx context.Context) (*change.Record, error) { return nil, f(ctx) })
 }
 
 // auditPerson also records a change of a person's account in the audit log of the viewer's store.

@@ -6,18 +6,36 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/endpoint"
 	"github.com/storefront-go/storefront/graph/domain/report"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/engine/task"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
+
+// Engines are what the operations of this package use besides the core.
+type Engines struct {
+	Keys     *apikey.Keeper
+	Sessions *session.Keeper
+	Factors  *factor.Keeper
+	Links    *link.Signer
+	Tasks    *task.Keeper
+	// Notifier is nil without a mail server.
+	Notifier *notify.Notifier
+}
 
 // Resolver holds the dependencies of the operations of this package.
 type Resolver struct {
 	*core.Core
+	Engines
 	endpoint *endpoint.Resolver
 	report   *report.Resolver
 }
 
 // New returns the resolver.
-func New(c *core.Core, e *endpoint.Resolver, x *report.Resolver) *Resolver {
-	return &Resolver{Core: c, endpoint: e, report: x}
+func New(c *core.Core, e Engines, hooks *endpoint.Resolver, x *report.Resolver) *Resolver {
+	return &Resolver{Core: c, Engines: e, endpoint: hooks, report: x}
 }
 
 // Query returns the queries.

@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -30,7 +31,7 @@ func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model
 		return nil, err
 	}
 	shown := &model.Staff{Name: person.Name, Email: person.Email}
-	err = r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+	err = r.Commit(ctx, xid.User, func(ctx context.Context) (_ *change.Record, err error) {
 		if shown.Staff, err = r.Mutation().join(ctx, person.ID, role); err != nil {
 			return nil, err
 		}
@@ -102,12 +103,12 @@ func (m Mutation) afterLeaving(ctx context.Context, person xid.ID) error {
 }
 
 // staffEdit is a change of one membership.
-type staffEdit = core.Edit[*db.Staff, *db.StaffUpdate]
+type staffEdit = change.Edit[*db.Staff, *db.StaffUpdate]
 
 // members describes how memberships change. Callers who may not change the present role, or the
 // next one, are refused before anything else is revealed.
-func (m Mutation) members(next ...viewer.Role) *core.Versioned[*db.Staff, *db.StaffUpdate] {
-	return &core.Versioned[*db.Staff, *db.StaffUpdate]{
+func (m Mutation) members(next ...viewer.Role) *change.Versioned[*db.Staff, *db.StaffUpdate] {
+	return &change.Versioned[*db.Staff, *db.StaffUpdate]{
 		Kind: xid.User,
 		Load: func(ctx context.Context, id xid.ID) (*db.Staff, error) {
 			row, err := m.membership(ctx, id)
@@ -116,8 +117,8 @@ func (m Mutation) members(next ...viewer.Role) *core.Versioned[*db.Staff, *db.St
 			}
 			return row, ownersOnly(ctx, append(next, row.Role)...)
 		},
-		Head: func(s *db.Staff) core.Head {
-			return core.Head{Store: s.StoreID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
+		Head: func(s *db.Staff) change.Head {
+			return change.Head{Store: s.StoreID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.StaffUpdate {
 			return m.Client(ctx).Staff.Update().Where(staff.ID(id), staff.Version(version))
@@ -172,7 +173,7 @@ func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model
 		return nil, err
 	}
 	var shown []*model.Staff
-	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*change.Record, error) {
 		row, err := m.membership(ctx, v.Actor)
 		if err != nil {
 			return nil, core.Explain("membership", err)
@@ -188,7 +189,7 @@ func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model
 			return nil, err
 		}
 		shown, err = m.named(ctx, []*db.Staff{row})
-		return &core.Record{Action: "staff.set_order_emails", Kind: xid.User, ID: v.Actor}, err
+		return &change.Record{Action: "staff.set_order_emails", Kind: xid.User, ID: v.Actor}, err
 	})
 	if err != nil {
 		return nil, err
@@ -218,7 +219,7 @@ func (m Mutation) StaffRemove(ctx context.Context, id string, revoke []string) (
 	if err != nil {
 		return nil, err
 	}
-	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*change.Record, error) {
 		row, err := m.members().Load(ctx, uid)
 		if err != nil {
 			return nil, err
@@ -241,7 +242,7 @@ func (m Mutation) StoreLeave(ctx context.Context) (*model.StaffRemovePayload, er
 	if err != nil {
 		return nil, err
 	}
-	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*change.Record, error) {
 		row, err := m.membership(ctx, v.Actor)
 		if err != nil {
 			return nil, err
@@ -255,15 +256,15 @@ func (m Mutation) StoreLeave(ctx context.Context) (*model.StaffRemovePayload, er
 }
 
 // remove ends a membership that the transaction of ctx has locked.
-func (m Mutation) remove(ctx context.Context, row *db.Staff, action string) (*core.Record, error) {
+func (m Mutation) remove(ctx context.Context, row *db.Staff, action string) (*change.Record, error) {
 	if err := m.dropRole(ctx, row); err != nil {
 		return nil, err
 	}
 	n, err := m.Client(ctx).Staff.Delete().Where(staff.ID(row.ID), staff.Version(row.Version)).Exec(ctx)
-	if err := core.Swapped(xid.User, n, err); err != nil {
+	if err := change.Swapped(xid.User, n, err); err != nil {
 		return nil, err
 	}
-	return &core.Record{Action: action, Kind: xid.User, ID: row.ID}, m.afterLeaving(ctx, row.ID)
+	return &change.Record{Action: action, Kind: xid.User, ID: row.ID}, m.afterLeaving(ctx, row.ID)
 }
 
 // endTokens revokes a person's tokens in the viewer's store.

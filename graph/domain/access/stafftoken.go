@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/task"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
@@ -76,7 +77,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 	}
 	secret := apikey.Mint(apikey.Staff)
 	var row *db.StaffToken
-	err := m.commitHeld(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+	err := m.commitHeld(ctx, xid.User, func(ctx context.Context) (_ *change.Record, err error) {
 		// The lock makes a concurrent removal of the member wait and then revoke this token too.
 		if _, err = m.membership(ctx, person); err != nil {
 			return nil, err
@@ -90,7 +91,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 		if err != nil {
 			return nil, fmt.Errorf("create staff token: %w", err)
 		}
-		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id}, r.logToken(ctx, row)
+		return &change.Record{Action: "staff_token.create", Kind: xid.Token, ID: id}, r.logToken(ctx, row)
 	})
 	if err != nil {
 		return nil, err
@@ -149,11 +150,13 @@ func (m Mutation) holdCredential(ctx context.Context) (err error) {
 
 // commitHeld commits a change of the viewer's store while the calling person's credential stays
 // valid. If the session is on another shard than the store, a separate transaction holds it.
-func (m Mutation) commitHeld(ctx context.Context, kind xid.Kind, f func(context.Context) (*core.Record, error)) error {
+func (m Mutation) commitHeld(
+	ctx context.Context, kind xid.Kind, f func(context.Context) (*change.Record, error),
+) error {
 	if m.Store.Sharded() && viewer.From(ctx).Session != (digest.Sum{}) {
 		return m.Sessions.Hold(ctx, m.holdCredential, func() error { return m.Commit(ctx, kind, f) })
 	}
-	return m.Commit(ctx, kind, func(ctx context.Context) (*core.Record, error) {
+	return m.Commit(ctx, kind, func(ctx context.Context) (*change.Record, error) {
 		if err := m.holdCredential(ctx); err != nil {
 			return nil, err
 		}
@@ -193,7 +196,7 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 		return nil, err
 	}
 	var row *db.StaffToken
-	err = m.Commit(ctx, xid.Token, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Token, func(ctx context.Context) (_ *change.Record, err error) {
 		row, err = core.Only(m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(uid)).Load(ctx))
 		if err != nil {
 			return nil, err
@@ -208,7 +211,7 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 			return nil, err
 		}
 		row.RevokedAt = &now
-		return &core.Record{Action: "staff_token.revoke", Kind: xid.Token, ID: uid},
+		return &change.Record{Action: "staff_token.revoke", Kind: xid.Token, ID: uid},
 			m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
 	if err != nil {
@@ -222,7 +225,7 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 func unrevoked(kind xid.Kind, count int, err error) error {
 	switch {
 	case err != nil:
-		return fmt.Errorf("change %s: %w", core.KindName(kind), err)
+		return fmt.Errorf("change %s: %w", change.KindName(kind), err)
 	case count == 0:
 		return alreadyRevoked(kind)
 	}
@@ -230,7 +233,7 @@ func unrevoked(kind xid.Kind, count int, err error) error {
 }
 
 func alreadyRevoked(kind xid.Kind) error {
-	return fault.State(fault.AlreadyRevoked, "The "+core.KindName(kind)+" was revoked before.")
+	return fault.State(fault.AlreadyRevoked, "The "+change.KindName(kind)+" was revoked before.")
 }
 
 // TokensTask revokes a person's staff tokens in one store. The person is the home of the task.

@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/engine/task"
 	"github.com/storefront-go/storefront/graph/model"
@@ -78,7 +79,7 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 	}
 	var row *db.MarketplaceTheme
 	err := m.withTheme(ctx, in.ThemeID, func(ctx context.Context, s *db.Store, t *db.Theme,
-	) (_ *core.Record, err error) {
+	) (_ *change.Record, err error) {
 		if t.Status != state.ThemeInactive {
 			return nil, notReady(t)
 		}
@@ -127,7 +128,7 @@ func checkCategory(c *core.Check, name, word string) {
 // submit writes a new submission in one transaction with the task for the store's audit log.
 func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
 ) (row *db.MarketplaceTheme, err error) {
-	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *change.Record, err error) {
 		if row, err = m.createListing(ctx, s, t, in); err != nil {
 			return nil, err
 		}
@@ -205,7 +206,7 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
 		return nil, err
 	}
 	var row *db.MarketplaceTheme
-	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *change.Record, err error) {
 		if row, err = m.listing(ctx, uid, ent.ForUpdate); err != nil {
 			return nil, err
 		}
@@ -234,7 +235,7 @@ func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move lis
 	}
 	update := m.Client(ctx).MarketplaceTheme.Update().
 		Where(marketplacetheme.ID(row.ID), marketplacetheme.StatusEQ(row.Status))
-	row.Status, row.UpdatedAt = move.to, core.UpdateTime(ctx, row.UpdatedAt)
+	row.Status, row.UpdatedAt = move.to, change.UpdateTime(ctx, row.UpdatedAt)
 	if move.set != nil {
 		move.set(row, update)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -27,7 +28,7 @@ func (m Mutation) addTheme(ctx context.Context, action string, archive []byte,
 		return nil, err
 	}
 	var shown *model.Theme
-	err := m.Commit(ctx, xid.Theme, func(ctx context.Context) (*core.Record, error) {
+	err := m.Commit(ctx, xid.Theme, func(ctx context.Context) (*change.Record, error) {
 		if err := m.roomForTheme(ctx); err != nil {
 			return nil, err
 		}
@@ -116,7 +117,7 @@ func (m Mutation) ThemeInstall(ctx context.Context, marketplaceThemeID string) (
 	return m.addTheme(ctx, "theme.install", nil, func(ctx context.Context) (a install.Addition, err error) {
 		l, err := m.countInstall(ctx, uid)
 		if err != nil {
-			return a, core.Explain(core.KindName(xid.MarketplaceTheme), err)
+			return a, core.Explain("marketplace theme", err)
 		}
 		a = install.Addition{Name: l.Name, Source: state.ThemeMarketplace, Listing: &l.ID, Sum: l.Checksum}
 		if a.Package, err = m.Themes.Package(ctx, l.Checksum); err != nil {

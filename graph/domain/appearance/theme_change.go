@@ -16,20 +16,21 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // themeEdit is a change of one theme.
-type themeEdit = core.Edit[*db.Theme, *db.ThemeUpdate]
+type themeEdit = change.Edit[*db.Theme, *db.ThemeUpdate]
 
 // themes describes how the themes of a store change. Callers know no version, so the transaction
 // must have locked the row.
-func (r *Resolver) themes(s *db.Store) *core.Versioned[*db.Theme, *db.ThemeUpdate] {
-	return &core.Versioned[*db.Theme, *db.ThemeUpdate]{
+func (r *Resolver) themes(s *db.Store) *change.Versioned[*db.Theme, *db.ThemeUpdate] {
+	return &change.Versioned[*db.Theme, *db.ThemeUpdate]{
 		Kind: xid.Theme,
-		Head: func(t *db.Theme) core.Head {
-			return core.Head{Store: t.StoreID, ID: t.ID,
+		Head: func(t *db.Theme) change.Head {
+			return change.Head{Store: t.StoreID, ID: t.ID,
 				Version: &t.Version, Sequence: &t.EventSequence, UpdatedAt: &t.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.ThemeUpdate {
@@ -39,19 +40,20 @@ func (r *Resolver) themes(s *db.Store) *core.Versioned[*db.Theme, *db.ThemeUpdat
 			shown := r.shownTheme(s, t)
 			return wire.AppendTheme(nil, t, shown.Status(), shown.PreviewURL)
 		},
+		Recorded: r.countThemeChange,
 	}
 }
 
 // withTheme runs f on a theme and its store, both locked, in one transaction. All such changes lock
 // the store's row first.
 func (m Mutation) withTheme(ctx context.Context, id string,
-	f func(context.Context, *db.Store, *db.Theme) (*core.Record, error),
+	f func(context.Context, *db.Store, *db.Theme) (*change.Record, error),
 ) error {
 	uid, err := core.ParseID(xid.Theme, id)
 	if err != nil {
 		return err
 	}
-	return m.Commit(ctx, xid.Theme, func(ctx context.Context) (*core.Record, error) {
+	return m.Commit(ctx, xid.Theme, func(ctx context.Context) (*change.Record, error) {
 		s, err := m.LockedStore(ctx)
 		if err != nil {
 			return nil, err
@@ -69,7 +71,7 @@ func (m Mutation) changeTheme(ctx context.Context, id, action string,
 	edit func(context.Context, *db.Store, *themeEdit) error,
 ) (*model.ThemePayload, error) {
 	var shown *model.Theme
-	err := m.withTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) (*core.Record, error) {
+	err := m.withTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) (*change.Record, error) {
 		done, err := m.themes(s).Apply(ctx, t, action, func(ctx context.Context, e *themeEdit) error {
 			return edit(ctx, s, e)
 		})
@@ -108,10 +110,10 @@ func (m Mutation) pointTo(ctx context.Context, s *db.Store, id xid.ID) error {
 	}
 	s.ActiveThemeID = &id
 	s.Version++
-	s.UpdatedAt = core.UpdateTime(ctx, s.UpdatedAt)
+	s.UpdatedAt = change.UpdateTime(ctx, s.UpdatedAt)
 	n, err := m.Client(ctx).Store.Update().Where(store.ID(s.ID), before).
 		SetActiveThemeID(id).SetVersion(s.Version).SetUpdatedAt(s.UpdatedAt).Save(ctx)
-	return core.Swapped(xid.Store, n, err)
+	return change.Swapped(xid.Store, n, err)
 }
 
 // notReady returns the fault for a theme that is not processed.
@@ -138,13 +140,13 @@ func (m Mutation) ThemeRename(ctx context.Context, id, name string) (*model.Them
 // ThemeDelete deletes a theme that is not active, with its assets. Their files may be shared with
 // other themes, so a later sweep deletes unused ones.
 func (m Mutation) ThemeDelete(ctx context.Context, id string) (*model.ThemeDeletePayload, error) {
-	err := m.withTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) (*core.Record, error) {
+	err := m.withTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) (*change.Record, error) {
 		if active(s, t.ID) {
 			return nil, fault.State(fault.ThemeActive, "The storefront uses this theme. Activate another one first.")
 		}
 		c := m.Client(ctx)
 		n, err := c.Theme.Delete().Where(themes.ID(t.ID), themes.Version(t.Version)).Exec(ctx)
-		if err := core.Swapped(xid.Theme, n, err); err != nil {
+		if err := change.Swapped(xid.Theme, n, err); err != nil {
 			return nil, err
 		}
 		if _, err := c.ThemeAsset.Delete().Where(themeasset.ThemeID(t.ID)).Exec(ctx); err != nil {

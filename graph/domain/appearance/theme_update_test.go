@@ -18,7 +18,8 @@ func TestThemeUpdate(t *testing.T) {
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeSettingsSave(p.Ctx, th.PublicID(),
 			set("slogan", "Mine", "accent", "#0000ff", "hero", "https://pictures.example/a.jpg"), true))
 		offered := func(th *model.Theme) string {
-			v, err := appearance.ThemeFields{Resolver: appearance.New(p.Core)}.NewVersion(p.Ctx, th)
+			own := appearance.New(p.Core, appearance.Engines{Themes: p.Themes})
+			v, err := appearance.ThemeFields{Resolver: own}.NewVersion(p.Ctx, th)
 			if v == nil || err != nil {
 				return ""
 			}

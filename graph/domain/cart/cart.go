@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/change"
 )
 
 // Life is how long a cart is kept after its last change, in seconds.
@@ -71,7 +72,7 @@ func (c *Carts) edit(
 	if !ok {
 		return false, nil
 	}
-	err = c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+	err = c.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
 		if found, err = c.lock(ctx, sum); !found || err != nil {
 			return nil, err
 		}
@@ -148,7 +149,7 @@ func (c *Carts) Add(ctx context.Context, token string, of ProductRef, quantity i
 // begin creates an empty cart.
 func (c *Carts) begin(ctx context.Context, token string) error {
 	sum, _ := digest.OfToken(token)
-	return c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+	return c.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
 		now := micros.Now()
 		err := c.Client(ctx).Cart.Create().SetToken(sum).SetBucket(bucket.Of(viewer.From(ctx).Store)).
 			SetUpdatedAt(now).SetExpiresAt(expiry(now)).Exec(ctx)

@@ -49,6 +49,7 @@ func TestEmails(t *testing.T) {
 		if m.Notifier, err = notify.New("https://api.example"); err != nil {
 			t.Fatal(err)
 		}
+		m.Use(m.Engines)
 		bell := m.sell("Bell", 1490, 50)
 		place := func() *model.Order {
 			token := m.add("", bell, 2)
@@ -112,6 +113,7 @@ func TestEmailOfNewStore(t *testing.T) {
 		if m.Notifier, err = notify.New("https://api.example"); err != nil {
 			t.Fatal(err)
 		}
+		m.Use(m.Engines)
 		letter := func() *db.Mail {
 			token := m.add("", m.sell("Bell https://evil.example/x", 1490, 50), 1)
 			m.ready(token, "ada@example.com")
@@ -161,6 +163,7 @@ func TestOrderNews(t *testing.T) {
 		if m.Notifier, err = notify.New("https://api.example"); err != nil {
 			t.Fatal(err)
 		}
+		m.Use(m.Engines)
 		bell := m.sell("Bell", 1490, 50)
 		news := func() (titles []string, emails int) {
 			ctx := viewer.Operator(context.Background(), m.Model.ID)

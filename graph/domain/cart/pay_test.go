@@ -19,12 +19,18 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/cart"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
+
+// fieldsOf resolves the fields of orders without engines.
+func fieldsOf(c *core.Core) sales.OrderFields {
+	return sales.OrderFields{Resolver: sales.New(c, sales.Engines{}, nil)}
+}
 
 // online enables the test payment method.
 func (m *market) online() {
@@ -197,8 +203,7 @@ func TestPayOrEnd(t *testing.T) {
 // due checks the payment deadline of an order as staff see it.
 func (m *market) due(id xid.ID, want *micros.Time) {
 	m.t.Helper()
-	got := graphtest.Must[*micros.Time](m.t)(
-		sales.OrderFields{Resolver: sales.New(m.Core)}.PaymentDueAt(m.Ctx, m.order(id)))
+	got := graphtest.Must[*micros.Time](m.t)(fieldsOf(m.Core).PaymentDueAt(m.Ctx, m.order(id)))
 	if diff := cmp.Diff(want, got); diff != "" {
 		m.t.Error(diff)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/sales"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
@@ -67,7 +68,7 @@ func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Plac
 		case !errors.Is(err, sales.ErrConflict):
 			return made, err
 		case try == placeTries:
-			return Placed{}, core.Swapped(xid.Order, 0, nil)
+			return Placed{}, change.Swapped(xid.Order, 0, nil)
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 		return made, core.Explain("order", err)
 	}
 	held := sales.HeldCart(v.Method.Kind, v.Sums.TotalMinor)
-	err = p.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	err = p.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		if err := p.end(ctx, row, order.ID(), held); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 )
 
 // purgeBatch keeps a round short.
@@ -49,7 +49,7 @@ func (c *Carts) purge(ctx context.Context) (total int, err error) {
 // forget deletes one cart unless it was changed meanwhile.
 func (c *Carts) forget(ctx context.Context, row *db.Cart, cutoff micros.Time) error {
 	ctx = viewer.Operator(ctx, row.StoreID)
-	return c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+	return c.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
 		n, err := c.Client(ctx).Cart.Delete().Where(dbcart.ID(row.ID), dbcart.ExpiresAtLTE(cutoff)).Exec(ctx)
 		if err != nil || n == 0 {
 			return nil, err

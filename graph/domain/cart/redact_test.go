@@ -20,6 +20,7 @@ import (
 func TestRedactedShopper(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New("https://api.example"))
+		m.Use(m.Engines)
 		bell := m.sell("Bell", 1490, 5)
 		id, err := m.place(m.typed(bell))
 		if err != nil {

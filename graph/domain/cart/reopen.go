@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 )
 
 // reopenTries bounds the attempts of [Carts.Reopen] when the order changes concurrently.
@@ -30,7 +31,7 @@ func (c *Carts) Reopen(ctx context.Context, token string) (err error) {
 		return nil
 	}
 	for range reopenTries {
-		err = c.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		err = c.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 			now := micros.Now()
 			n, err := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID), dbcart.OrderID(*row.OrderID)).
 				ClearOrderID().AddVersion(1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).Save(ctx)

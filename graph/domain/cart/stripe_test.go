@@ -191,7 +191,7 @@ func TestStripeWays(t *testing.T) {
 
 func (m *till) sold(id xid.ID) *model.Order { return m.market.order(id) }
 
-func (m *till) fields() sales.OrderFields { return sales.OrderFields{Resolver: sales.New(m.Shop.Core)} }
+func (m *till) fields() sales.OrderFields { return fieldsOf(m.Core) }
 
 func (m *till) ledger(id xid.ID) []*db.Payment {
 	m.t.Helper()

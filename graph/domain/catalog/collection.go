@@ -75,7 +75,7 @@ func (f CollectionFields) Products(ctx context.Context, c *db.Collection) ([]*db
 		err = variants.Load(ctx, f.Client(ctx), list...)
 	}
 	if err == nil {
-		err = f.LoadImages(ctx, list...)
+		err = f.loadImages(ctx, list...)
 	}
 	place := make(map[xid.ID]int, len(ids))
 	for i, id := range ids {

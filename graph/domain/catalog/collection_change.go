@@ -22,25 +22,26 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // collectionEdit is a change of one collection.
-type collectionEdit = core.Edit[*db.Collection, *db.CollectionUpdate]
+type collectionEdit = change.Edit[*db.Collection, *db.CollectionUpdate]
 
 // collections describes how collections change. They have no events. The row of a deleted
 // collection remains until the listing index has no entries for it, under a handle that cannot be
 // requested.
-func (r *Resolver) collections() *core.Versioned[*db.Collection, *db.CollectionUpdate] {
+func (r *Resolver) collections() *change.Versioned[*db.Collection, *db.CollectionUpdate] {
 	update := func(ctx context.Context, id xid.ID, version int64) *db.CollectionUpdate {
 		return r.Client(ctx).Collection.Update().
 			Where(collection.ID(id), collection.Version(version), collection.Gone(false))
 	}
-	return &core.Versioned[*db.Collection, *db.CollectionUpdate]{
+	return &change.Versioned[*db.Collection, *db.CollectionUpdate]{
 		Kind: xid.Collection,
 		Load: r.collection,
-		Head: func(c *db.Collection) core.Head {
-			return core.Head{Store: c.StoreID, ID: c.ID, Version: &c.Version, UpdatedAt: &c.UpdatedAt}
+		Head: func(c *db.Collection) change.Head {
+			return change.Head{Store: c.StoreID, ID: c.ID, Version: &c.Version, UpdatedAt: &c.UpdatedAt}
 		},
 		Update: update,
 		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
@@ -53,7 +54,7 @@ func (r *Resolver) collections() *core.Versioned[*db.Collection, *db.CollectionU
 			return n, err
 		},
 		Taken:   collectionTaken,
-		Handles: &core.Handles[*db.Collection]{Core: r.Core, Of: func(row *db.Collection) string { return row.Handle }},
+		Handles: &change.Handles[*db.Collection]{Store: r.Store, Of: func(c *db.Collection) string { return c.Handle }},
 	}
 }
 
@@ -72,7 +73,7 @@ func (m Mutation) CollectionCreate(
 		return nil, err
 	}
 	done := &model.CollectionPayload{}
-	err = m.Commit(ctx, xid.Collection, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.Collection, func(ctx context.Context) (*change.Record, error) {
 		err := m.Room(ctx, limit.Collections, ent.Primary, func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).Collection.Query().Modify(pick).Scan(ctx, ids)
 		})

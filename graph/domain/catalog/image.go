@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 	"github.com/storefront-go/storefront/graph/lib/variants"
@@ -31,10 +32,24 @@ func (f VariantFields) Image(ctx context.Context, v *db.Variant) (*db.ProductIma
 		return v.Image, nil
 	}
 	p := &db.Product{ID: v.ProductID, ImagesCount: 1} // it has at least this one
-	if err := f.LoadAllImages(ctx, p); err != nil {
+	if err := f.loadAllImages(ctx, p); err != nil {
 		return nil, core.Explain("product", err)
 	}
 	return images.ImageOf(v, p.Images), nil
+}
+
+// loadImages loads the uploaded images of products and of their loaded variants, unless the GraphQL
+// field that ctx resolves selects neither.
+func (r *Resolver) loadImages(ctx context.Context, products ...*db.Product) error {
+	if !core.Selects(ctx, "images") && !core.Selects(ctx, "image") {
+		return nil
+	}
+	return r.loadAllImages(ctx, products...)
+}
+
+// loadAllImages is [Resolver.loadImages] regardless of the selected fields.
+func (r *Resolver) loadAllImages(ctx context.Context, products ...*db.Product) error {
+	return images.Load(ctx, r.Client(ctx), r.StoreURL, products...)
 }
 
 // Images returns the uploaded images of the product.
@@ -43,7 +58,7 @@ func (f ProductFields) Images(ctx context.Context, p *db.Product) ([]*db.Product
 		return p.Images, nil
 	}
 	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount} // other fields of p are resolved concurrently
-	err := f.LoadAllImages(ctx, own)
+	err := f.loadAllImages(ctx, own)
 	return own.Images, core.Explain("product", err)
 }
 
@@ -176,7 +191,7 @@ func (m Mutation) imageRoom(ctx context.Context, more int64) error {
 func (m Mutation) changeImages(ctx context.Context, action string, find func(context.Context) (xid.ID, error),
 	edit func(context.Context, *productEdit) error,
 ) (p *db.Product, err error) {
-	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (*change.Record, error) {
 		id, err := find(ctx)
 		if err != nil {
 			return nil, err

@@ -27,7 +27,7 @@ import (
 func imagesOf(t *testing.T, ctx context.Context, r *graph.Resolver, p *db.Product) []*db.ProductImage {
 	t.Helper()
 	read := graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))
-	fields := catalog.ProductFields{Resolver: catalog.New(r.Core)}
+	fields := catalog.ProductFields{Resolver: catalog.New(r.Core, catalog.Engines{})}
 	list := graphtest.Must[[]*db.ProductImage](t)(fields.Images(ctx, read))
 	for i, img := range list {
 		if img.Position != i+1 {
@@ -197,7 +197,7 @@ func TestVariantImage(t *testing.T) {
 		if graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("the variant of a product without options: %v", err)
 		}
-		fields := catalog.VariantFields{Resolver: catalog.New(r.Core)}
+		fields := catalog.VariantFields{Resolver: catalog.New(r.Core, catalog.Engines{})}
 		shows := func() *db.ProductImage {
 			t.Helper()
 			read := graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))

@@ -29,7 +29,7 @@ func (r *Resolver) upload(ctx context.Context, body []byte) *images.Upload {
 	h, err := pixel.Inspect(body)
 	if err == nil {
 		const mega = 1_000_000
-		err = r.Megapixels.Spend(ctx, r.Core, max(1, int64(h.Width)*int64(h.Height)/mega))
+		err = r.megapixels.Spend(ctx, r.Core, max(1, int64(h.Width)*int64(h.Height)/mega))
 	}
 	if err != nil {
 		return &images.Upload{Err: err}

@@ -26,7 +26,8 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	if filter != nil {
 		f = *filter
 	}
-	a, err := core.Arrange(query, f.Tag, sort, f.UpdatedFrom, f.Status != nil || f.Sku != nil)
+	asked := search.ParseQuestion(query, f.Tag)
+	a, err := core.Arrange(asked.Text(), f.Tag, sort, f.UpdatedFrom, f.Status != nil || f.Sku != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +35,8 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	c, err := core.Connect(ctx, q.Core, core.List[*db.Product]{
 		Name: "products", Filters: a.Pairs(productFilters(f)), At: productList{f, a}.at, Until: a.Until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*db.Product, err error) {
-			if a.Asked != nil {
-				rows, stopped, err = q.foundProducts(ctx, f, *a.Asked, after, limit)
+			if asked != nil {
+				rows, stopped, err = q.foundProducts(ctx, f, *asked, after, limit)
 			} else {
 				rows, stopped, err = q.readProducts(ctx, f, a, after, limit)
 			}
@@ -62,7 +63,7 @@ func (r *Resolver) foundProducts(ctx context.Context, f model.ProductFilter, ask
 	}
 	core.Opt(f.Status, func(s state.ProductStatus) { by(productsByStatus, product.FieldStatus, string(s)) })
 	core.Opt(f.Sku, func(s string) { by(productsBySku, product.FieldSku, s) }) // usually the fewest
-	ids, stopped, err := r.Find(ctx, found, after, limit)
+	ids, stopped, err := search.Page(ctx, r.Store, found, after, limit)
 	if err != nil || len(ids) == 0 {
 		return nil, stopped, err
 	}
@@ -79,7 +80,7 @@ func (r *Resolver) complete(ctx context.Context, rows []*db.Product) error {
 			return err
 		}
 	}
-	return r.LoadImages(ctx, rows...)
+	return r.loadImages(ctx, rows...)
 }
 
 func productFilters(f model.ProductFilter) (pairs []string) {
@@ -123,5 +124,5 @@ func (r *Resolver) ProductRow(ctx context.Context, id xid.ID) (*db.Product, erro
 	if err := variants.Load(ctx, c, p); err != nil {
 		return nil, err
 	}
-	return p, r.LoadAllImages(ctx, p)
+	return p, r.loadAllImages(ctx, p)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/engine/outbox"
@@ -24,15 +25,15 @@ import (
 )
 
 // productEdit is a change of one product.
-type productEdit = core.Edit[*db.Product, *db.ProductUpdate]
+type productEdit = change.Edit[*db.Product, *db.ProductUpdate]
 
 // products describes how products change.
-func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
-	return &core.Versioned[*db.Product, *db.ProductUpdate]{
+func (r *Resolver) products() *change.Versioned[*db.Product, *db.ProductUpdate] {
+	return &change.Versioned[*db.Product, *db.ProductUpdate]{
 		Kind: xid.Product,
 		Load: r.ProductRow,
-		Head: func(p *db.Product) core.Head {
-			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence,
+		Head: func(p *db.Product) change.Head {
+			return change.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence,
 				UpdatedAt: &p.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.ProductUpdate {
@@ -44,7 +45,7 @@ func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
 		Object:  func(p *db.Product) []byte { return wire.AppendProduct(nil, p) },
 		Finish:  productUpdated,
 		Taken:   handleTaken,
-		Handles: &core.Handles[*db.Product]{Core: r.Core, Of: func(row *db.Product) string { return row.Handle }},
+		Handles: &change.Handles[*db.Product]{Store: r.Store, Of: func(row *db.Product) string { return row.Handle }},
 	}
 }
 
@@ -91,7 +92,7 @@ func (m Mutation) indexed(
 		if err := m.listingWriter(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
 			return err
 		}
-		return m.Index(ctx).Mark(ctx, search.Products, e.Row.ID)
+		return search.For(ctx, m.Store).Mark(ctx, search.Products, e.Row.ID)
 	}
 	return nil
 }
@@ -265,7 +266,7 @@ func (m Mutation) ProductDelete(
 			err = m.leaveCollections(ctx, gone.ID)
 		}
 		if err == nil {
-			err = m.Index(ctx).Forget(ctx, search.Products, gone.ID)
+			err = search.For(ctx, m.Store).Forget(ctx, search.Products, gone.ID)
 		}
 		if err != nil || gone.Status != state.ProductActive {
 			return n, err

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/model"
@@ -29,14 +30,14 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		return nil, err
 	}
 	done := &model.ProductPayload{}
-	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *change.Record, err error) {
 		if err := m.RowsLeft(ctx, countedProducts, 1, m.findProducts(ctx)); err != nil {
 			return nil, err
 		}
 		if done.Product, err = m.insertProduct(ctx, in, plan); err != nil {
 			return nil, err
 		}
-		if err := m.Index(ctx).Mark(ctx, search.Products, done.Product.ID); err != nil {
+		if err := search.For(ctx, m.Store).Mark(ctx, search.Products, done.Product.ID); err != nil {
 			return nil, err
 		}
 		made := m.products().Created(done.Product, "product.create", "", event.ProductCreated)

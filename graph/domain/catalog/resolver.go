@@ -2,17 +2,32 @@
 package catalog
 
 import (
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
 )
+
+// Engines are what the operations of this package use besides the core.
+type Engines struct {
+	Images   *images.Keeper
+	Listings *listings.Keeper
+}
 
 // Resolver holds the dependencies of the operations of this package.
 type Resolver struct {
 	*core.Core
+	Engines
 	taken *takenHandles
+	// megapixels bounds the size of uploaded images.
+	megapixels *core.PerMinute
 }
 
 // New returns the resolver.
-func New(c *core.Core) *Resolver { return &Resolver{Core: c, taken: newTakenHandles()} }
+func New(c *core.Core, e Engines) *Resolver {
+	return &Resolver{Core: c, Engines: e, taken: newTakenHandles(),
+		megapixels: core.NewPerMinute(limit.ImageMegapixels)}
+}
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

@@ -30,7 +30,7 @@ func (f ProductFields) Variants(ctx context.Context, p *db.Product) ([]*db.Varia
 		return list, nil
 	}
 	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount, Variants: list}
-	return list, core.Explain("product", f.LoadAllImages(ctx, own))
+	return list, core.Explain("product", f.loadAllImages(ctx, own))
 }
 
 // lacksImage reports whether the image of a variant is not loaded.

@@ -368,7 +368,7 @@ func TestCombinationsAreUnique(t *testing.T) {
 func TestVariantStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		mug := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
-		fields := catalog.ProductFields{Resolver: catalog.New(r.Core)}
+		fields := catalog.ProductFields{Resolver: catalog.New(r.Core, catalog.Engines{})}
 		counted, n := ent.CountStatements(ctx)
 		before := uint64(0)
 		expect := func(what string, want uint64) {

@@ -7,24 +7,40 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/content"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-func newPage(t testing.TB, ctx context.Context, r *graph.Resolver, in model.PageCreateInput) *db.Page {
+// eachContent runs f on every engine with the operations of this package alone, as an owner.
+func eachContent(t *testing.T, f func(t *testing.T, ctx context.Context, r *content.Resolver)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
+		c := graphtest.Must[*core.Core](t)(core.New(core.Config{Store: s, Pages: page.New(ring), APIHost: graphtest.API,
+			HostOf: func(handle string) string { return handle + ".localhost" }}))
+		ctx, _ := storetest.Merchant(t, s)
+		f(t, graphtest.As(ctx, viewer.Owner), content.New(c))
+	})
+}
+
+func newPage(t testing.TB, ctx context.Context, r *content.Resolver, in model.PageCreateInput) *db.Page {
 	t.Helper()
 	return graphtest.Must[*model.PagePayload](t)(r.Mutation().PageCreate(ctx, in)).Page
 }
 
 func TestPageCreate(t *testing.T) {
-	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	eachContent(t, func(t *testing.T, ctx context.Context, r *content.Resolver) {
 		p := newPage(t, ctx, r, model.PageCreateInput{Title: "Über uns", Body: "We.", Kind: new(state.PageContact)})
 		if p.Handle != "uber-uns" || p.Status != state.PageDraft || p.Version != 1 || p.PublishedAt != nil ||
 			p.UpdatedAt != p.CreatedAt() || !strings.HasPrefix(p.PublicID(), "pag_") {
@@ -71,7 +87,7 @@ func TestPageCreate(t *testing.T) {
 }
 
 func TestPageChange(t *testing.T) {
-	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	eachContent(t, func(t *testing.T, ctx context.Context, r *content.Resolver) {
 		m := r.Mutation()
 		p := newPage(t, ctx, r, model.PageCreateInput{Title: "Imprint", Body: "We.", Kind: new(state.PageImprint)})
 		newPage(t, ctx, r, model.PageCreateInput{Title: "Taken", Body: "x", Kind: new(state.PagePrivacy)})
@@ -117,7 +133,7 @@ func TestPageChange(t *testing.T) {
 }
 
 func TestPagePreview(t *testing.T) {
-	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	eachContent(t, func(t *testing.T, ctx context.Context, r *content.Resolver) {
 		got, err := r.Query().PagePreview(ctx, "# A\n\n<b>[x](javascript:y)")
 		if got != "<h2>A</h2>\n<p>&lt;b&gt;x</p>\n" || err != nil {
 			t.Errorf("%q %v", got, err)
@@ -129,7 +145,7 @@ func TestPagePreview(t *testing.T) {
 }
 
 func TestMenus(t *testing.T) {
-	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	eachContent(t, func(t *testing.T, ctx context.Context, r *content.Resolver) {
 		m := r.Mutation()
 		before := graphtest.Must[*model.Menus](t)(r.Query().Menus(ctx))
 		if before.Version != 0 || before.Main != nil || before.Footer != nil {
@@ -191,7 +207,7 @@ func TestMenus(t *testing.T) {
 
 // Of two concurrent first settings of the menus, one succeeds.
 func TestMenusRace(t *testing.T) {
-	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	eachContent(t, func(t *testing.T, ctx context.Context, r *content.Resolver) {
 		errs := make([]error, 6)
 		var wait sync.WaitGroup
 		for i := range errs {
@@ -201,20 +217,6 @@ func TestMenusRace(t *testing.T) {
 		won := slices.DeleteFunc(errs, func(err error) bool { return graphtest.FaultOf(err) == "version_mismatch" })
 		if len(won) != 1 || won[0] != nil {
 			t.Errorf("answers: %v, want one success", won)
-		}
-	})
-}
-
-func TestLanguage(t *testing.T) {
-	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		s := graphtest.Must[*model.Store](t)(r.Query().Store(ctx))
-		if s.Language != state.English {
-			t.Errorf("at first %s", s.Language)
-		}
-		got := graphtest.Must[*model.StorePayload](t)(r.Mutation().StoreUpdate(ctx,
-			model.StoreUpdateInput{ExpectedVersion: s.Version, Language: new(state.Japanese)})).Store
-		if got.Language != state.Japanese || got.Version != s.Version+1 {
-			t.Errorf("changed to %s, version %d", got.Language, got.Version)
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -64,14 +65,14 @@ func (m Mutation) MenusSet(ctx context.Context, expectedVersion int64,
 		return nil, err
 	}
 	var row *db.Menus
-	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (_ *core.Record, err error) {
+	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (_ *change.Record, err error) {
 		if err := m.BumpStorefrontRevision(ctx); err != nil {
 			return nil, err
 		}
 		if row, err = m.writeMenus(ctx, expectedVersion, document.NewMenus(in)); err != nil {
 			return nil, err
 		}
-		return &core.Record{Action: "menus.set", Kind: xid.Store, ID: viewer.From(ctx).Store}, nil
+		return &change.Record{Action: "menus.set", Kind: xid.Store, ID: viewer.From(ctx).Store}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (m Mutation) writeMenus(ctx context.Context, expected int64, content docume
 		return nil, fault.State(fault.VersionMismatch,
 			fmt.Sprintf("The menus have version %d, not %d. Read them again.", row.Version, expected))
 	}
-	row.Version, row.UpdatedAt, row.Content = row.Version+1, core.UpdateTime(ctx, row.UpdatedAt), content
+	row.Version, row.UpdatedAt, row.Content = row.Version+1, change.UpdateTime(ctx, row.UpdatedAt), content
 	if expected == 0 {
 		return row, m.insertMenus(ctx, row)
 	}

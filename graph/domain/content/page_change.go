@@ -12,19 +12,20 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // pageEdit is a change of one page.
-type pageEdit = core.Edit[*db.Page, *db.PageUpdate]
+type pageEdit = change.Edit[*db.Page, *db.PageUpdate]
 
 // pages describes how pages change. They have no events.
-func (r *Resolver) pages() *core.Versioned[*db.Page, *db.PageUpdate] {
-	return &core.Versioned[*db.Page, *db.PageUpdate]{
+func (r *Resolver) pages() *change.Versioned[*db.Page, *db.PageUpdate] {
+	return &change.Versioned[*db.Page, *db.PageUpdate]{
 		Kind: xid.Page,
 		Load: r.pageRow,
-		Head: func(p *db.Page) core.Head {
-			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, UpdatedAt: &p.UpdatedAt}
+		Head: func(p *db.Page) change.Head {
+			return change.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, UpdatedAt: &p.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.PageUpdate {
 			return r.Client(ctx).Page.Update().Where(dbpage.ID(id), dbpage.Version(version))
@@ -33,7 +34,7 @@ func (r *Resolver) pages() *core.Versioned[*db.Page, *db.PageUpdate] {
 			return r.Client(ctx).Page.Delete().Where(dbpage.ID(id), dbpage.Version(version)).Exec(ctx)
 		},
 		Taken:   handleTaken,
-		Handles: &core.Handles[*db.Page]{Core: r.Core, Of: func(row *db.Page) string { return row.Handle }},
+		Handles: &change.Handles[*db.Page]{Store: r.Store, Of: func(row *db.Page) string { return row.Handle }},
 	}
 }
 
@@ -49,7 +50,7 @@ func (m Mutation) PageCreate(ctx context.Context, in model.PageCreateInput) (*mo
 		return nil, err
 	}
 	done := &model.PagePayload{}
-	err := m.Commit(ctx, xid.Page, func(ctx context.Context) (*core.Record, error) {
+	err := m.Commit(ctx, xid.Page, func(ctx context.Context) (*change.Record, error) {
 		if err := m.roomForPage(ctx); err != nil {
 			return nil, err
 		}

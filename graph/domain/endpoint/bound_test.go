@@ -37,7 +37,7 @@ func plantEnded(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, n int
 func inState(ctx context.Context, p *graphtest.Shop, e *model.WebhookEndpoint, only state.DeliveryState,
 	after *string,
 ) (*model.WebhookDeliveryConnection, error) {
-	return endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(ctx, e, new(1), after, &only)
+	return endpoint.Fields{Resolver: resolver(p)}.Deliveries(ctx, e, new(1), after, &only)
 }
 
 // asked is an endpoint and the state by which its deliveries are listed.

@@ -245,7 +245,7 @@ func (r *Resolver) addTypes(ctx context.Context, shown []*model.WebhookDelivery)
 func (q Query) WebhookDelivery(ctx context.Context, id string) (*model.WebhookDelivery, error) {
 	d, _, err := q.delivery(ctx, id)
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.Delivery), err)
+		return nil, core.Explain("delivery", err)
 	}
 	q.shareDeliveryLoaders(d.Endpoint, []*model.WebhookDelivery{d})
 	return d, nil

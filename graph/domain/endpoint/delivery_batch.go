@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
@@ -221,7 +222,7 @@ func (m Mutation) WebhookDeliveriesRetry(ctx context.Context, endpointID string,
 		return nil, err
 	}
 	done := &model.WebhookDeliveriesPayload{}
-	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*change.Record, error) {
 		e, err := m.endpoint(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return nil, err

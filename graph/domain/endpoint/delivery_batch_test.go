@@ -36,7 +36,7 @@ func TestWebhookDeliveriesRetry(t *testing.T) {
 				SetType(event.Ping).Exec(ctx)
 		})
 		only := model.WebhookDeliveryFilter{States: []state.DeliveryState{state.DeliveryFailed}}
-		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
+		fields := endpoint.Fields{Resolver: resolver(p)}
 		if n := graphtest.Must[int](t)(fields.DeliveryCount(p.Ctx, e, only)); n != 4 {
 			t.Errorf("%d failed, want 4", n)
 		}
@@ -88,7 +88,7 @@ func TestDeliveryFilter(t *testing.T) {
 			return c.DeliveryLog.Update().Where(deliverylog.Sequence(3)).SetSettledAt(at).SetOutcome("skipped").
 				SetType(event.ProductUpdated).Exec(ctx)
 		})
-		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
+		fields := endpoint.Fields{Resolver: resolver(p)}
 		for name, tc := range map[string]struct {
 			filter model.WebhookDeliveryFilter
 			want   int
@@ -141,7 +141,7 @@ func TestWaitingDeliveriesRetry(t *testing.T) {
 			)
 		})
 		waits := model.WebhookDeliveryFilter{States: []state.DeliveryState{state.DeliveryWaiting}}
-		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
+		fields := endpoint.Fields{Resolver: resolver(p)}
 		for want, narrow := range map[int]func(*model.WebhookDeliveryFilter){
 			3: func(f *model.WebhookDeliveryFilter) {
 				f.Types, f.Outcomes = []string{"order.paid"}, []string{"timeout", "reset"}
@@ -187,7 +187,7 @@ func TestDeliveriesReadTheirOwn(t *testing.T) {
 				250)...)
 		}
 		p.AddDeliveries(t, e, slices.Repeat([]graphtest.DeliveryFate{"failed", graphtest.DeliveryWaiting}, 20)...)
-		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
+		fields := endpoint.Fields{Resolver: resolver(p)}
 		for _, is := range []state.DeliveryState{state.DeliveryWaiting, state.DeliveryFailed} {
 			only := model.WebhookDeliveryFilter{States: []state.DeliveryState{is}}
 			read := storetest.Reads(t, p.Ctx, p.Store, func(ctx context.Context) {

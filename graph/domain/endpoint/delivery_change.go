@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -82,7 +83,7 @@ type deliveryStep func(context.Context, *model.WebhookDelivery, *db.Delivery) (*
 func (m Mutation) changeDelivery(ctx context.Context, id, action string, step deliveryStep,
 ) (*model.WebhookDeliveryPayload, error) {
 	var shown *model.WebhookDelivery
-	err := m.Commit(ctx, xid.Delivery, func(ctx context.Context) (*core.Record, error) {
+	err := m.Commit(ctx, xid.Delivery, func(ctx context.Context) (*change.Record, error) {
 		d, row, err := m.delivery(ctx, id)
 		if err != nil {
 			return nil, err

@@ -34,7 +34,7 @@ func listed(
 	var after *string
 	for {
 		c := graphtest.Must[*model.WebhookDeliveryConnection](t)(
-			endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(p.Ctx, e, &first, after, only))
+			endpoint.Fields{Resolver: resolver(p)}.Deliveries(p.Ctx, e, &first, after, only))
 		if len(c.Nodes) == 0 && after != nil {
 			t.Error("an empty page follows another")
 		}
@@ -118,7 +118,7 @@ func TestDeliveriesBelowTheFloor(t *testing.T) {
 			}
 		}
 		q := graphtest.Must[*model.WebhookQueueState](t)(
-			endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, e)))
+			endpoint.Fields{Resolver: resolver(p)}.Queue(p.Ctx, seen(p, t, e)))
 		if q.Waiting != 1 || *q.OldestAt != graphtest.Must[xid.ID](t)(xid.Delivery.Parse(ids[3])).Time() {
 			t.Errorf("the queue has %+v", q)
 		}
@@ -142,7 +142,7 @@ func TestDelivery(t *testing.T) {
 			open.SettledAt != nil {
 			t.Errorf("waiting %+v", open)
 		}
-		f := endpoint.DeliveryFields{Resolver: endpoint.New(p.Core)}
+		f := endpoint.DeliveryFields{Resolver: resolver(p)}
 		attempts := graphtest.Must[[]*model.WebhookAttempt](t)(f.Attempts(p.Ctx, ended))
 		if len(attempts) != 2 || attempts[0].Number != 2 || attempts[0].Outcome != "delivered" ||
 			*attempts[0].Status != 200 || *attempts[0].Response != "ok \ufffd" ||
@@ -272,11 +272,11 @@ func TestDeliveryQueryCounts(t *testing.T) {
 		e := p.NewEndpoint(t, p.Ctx)
 		ids := p.AddDeliveries(t, e, mixed...)
 		e = seen(p, t, e)
-		f := endpoint.DeliveryFields{Resolver: endpoint.New(p.Core)}
+		f := endpoint.DeliveryFields{Resolver: resolver(p)}
 		for _, size := range []int{2, 10} {
 			counted, n := ent.CountStatements(p.Ctx)
 			c := graphtest.Must[*model.WebhookDeliveryConnection](t)(
-				endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(counted, e, &size, nil, nil))
+				endpoint.Fields{Resolver: resolver(p)}.Deliveries(counted, e, &size, nil, nil))
 			if n.N() != 3 {
 				t.Errorf("%d deliveries cost %d statements, want 3", size, n.N())
 			}

@@ -61,10 +61,10 @@ func (q Query) WebhookEndpoint(ctx context.Context, id string) (*model.WebhookEn
 	}
 	row, err := q.endpoint(ctx, uid, ent.NoLock)
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, core.Explain("webhook endpoint", err)
 	}
 	e, err := q.shownEndpoint(ctx, row)
-	return e, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+	return e, core.Explain("webhook endpoint", err)
 }
 
 // WebhookEventTypes returns the catalog of events.

@@ -14,21 +14,22 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // endpointEdit is a change of one endpoint.
-type endpointEdit = core.Edit[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]
+type endpointEdit = change.Edit[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]
 
 // endpoints returns how endpoints change.
-func (r *Resolver) endpoints() *core.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate] {
-	return &core.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]{
+func (r *Resolver) endpoints() *change.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate] {
+	return &change.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]{
 		Kind: xid.WebhookEndpoint,
 		Load: func(ctx context.Context, id xid.ID) (*db.WebhookEndpoint, error) {
 			return r.endpoint(ctx, id, ent.NoLock)
 		},
-		Head: func(e *db.WebhookEndpoint) core.Head {
-			return core.Head{Store: e.StoreID, ID: e.ID, Version: &e.Version, UpdatedAt: &e.UpdatedAt}
+		Head: func(e *db.WebhookEndpoint) change.Head {
+			return change.Head{Store: e.StoreID, ID: e.ID, Version: &e.Version, UpdatedAt: &e.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.WebhookEndpointUpdate {
 			return r.Client(ctx).WebhookEndpoint.Update().Where(endpoints.ID(id), endpoints.Version(version))
@@ -47,7 +48,7 @@ func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64,
 		return nil, err
 	}
 	var shown *model.WebhookEndpoint
-	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*change.Record, error) {
 		row, err := m.endpoints().Expect(ctx, uid, expected)
 		if err != nil {
 			return nil, err
@@ -155,7 +156,7 @@ func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.
 	if err != nil {
 		return nil, err
 	}
-	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*change.Record, error) {
 		row, err := m.endpoint(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return nil, err
@@ -186,12 +187,12 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 	}
 	row, err := m.endpoint(ctx, uid, ent.NoLock)
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, core.Explain("webhook endpoint", err)
 	}
 	if err := m.Within(ctx, limit.PingsPerMinute, time.Minute, uid); err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, core.Explain("webhook endpoint", err)
 	}
-	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*change.Record, error) {
 		return m.endpoints().Created(row, "webhook_endpoint.test", ""), nil
 	})
 	if err != nil {
@@ -199,7 +200,7 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 	}
 	log, err := m.Webhooks.Test(ctx, row)
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, core.Explain("webhook endpoint", err)
 	}
 	d := loggedDelivery(log)
 	m.shareDeliveryLoaders(uid, []*model.WebhookDelivery{d})

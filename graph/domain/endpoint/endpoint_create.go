@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 	"github.com/storefront-go/storefront/graph/model"
@@ -49,7 +50,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	}
 	id, secret := xid.New(), webhook.NewSecret()
 	var shown *model.WebhookEndpoint
-	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*change.Record, error) {
 		if err := m.roomForEndpoint(ctx); err != nil {
 			return nil, err
 		}

@@ -30,6 +30,11 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
+// resolver returns the operations of this package.
+func resolver(p *graphtest.Shop) *endpoint.Resolver {
+	return endpoint.New(p.Core, endpoint.Engines{Webhooks: p.Webhooks})
+}
+
 // rowOf reads an endpoint's row, deleted or not.
 func rowOf(p *graphtest.Shop, t testing.TB, id xid.ID) *db.WebhookEndpoint {
 	t.Helper()
@@ -314,9 +319,9 @@ func TestWebhookEndpointQueryCounts(t *testing.T) {
 			}
 			for _, e := range page.Nodes {
 				graphtest.Must[*model.WebhookQueueState](t)(
-					endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(counted, e))
+					endpoint.Fields{Resolver: resolver(p)}.Queue(counted, e))
 				graphtest.Must[[]*model.WebhookActivity](t)(
-					endpoint.Fields{Resolver: endpoint.New(p.Core)}.Activity(counted, e, 24))
+					endpoint.Fields{Resolver: resolver(p)}.Activity(counted, e, 24))
 			}
 			if n.N() != 5 {
 				t.Errorf("%d endpoints with queues and activity cost %d statements, want 5", size, n.N())

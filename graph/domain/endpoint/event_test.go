@@ -79,7 +79,7 @@ func TestEvents(t *testing.T) {
 // payloads reads the events of an order and a product with a scope for products alone.
 func payloads(t *testing.T, p *graphtest.Shop, ids []string) {
 	t.Helper()
-	f, developer := endpoint.EventFields{Resolver: endpoint.New(p.Core)}, p.As(xid.New(), viewer.Developer)
+	f, developer := endpoint.EventFields{Resolver: resolver(p)}, p.As(xid.New(), viewer.Developer)
 	for i, want := range []*string{new(`{"n":1}`), nil} {
 		e := graphtest.Must[*model.Event](t)(p.Query().Event(developer, ids[i]))
 		if d := cmp.Diff(want, graphtest.Must[*string](t)(f.Payload(developer, e))); d != "" {

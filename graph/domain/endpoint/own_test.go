@@ -51,7 +51,7 @@ func TestWebhookEndpointSettings(t *testing.T) {
 		in.Filters = []*filter.Condition{{Field: "object.status", In: []string{"open"}}}
 		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
 			in)).WebhookEndpoint
-		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
+		fields := endpoint.Fields{Resolver: resolver(p)}
 		shown := graphtest.Must[[]*model.WebhookHeader](t)(fields.Headers(p.Ctx, e))
 		want := []*model.WebhookHeader{{Name: "Authorization", ValueHint: new("oken")}, {Name: "X-Shop"}}
 		if d := cmp.Diff(want, shown); d != "" {

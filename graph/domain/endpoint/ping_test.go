@@ -24,6 +24,7 @@ func TestWebhookEndpointTest(t *testing.T) {
 		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
 		p.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: p.Resolver.Store,
 			Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
+		p.Use(p.Engines)
 		status, got := http.StatusOK, ""
 		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
@@ -35,7 +36,7 @@ func TestWebhookEndpointTest(t *testing.T) {
 		made := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
 			model.WebhookEndpointCreateInput{URL: receiver.URL, Events: []string{"order.paid"}}))
 		e := made.WebhookEndpoint
-		fields := endpoint.DeliveryFields{Resolver: endpoint.New(p.Core)}
+		fields := endpoint.DeliveryFields{Resolver: resolver(p)}
 
 		d := graphtest.Must[*model.WebhookDeliveryPayload](t)(p.Mutation().WebhookEndpointTest(p.Ctx,
 			e.PublicID())).Delivery

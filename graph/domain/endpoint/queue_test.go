@@ -29,7 +29,7 @@ func TestQueueState(t *testing.T) {
 		for _, e := range graphtest.Must[*model.WebhookEndpointConnection](t)(p.Query().WebhookEndpoints(p.Ctx, nil,
 			nil)).Nodes {
 			got := graphtest.Must[*model.WebhookQueueState](t)(
-				endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, e))
+				endpoint.Fields{Resolver: resolver(p)}.Queue(p.Ctx, e))
 			switch e.ID {
 			case empty.ID:
 				if got.Waiting != 0 || got.OldestAt != nil || got.CatchingUp {
@@ -48,7 +48,7 @@ func TestQueueState(t *testing.T) {
 		// Nothing is added while the endpoint is stopped.
 		suspend(p, t, some)
 		if got := graphtest.Must[*model.WebhookQueueState](t)(
-			endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, some))); got.Waiting != 2 ||
+			endpoint.Fields{Resolver: resolver(p)}.Queue(p.Ctx, seen(p, t, some))); got.Waiting != 2 ||
 			got.CatchingUp {
 			t.Errorf("suspended: %+v", got)
 		}
@@ -99,7 +99,7 @@ func TestActivity(t *testing.T) {
 		e = seen(p, t, e)
 		read := func(hours int) map[micros.Time]*model.WebhookActivity {
 			all := graphtest.Must[[]*model.WebhookActivity](t)(
-				endpoint.Fields{Resolver: endpoint.New(p.Core)}.Activity(p.Ctx, e, hours))
+				endpoint.Fields{Resolver: resolver(p)}.Activity(p.Ctx, e, hours))
 			width, count := hour, hours
 			if hours <= 6 {
 				width, count = five, hours*12
@@ -133,7 +133,7 @@ func TestActivity(t *testing.T) {
 		read(1)
 		read(336)
 		for _, hours := range []int{0, -1, 337} {
-			if _, err := (endpoint.Fields{Resolver: endpoint.New(p.Core)}).Activity(p.Ctx, e,
+			if _, err := (endpoint.Fields{Resolver: resolver(p)}).Activity(p.Ctx, e,
 				hours); graphtest.FaultOf(err) != "invalid_parameter" {
 				t.Errorf("%d hours: %v", hours, err)
 			}

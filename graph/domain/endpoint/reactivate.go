@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/oauth"
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
@@ -149,7 +150,7 @@ func (m Mutation) replay(ctx context.Context, id, action, detail string,
 		return nil, err
 	}
 	var shown *model.WebhookEndpoint
-	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*change.Record, error) {
 		row, err := m.endpoint(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return nil, err
@@ -203,7 +204,7 @@ func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
 
 // disableOrphan disables an endpoint whose app has lost its grant.
 func (r *Resolver) disableOrphan(ctx context.Context, row *db.WebhookEndpoint) error {
-	return r.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*change.Record, error) {
 		if row.Status == state.EndpointDisabled {
 			return nil, r.Webhooks.Cancel(ctx, row.ID) // already disabled: no audit row
 		}

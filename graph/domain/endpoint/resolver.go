@@ -4,15 +4,22 @@ package endpoint
 
 import (
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
+
+// Engines are what the operations of this package use besides the core.
+type Engines struct {
+	Webhooks *webhook.Engine
+}
 
 // Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
+	Engines
 }
 
 // New returns the resolver.
-func New(c *core.Core) *Resolver { return &Resolver{Core: c} }
+func New(c *core.Core, e Engines) *Resolver { return &Resolver{Core: c, Engines: e} }
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -78,7 +79,7 @@ func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.N
 		return nil, err
 	}
 	var row *db.Notification
-	err = m.Commit(ctx, xid.Notification, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.Notification, func(ctx context.Context) (*change.Record, error) {
 		n, err := m.markRead(ctx, uid)
 		if err != nil {
 			return nil, err
@@ -88,7 +89,7 @@ func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.N
 		if row, err = core.Only(query.Load(ctx)); err != nil || n == 0 {
 			return nil, err
 		}
-		return &core.Record{Action: "notification.mark_read", Kind: xid.Notification, ID: uid}, nil
+		return &change.Record{Action: "notification.mark_read", Kind: xid.Notification, ID: uid}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -115,7 +116,7 @@ func (m Mutation) NotificationsMarkAllRead(ctx context.Context) (*model.Notifica
 	payload, last := &model.NotificationsPayload{}, xid.New()
 	for more := true; more; {
 		var marked int
-		err := m.Commit(ctx, xid.Notification, func(ctx context.Context) (*core.Record, error) {
+		err := m.Commit(ctx, xid.Notification, func(ctx context.Context) (*change.Record, error) {
 			marked = 0 // the transaction may run again
 			ids, err := m.unread(ctx, last, maxMarked, ent.ForUpdate)
 			if more = len(ids) == maxMarked; err != nil || len(ids) == 0 {
@@ -124,7 +125,7 @@ func (m Mutation) NotificationsMarkAllRead(ctx context.Context) (*model.Notifica
 			if marked, err = m.markRead(ctx, ids...); err != nil || marked == 0 {
 				return nil, err
 			}
-			return &core.Record{Action: "notification.mark_all_read", Kind: xid.Store, ID: viewer.From(ctx).Store,
+			return &change.Record{Action: "notification.mark_all_read", Kind: xid.Store, ID: viewer.From(ctx).Store,
 				Detail: strconv.Itoa(marked)}, nil
 		})
 		if err != nil {

@@ -5,16 +5,31 @@ package merchant
 import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/install"
+	"github.com/storefront-go/storefront/graph/engine/session"
 )
+
+// Engines are what the operations of this package use besides the core.
+type Engines struct {
+	Keys     *apikey.Keeper
+	Sessions *session.Keeper
+	Factors  *factor.Keeper
+	Themes   *install.Keeper
+}
 
 // Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
+	Engines
 	access *access.Resolver
 }
 
 // New returns the resolver.
-func New(c *core.Core, a *access.Resolver) *Resolver { return &Resolver{Core: c, access: a} }
+func New(c *core.Core, e Engines, a *access.Resolver) *Resolver {
+	return &Resolver{Core: c, Engines: e, access: a}
+}
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -32,15 +33,15 @@ func (q Query) Store(ctx context.Context) (*model.Store, error) {
 }
 
 // storeEdit is a change of the viewer's store.
-type storeEdit = core.Edit[*db.Store, *db.StoreUpdate]
+type storeEdit = change.Edit[*db.Store, *db.StoreUpdate]
 
 // stores returns how stores change. A viewer sees and changes only their own.
-func (r *Resolver) stores() *core.Versioned[*db.Store, *db.StoreUpdate] {
-	return &core.Versioned[*db.Store, *db.StoreUpdate]{
+func (r *Resolver) stores() *change.Versioned[*db.Store, *db.StoreUpdate] {
+	return &change.Versioned[*db.Store, *db.StoreUpdate]{
 		Kind: xid.Store,
 		Load: func(ctx context.Context, _ xid.ID) (*db.Store, error) { return r.CurrentStore(ctx) },
-		Head: func(s *db.Store) core.Head {
-			return core.Head{Store: s.ID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
+		Head: func(s *db.Store) change.Head {
+			return change.Head{Store: s.ID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.StoreUpdate {
 			return r.Client(ctx).Store.Update().Where(store.ID(id), store.Version(version))

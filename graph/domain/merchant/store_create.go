@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -100,7 +101,7 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 		return nil, core.Explain("theme", err)
 	}
 	var s *db.Store
-	err := r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+	err := r.Commit(ctx, xid.User, func(ctx context.Context) (*change.Record, error) {
 		handle, err := r.takeHandle(ctx, id, in)
 		if err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/domain/access"
 	"github.com/storefront-go/storefront/graph/domain/merchant"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -238,6 +239,20 @@ func TestStoreClose(t *testing.T) {
 		var rows []*db.Store
 		if rows, err = p.Client(p.Ctx).Store.Query().All(p.Ctx); err != nil || len(rows) != 1 {
 			t.Errorf("the rows are kept: %v, %v", rows, err)
+		}
+	})
+}
+
+func TestLanguage(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		s := graphtest.Must[*model.Store](t)(r.Query().Store(ctx))
+		if s.Language != state.English {
+			t.Errorf("at first %s", s.Language)
+		}
+		got := graphtest.Must[*model.StorePayload](t)(r.Mutation().StoreUpdate(ctx,
+			model.StoreUpdateInput{ExpectedVersion: s.Version, Language: new(state.Japanese)})).Store
+		if got.Language != state.Japanese || got.Version != s.Version+1 {
+			t.Errorf("changed to %s, version %d", got.Language, got.Version)
 		}
 	})
 }

@@ -71,7 +71,7 @@ func (q Query) Export(ctx context.Context, id string) (*model.Export, error) {
 	}
 	row, err := q.export(ctx, uid, ent.NoLock)
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.Export), err)
+		return nil, core.Explain("export", err)
 	}
 	return q.shownExport(v, row), nil
 }

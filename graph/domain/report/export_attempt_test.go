@@ -58,7 +58,7 @@ func written(t *micros.Time) *string {
 // shownLog returns the log of an endpoint as the dashboard shows it, oldest first.
 func shownLog(p *graphtest.Shop, t testing.TB, id string) (list []logged) {
 	t.Helper()
-	core := endpoint.New(p.Core)
+	core := endpoint.New(p.Core, endpoint.Engines{Webhooks: p.Webhooks})
 	e := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx, id))
 	first := 100
 	page := graphtest.Must[*model.WebhookDeliveryConnection](t)(

@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -41,7 +42,7 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 		return nil, err
 	}
 	var row *db.Export
-	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *change.Record, err error) {
 		if err := m.roomForExport(ctx); err != nil {
 			return nil, err
 		}
@@ -117,7 +118,7 @@ func (m Mutation) endpointOf(ctx context.Context, v *viewer.Viewer, in model.Exp
 	}
 	query.Modify(ent.ForceIndex(ent.Primary))
 	if _, err := core.Only(query.Load(ctx)); err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, core.Explain("webhook endpoint", err)
 	}
 	return &id, nil
 }
@@ -243,15 +244,15 @@ func known[T interface {
 }
 
 // exportEdit is a change of one job.
-type exportEdit = core.Edit[*db.Export, *db.ExportUpdate]
+type exportEdit = change.Edit[*db.Export, *db.ExportUpdate]
 
 // exports returns how jobs change. The transaction has locked their row; their version is not
 // visible to callers.
-func (r *Resolver) exports() *core.Versioned[*db.Export, *db.ExportUpdate] {
-	return &core.Versioned[*db.Export, *db.ExportUpdate]{
+func (r *Resolver) exports() *change.Versioned[*db.Export, *db.ExportUpdate] {
+	return &change.Versioned[*db.Export, *db.ExportUpdate]{
 		Kind: xid.Export,
-		Head: func(row *db.Export) core.Head {
-			return core.Head{Store: row.StoreID, ID: row.ID, Version: &row.Version, UpdatedAt: &row.UpdatedAt}
+		Head: func(row *db.Export) change.Head {
+			return change.Head{Store: row.StoreID, ID: row.ID, Version: &row.Version, UpdatedAt: &row.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.ExportUpdate {
 			return r.Client(ctx).Export.Update().Where(exports.ID(id), exports.Version(version))
@@ -267,7 +268,7 @@ func (m Mutation) changeExport(ctx context.Context, id, action string,
 	if err != nil {
 		return nil, err
 	}
-	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *change.Record, err error) {
 		if row, err = m.export(ctx, uid, ent.ForUpdate); err != nil {
 			return nil, err
 		}
@@ -335,7 +336,7 @@ func (r *Resolver) CancelExportsOf(ctx context.Context, app xid.ID) error {
 		return fmt.Errorf("read the exports of an app: %w", err)
 	}
 	for _, row := range rows {
-		err := r.Commit(ctx, xid.Export, func(ctx context.Context) (*core.Record, error) {
+		err := r.Commit(ctx, xid.Export, func(ctx context.Context) (*change.Record, error) {
 			return r.exports().Apply(ctx, row, "export.cancel", r.cancel)
 		})
 		if err != nil {

@@ -98,7 +98,8 @@ func inZone(t testing.TB, ctx context.Context, r *graph.Resolver, zone string) {
 // reportAt returns the report of three days as of a time.
 func reportAt(t testing.TB, ctx context.Context, r *graph.Resolver, now string) (*model.SalesReport, error) {
 	t.Helper()
-	return report.New(r.Core).Query().SalesUntil(ctx, graphtest.Must[time.Time](t)(time.Parse(time.RFC3339, now)), 3)
+	at := graphtest.Must[time.Time](t)(time.Parse(time.RFC3339, now))
+	return report.New(r.Core, report.Engines{}).Query().SalesUntil(ctx, at, 3)
 }
 
 // Orders count for the days of the store's local time, exact to the microsecond, also when clocks

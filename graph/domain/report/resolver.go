@@ -3,16 +3,25 @@ package report
 
 import (
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/export"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
+
+// Engines are what the operations of this package use besides the core.
+type Engines struct {
+	Exports *export.Engine
+	Links   *link.Signer
+}
 
 // Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
+	Engines
 	meter *meter
 }
 
 // New returns the resolver.
-func New(c *core.Core) *Resolver { return &Resolver{Core: c, meter: newMeter()} }
+func New(c *core.Core, e Engines) *Resolver { return &Resolver{Core: c, Engines: e, meter: newMeter()} }
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

@@ -174,7 +174,7 @@ func TestSalesReportMatchesOrders(t *testing.T) {
 			t.Helper()
 			now := time.Now()
 			for _, s := range sellers {
-				got, err := report.New(r.Core).Query().SalesUntil(s.ctx, now, report.MaxReport)
+				got, err := report.New(r.Core, report.Engines{}).Query().SalesUntil(s.ctx, now, report.MaxReport)
 				if err != nil {
 					t.Fatal(err)
 				}

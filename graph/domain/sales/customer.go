@@ -27,7 +27,8 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 		f = *filter
 	}
 	core.Opt(f.Email, func(s string) { f.Email = new(mailbox.Fold(s)) })
-	a, err := core.Arrange(query, f.Tag, sort, f.UpdatedFrom, f.Email != nil)
+	asked := search.ParseQuestion(query, f.Tag)
+	a, err := core.Arrange(asked.Text(), f.Tag, sort, f.UpdatedFrom, f.Email != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +41,8 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 		Name: "customers", Filters: a.Pairs(customerFilters(f)), At: at, Until: a.Until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (shown []*model.Customer, err error) {
 			var rows []*db.Customer
-			if a.Asked != nil {
-				rows, stopped, err = q.foundCustomers(ctx, f, *a.Asked, after, limit)
+			if asked != nil {
+				rows, stopped, err = q.foundCustomers(ctx, f, *asked, after, limit)
 			} else {
 				rows, err = q.readCustomers(ctx, f, a, after, limit)
 			}
@@ -86,7 +87,7 @@ func (r *Resolver) foundCustomers(ctx context.Context, f model.CustomerFilter, a
 		found.Conditions = []search.Condition{{Text: "o.email = ?", Arg: s}}
 		found.Newest = ent.Ranges{Index: customersByEmail, Columns: []string{customer.FieldEmail}, Values: [][]any{{s}}}
 	})
-	ids, stopped, err := r.Find(ctx, found, after, limit)
+	ids, stopped, err := search.Page(ctx, r.Store, found, after, limit)
 	if err != nil || len(ids) == 0 {
 		return nil, stopped, err
 	}

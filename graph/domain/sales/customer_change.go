@@ -11,6 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/idem"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/lib/wire"
@@ -18,15 +20,15 @@ import (
 )
 
 // customerEdit is a change of one customer.
-type customerEdit = core.Edit[*db.Customer, *db.CustomerUpdate]
+type customerEdit = change.Edit[*db.Customer, *db.CustomerUpdate]
 
 // customers returns how customers change. Their amounts are in the store's currency.
-func (r *Resolver) customers(currency string) *core.Versioned[*db.Customer, *db.CustomerUpdate] {
-	return &core.Versioned[*db.Customer, *db.CustomerUpdate]{
+func (r *Resolver) customers(currency string) *change.Versioned[*db.Customer, *db.CustomerUpdate] {
+	return &change.Versioned[*db.Customer, *db.CustomerUpdate]{
 		Kind: xid.Customer,
 		Load: r.customer,
-		Head: func(c *db.Customer) core.Head {
-			return core.Head{Store: c.StoreID, ID: c.ID, Version: &c.Version, Sequence: &c.EventSequence,
+		Head: func(c *db.Customer) change.Head {
+			return change.Head{Store: c.StoreID, ID: c.ID, Version: &c.Version, Sequence: &c.EventSequence,
 				UpdatedAt: &c.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.CustomerUpdate {
@@ -35,6 +37,8 @@ func (r *Resolver) customers(currency string) *core.Versioned[*db.Customer, *db.
 		Object: func(c *db.Customer) []byte { return wire.AppendCustomer(nil, c, currency) },
 		Finish: customerUpdated,
 		Taken:  emailTaken,
+		// The answer to the request may show the customer.
+		Recorded: idem.About,
 	}
 }
 
@@ -89,7 +93,9 @@ func (m Mutation) CustomerUpdate(
 			core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags,
 				nil)
 			if len(e.Changed) > 0 {
-				e.Then = func(ctx context.Context) error { return m.Index(ctx).Mark(ctx, search.Customers, row.ID) }
+				e.Then = func(ctx context.Context) error {
+					return search.For(ctx, m.Store).Mark(ctx, search.Customers, row.ID)
+				}
 			}
 			return nil
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -31,7 +32,7 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		return nil, core.Explain("store", err)
 	}
 	var row *db.Customer
-	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *change.Record, err error) {
 		if err := m.RowsLeft(ctx, countedCustomers, 1, func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).Customer.Query().Modify(pick).Scan(ctx, ids)
 		}); err != nil {
@@ -42,7 +43,7 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 			return nil, emailTaken()
 		}
 		if err == nil {
-			err = m.Index(ctx).Mark(ctx, search.Customers, row.ID)
+			err = search.For(ctx, m.Store).Mark(ctx, search.Customers, row.ID)
 		}
 		if err != nil {
 			return nil, err

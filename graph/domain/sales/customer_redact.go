@@ -55,10 +55,10 @@ func (m Mutation) CustomerRedact(
 			e.Then = func(ctx context.Context) error {
 				// After the customer's row is written: every writer of the customer's search words
 				// locks it.
-				if err := m.Index(ctx).Forget(ctx, search.Customers, row.ID); err != nil {
+				if err := search.For(ctx, m.Store).Forget(ctx, search.Customers, row.ID); err != nil {
 					return err
 				}
-				if err := erase.Forget(ctx, m.Index(ctx), row.ID, redactPages); err != nil {
+				if err := erase.Forget(ctx, search.For(ctx, m.Store), row.ID, redactPages); err != nil {
 					return err
 				}
 				return m.Erasures.Begin(ctx, row.ID, clean)

@@ -13,7 +13,6 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
@@ -173,7 +172,7 @@ func (m Mutation) instructions(ctx context.Context, o *db.Order) (string, error)
 	if o.PaymentMethod == nil {
 		return "", nil
 	}
-	methods, err := selling.New(m.Core).CartMethods(ctx)
+	methods, err := m.selling.CartMethods(ctx)
 	for _, method := range methods {
 		if method.Kind == *o.PaymentMethod {
 			return method.Instructions, nil

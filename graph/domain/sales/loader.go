@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -22,7 +23,7 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 	var lines []*db.OrderLine
 	var err error
 	switch {
-	case core.Packed(ctx):
+	case isPacked(ctx):
 		lines, err = r.ownLines(ctx, lineset.Lacking(rows))
 	case core.Selects(ctx, "lineItems") || core.Selects(ctx, "refundPreviewMinor"):
 		lines, err = r.lines(ctx, rows)
@@ -157,8 +158,8 @@ func (s *siblings) products(ctx context.Context, ids []xid.ID) (map[xid.ID]*db.P
 	if err == nil {
 		err = variants.Load(ctx, s.Client(ctx), rows...)
 	}
-	if err == nil {
-		err = s.LoadImages(ctx, rows...)
+	if err == nil && (core.Selects(ctx, "images") || core.Selects(ctx, "image")) {
+		err = images.Load(ctx, s.Client(ctx), s.StoreURL, rows...)
 	}
 	of := make(map[xid.ID]*db.Product, len(rows))
 	for _, p := range rows {
@@ -176,3 +177,11 @@ func (r *Resolver) productsOf(ctx context.Context, ids []xid.ID) ([]*db.Product,
 	q.Modify(ent.ForceIndex(ent.Primary))
 	return q.Load(ctx)
 }
+
+type packed struct{}
+
+// WithPacked returns a context in which orders with packed lines are loaded without unpacking them:
+// the caller unpacks them when it writes the order.
+func WithPacked(ctx context.Context) context.Context { return context.WithValue(ctx, packed{}, true) }
+
+func isPacked(ctx context.Context) bool { return ctx.Value(packed{}) != nil }

@@ -22,6 +22,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
+// resolver returns the operations of this package without engines.
+func resolver(c *core.Core) *sales.Resolver { return sales.New(c, sales.Engines{}, nil) }
+
 // full creates an order with every relation: n notes, two payments, two shipments.
 func full(t testing.TB, ctx context.Context, r *graph.Resolver, n int) *model.Order {
 	t.Helper()
@@ -59,7 +62,7 @@ func TestOrderQueryCounts(t *testing.T) {
 			}
 			page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(counted, &size, nil, nil, nil, nil))
 			expect("the list", 1)
-			fields := sales.OrderFields{Resolver: sales.New(r.Core)}
+			fields := sales.OrderFields{Resolver: resolver(r.Core)}
 			for what, get := range map[string]func(*model.Order) (int, error){
 				"customer": func(o *model.Order) (int, error) {
 					c, err := fields.Customer(counted, o)
@@ -78,8 +81,8 @@ func TestOrderQueryCounts(t *testing.T) {
 					return len(v), err
 				},
 				"products": func(o *model.Order) (int, error) {
-					p, err := sales.LineFields{Resolver: sales.New(r.Core)}.Product(counted, o.Lines[0])
-					if none, _ := (sales.LineFields{Resolver: sales.New(r.Core)}).Product(counted,
+					p, err := sales.LineFields{Resolver: resolver(r.Core)}.Product(counted, o.Lines[0])
+					if none, _ := (sales.LineFields{Resolver: resolver(r.Core)}).Product(counted,
 						o.Lines[1]); none != nil {
 						t.Error("a line without a product has one")
 					}
@@ -111,7 +114,7 @@ func TestOrderNotesOfSiblings(t *testing.T) {
 		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil, nil, nil))
 		for i, o := range page.Nodes {
 			for _, first := range []int{1, 3, 100} {
-				notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx,
+				notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: resolver(r.Core)}.Notes(ctx,
 					o, &first))
 				have := (3 - i) * 2
 				if len(notes) != min(first, have) {
@@ -124,7 +127,7 @@ func TestOrderNotesOfSiblings(t *testing.T) {
 					}
 				}
 			}
-			payments := graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx,
+			payments := graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: resolver(r.Core)}.Payments(ctx,
 				o))
 			if len(payments) != 2 || payments[0].ID.Compare(payments[1].ID) >= 0 {
 				t.Errorf("order %d: payments %v", i, payments)
@@ -141,7 +144,7 @@ func TestLineOfDeletedProduct(t *testing.T) {
 		p = graphtest.Must[*db.Product](t)(r.ProductRow(ctx, p.ID))
 		graphtest.Must[*model.ProductDeletePayload](t)(r.Mutation().ProductDelete(ctx, p.PublicID(), p.Version))
 		o = graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
-		got, err := sales.LineFields{Resolver: sales.New(r.Core)}.Product(ctx, o.Lines[0])
+		got, err := sales.LineFields{Resolver: resolver(r.Core)}.Product(ctx, o.Lines[0])
 		if got != nil || err != nil || *o.Lines[0].ProductID != p.ID {
 			t.Errorf("got %v, %v", got, err)
 		}
@@ -221,7 +224,7 @@ func TestRelationsAreNeverNull(t *testing.T) {
 			Source: "test", Lines: []*model.OrderLineInput{{Title: new("Mug"), UnitPriceMinor: new(int64(5)),
 				Quantity: 1}},
 		})).Order
-		f := sales.OrderFields{Resolver: sales.New(r.Core)}
+		f := sales.OrderFields{Resolver: resolver(r.Core)}
 		if got := graphtest.Must[[]*model.OrderNote](t)(f.Notes(ctx, o, new(5))); got == nil || len(got) > 0 {
 			t.Errorf("notes: %#v", got)
 		}

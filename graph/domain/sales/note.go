@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
@@ -67,7 +68,7 @@ func (m Mutation) OrderNoteAppend(
 		return nil, err
 	}
 	var payload *model.OrderNotePayload
-	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		n, o, err := m.appendNote(ctx, id, in)
 		if err != nil {
 			return nil, err
@@ -77,8 +78,9 @@ func (m Mutation) OrderNoteAppend(
 			return nil, err
 		}
 		payload = &model.OrderNotePayload{Note: &model.OrderNote{Note: n}, Order: shown[0]}
-		return &core.Record{Action: "order.note_append", Kind: xid.Order, ID: id, Of: orderResource(o),
-			Events: core.EventsOf(encodeNote(n), event.OrderNoteAdded)}, nil
+		done := m.orders().Created(shown[0], "order.note_append", "")
+		done.Events = change.EventsOf(encodeNote(n), event.OrderNoteAdded)
+		return done, nil
 	})
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (m Mutation) OrderNoteAppend(
 func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteInput) (*db.Note, *db.Order, error) {
 	moved, err := m.Client(ctx).Order.Update().Where(order.ID(id)).
 		AddNotesCount(1).AddVersion(1).AddEventSequence(1).
-		Modify(core.RaiseUpdatedAt(moment.Now(ctx)), lineset.Keep).Save(ctx)
+		Modify(change.RaiseUpdatedAt(moment.Now(ctx)), lineset.Keep).Save(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("count the note: %w", err)
 	}

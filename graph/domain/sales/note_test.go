@@ -118,7 +118,7 @@ func TestSiblingsReadWhatTheyShow(t *testing.T) {
 			err := r.Store.InTx(ctx, func(ctx context.Context) error {
 				rows := make([]*db.NoteCreate, 1000)
 				for i := range rows {
-					rows[i] = sales.New(r.Core).Mutation().NoteRow(ctx, xid.New(), o.ID, noteInput("x"))
+					rows[i] = resolver(r.Core).Mutation().NoteRow(ctx, xid.New(), o.ID, noteInput("x"))
 				}
 				return r.Client(ctx).Note.CreateBulk(rows...).Exec(ctx)
 			})
@@ -131,7 +131,7 @@ func TestSiblingsReadWhatTheyShow(t *testing.T) {
 			o.NotesCount = 1000
 		}
 		n := graphtest.Reads(t, ctx, r, func(ctx context.Context) {
-			if notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx,
+			if notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: resolver(r.Core)}.Notes(ctx,
 				page[0], new(5))); len(notes) != 5 {
 				t.Errorf("%d notes", len(notes))
 			}

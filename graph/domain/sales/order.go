@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -25,7 +26,8 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 	if err != nil {
 		return nil, err
 	}
-	a, err := core.Arrange(query, f.Tag, sort, f.UpdatedFrom, len(f.pairs()) > 0)
+	asked := search.ParseQuestion(query, f.Tag)
+	a, err := core.Arrange(asked.Text(), f.Tag, sort, f.UpdatedFrom, len(f.pairs()) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 	c, err := core.Connect(ctx, q.Core, core.List[*db.Order]{
 		Name: "orders", Filters: a.Pairs(f.pairs()), At: at, Until: a.Until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*db.Order, err error) {
-			rows, stopped, err = q.readOrders(ctx, f, a, after, limit)
+			rows, stopped, err = q.readOrders(ctx, f, asked, a, after, limit)
 			return rows, err
 		},
 	}, first, after)
@@ -57,12 +59,12 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 
 // readOrders reads one page. stopped is where a search, or a page of a filter that no index fully
 // serves, ended at its bound.
-func (q Query) readOrders(ctx context.Context, f orderFilter, a core.Arrangement, after *page.Position, limit int) (
-	rows []*db.Order, stopped *page.Position, err error,
-) {
+func (q Query) readOrders(ctx context.Context, f orderFilter, asked *search.Question, a core.Arrangement,
+	after *page.Position, limit int,
+) (rows []*db.Order, stopped *page.Position, err error) {
 	switch {
-	case a.Asked != nil:
-		ids, stopped, err := q.Find(ctx, f.search(*a.Asked), after, limit)
+	case asked != nil:
+		ids, stopped, err := search.Page(ctx, q.Store, f.search(*asked), after, limit)
 		if err != nil {
 			return nil, nil, err
 		}

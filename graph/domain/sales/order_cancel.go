@@ -9,7 +9,6 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -48,7 +47,7 @@ func (m Mutation) cancel(e *orderEdit) error {
 	}
 	if e.DiscountID != nil && e.CustomerID != nil {
 		e.Then = inSequence(e.Then, func(ctx context.Context) error {
-			return selling.New(m.Core).ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
+			return m.selling.ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
 		})
 	}
 	e.Then = inSequence(e.Then, func(ctx context.Context) error { return m.pollSoon(ctx, e.Order) })

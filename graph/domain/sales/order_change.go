@@ -14,7 +14,8 @@ import (
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/idem"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -23,7 +24,7 @@ import (
 // [Resolver.saveParts] and the pipeline write.
 type orderEdit struct {
 	*model.Order
-	*core.Edit[*model.Order, *db.OrderUpdate]
+	*change.Edit[*model.Order, *db.OrderUpdate]
 	// moved are the lines whose quantities changed.
 	moved []*db.OrderLine
 	// ledger, back, shipment and note are the rows that the change adds.
@@ -70,12 +71,12 @@ func (e *orderEdit) restock(l *db.OrderLine, quantity int64) {
 }
 
 // orders returns how orders change.
-func (r *Resolver) orders() *core.Versioned[*model.Order, *db.OrderUpdate] {
-	return &core.Versioned[*model.Order, *db.OrderUpdate]{
+func (r *Resolver) orders() *change.Versioned[*model.Order, *db.OrderUpdate] {
+	return &change.Versioned[*model.Order, *db.OrderUpdate]{
 		Kind: xid.Order,
 		Load: r.orderWithLines,
-		Head: func(o *model.Order) core.Head {
-			return core.Head{Store: o.StoreID, ID: o.ID, Version: &o.Version, Sequence: &o.EventSequence,
+		Head: func(o *model.Order) change.Head {
+			return change.Head{Store: o.StoreID, ID: o.ID, Version: &o.Version, Sequence: &o.EventSequence,
 				UpdatedAt: &o.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.OrderUpdate {
@@ -83,11 +84,13 @@ func (r *Resolver) orders() *core.Versioned[*model.Order, *db.OrderUpdate] {
 		},
 		Object: encodeOrder,
 		Finish: keepLines,
+		// The answer to the request may show the customer.
+		Recorded: idem.About,
 	}
 }
 
 // keepLines writes the lines into the order row, if they differ from what it holds.
-func keepLines(e *core.Edit[*model.Order, *db.OrderUpdate]) {
+func keepLines(e *change.Edit[*model.Order, *db.OrderUpdate]) {
 	o := e.Row
 	if set := lineset.Pack(o.ID, lineRows(o)); set != nil {
 		if !bytes.Equal(set, o.LineSet) {
@@ -119,7 +122,7 @@ func (m Mutation) changeOrder(ctx context.Context, id string, expected int64, ac
 	edit func(context.Context, *orderEdit) error,
 ) (*model.OrderPayload, error) {
 	shown, err := core.Change(ctx, m.Core, m.orders(), id, expected, action,
-		func(ctx context.Context, base *core.Edit[*model.Order, *db.OrderUpdate]) error {
+		func(ctx context.Context, base *change.Edit[*model.Order, *db.OrderUpdate]) error {
 			e := &orderEdit{Order: base.Row, Edit: base}
 			e.Then = func(ctx context.Context) error { return m.saveParts(ctx, e) }
 			return edit(ctx, e)
@@ -213,9 +216,4 @@ func lineRows(o *model.Order) []*db.OrderLine {
 // encodeOrder returns the representation of an order with its lines.
 func encodeOrder(o *model.Order) []byte {
 	return wire.AppendOrder(nil, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
-}
-
-// orderResource returns what an order's events refer to.
-func orderResource(o *db.Order) outbox.Resource {
-	return outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence, At: o.UpdatedAt}
 }

@@ -103,7 +103,7 @@ func TestOrderInputs(t *testing.T) {
 		}
 		shipped := graphtest.Must[*model.OrderPayload](t)(m.OrderFulfill(ctx, id, v,
 			model.FulfillInput{Lines: append(graphtest.Quantities(o, 1), graphtest.Quantities(o, 1)...)})).Order
-		f := graphtest.Must[[]*db.Fulfillment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Fulfillments(ctx,
+		f := graphtest.Must[[]*db.Fulfillment](t)(sales.OrderFields{Resolver: resolver(r.Core)}.Fulfillments(ctx,
 			shipped))
 		want := []document.Line{{LineID: o.Lines[0].PublicID(), Quantity: 2}}
 		if got := graphtest.Must[[]document.Line](t)(f[0].Lines.List()); len(f) != 1 || cmp.Diff(want, got) != "" {

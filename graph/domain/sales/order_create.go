@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -38,7 +39,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 	}
 	id := core.NewID(in.PlacedAt)
 	var shown *model.Order
-	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (_ *change.Record, err error) {
 		c, d := &core.Check{}, *d
 		if err := m.resolve(ctx, c, &d, in); err != nil {
 			return nil, err
@@ -92,7 +93,7 @@ func (m Mutation) insertOrder(
 			return nil, err
 		}
 	}
-	if err := m.Index(ctx).Mark(ctx, search.Orders, saved.ID); err != nil {
+	if err := search.For(ctx, m.Store).Mark(ctx, search.Orders, saved.ID); err != nil {
 		return nil, err
 	}
 	return m.assemble([]*db.Order{saved}, lines)[0], nil

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/price"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -101,7 +102,7 @@ func checkRef(c *core.Check, name string, kind xid.Kind, text *string) *xid.ID {
 }
 
 func checkUnknown(c *core.Check, name string, kind xid.Kind) {
-	c.Add(name, fault.UnknownValue, "Unknown "+core.KindName(kind)+".")
+	c.Add(name, fault.UnknownValue, "Unknown "+change.KindName(kind)+".")
 }
 
 // checkSource validates where an order comes from: 1 to 64 characters of a-z, 0-9 and _, starting

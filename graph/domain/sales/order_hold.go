@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 )
 
 const (
@@ -100,7 +100,7 @@ func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bo
 		return false, err
 	}
 	err = r.retryOnConflict(func() error {
-		return r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
+		return r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *change.Record, err error) {
 			taken, err = r.takeOnline(ctx, id, p)
 			return nil, err
 		})
@@ -163,7 +163,7 @@ func (r *Resolver) endDue(ctx context.Context) (total int, err error) {
 // postpone moves a hold that could not be ended behind the others.
 func (r *Resolver) postpone(ctx context.Context, row *db.PaymentHold, now micros.Time) error {
 	ctx = viewer.Operator(ctx, row.StoreID)
-	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		return nil, r.Client(ctx).PaymentHold.Update().Where(paymenthold.ID(row.ID), paymenthold.DueAtLTE(now)).
 			SetDueAt(now.Add(postponed)).Exec(ctx)
 	})
@@ -174,7 +174,7 @@ func (r *Resolver) endHold(ctx context.Context, row *db.PaymentHold, now micros.
 	ctx = viewer.Operator(ctx, row.StoreID)
 	err = r.retryOnConflict(func() error {
 		cancelled = false
-		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 			n, err := r.Client(ctx).PaymentHold.Delete().
 				Where(paymenthold.ID(row.ID), paymenthold.DueAtLTE(now)).Exec(ctx)
 			if err != nil || n == 0 {

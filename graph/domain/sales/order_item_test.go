@@ -198,7 +198,7 @@ func TestVariantOrderStatements(t *testing.T) {
 		}
 		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil, nil, nil))
 		counted, n := ent.CountStatements(ctx)
-		fields := sales.LineFields{Resolver: sales.New(r.Core)}
+		fields := sales.LineFields{Resolver: resolver(r.Core)}
 		for _, o := range page.Nodes {
 			for _, l := range o.Lines {
 				got := graphtest.Must[*db.Product](t)(fields.Product(counted, l))

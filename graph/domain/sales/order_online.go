@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 )
 
@@ -36,7 +37,7 @@ const (
 // shopper back to the page back.
 func (r *Resolver) BeginPayment(ctx context.Context, o *db.Order, title, back string) (address string, err error) {
 	ctx = viewer.Operator(ctx, o.StoreID)
-	accounts, err := selling.New(r.Core).Accounts(ctx, state.PaymentStripe)
+	accounts, err := r.selling.Accounts(ctx, state.PaymentStripe)
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +82,7 @@ func (r *Resolver) openSession(
 	ctx context.Context, o *db.Order, account *selling.Account,
 ) (row *db.PaymentSession, err error) {
 	for range beginTries {
-		err = r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
+		err = r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *change.Record, err error) {
 			row, err = r.sessionOf(ctx, o, account)
 			return nil, err
 		})
@@ -158,7 +159,7 @@ func fetchSession(
 // has another reference by now.
 func (r *Resolver) saveReference(ctx context.Context, row *db.PaymentSession, reference string) error {
 	row.Reference = &reference
-	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		n, err := r.Client(ctx).PaymentSession.Update().Where(paymentsession.ID(row.ID),
 			paymentsession.StateEQ(state.PaymentSessionOpen), paymentsession.ReferenceIsNil()).
 			SetReference(reference).Save(ctx)
@@ -176,7 +177,7 @@ func (r *Resolver) saveReference(ctx context.Context, row *db.PaymentSession, re
 
 // dropSession closes a session that was never begun.
 func (r *Resolver) dropSession(ctx context.Context, row *db.PaymentSession) error {
-	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		return nil, r.Client(ctx).PaymentSession.Update().Where(paymentsession.ID(row.ID),
 			paymentsession.StateEQ(state.PaymentSessionOpen), paymentsession.ReferenceIsNil()).
 			SetState(state.PaymentSessionClosed).ClearDueAt().Exec(ctx)

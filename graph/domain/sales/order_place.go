@@ -16,8 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/lib/price"
 	"github.com/storefront-go/storefront/graph/model"
@@ -100,7 +99,7 @@ func (o *Placement) ID() xid.ID { return o.order.ID }
 
 // Place writes the order and everything that follows from it in the transaction of ctx, and returns
 // its record.
-func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
+func (o *Placement) Place(ctx context.Context) (*change.Record, error) {
 	m, d := o.m, o.draft
 	if d.customer == nil {
 		var err error
@@ -111,7 +110,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	}
 	o.order.UpdatedAt = moment.Raise(ctx, o.order.UpdatedAt)
 	if o.p.Discount != nil {
-		if err := selling.New(m.Core).TakeDiscount(ctx, o.p.Discount.ID, d.customer.ID); err != nil {
+		if err := m.selling.TakeDiscount(ctx, o.p.Discount.ID, d.customer.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -204,13 +203,13 @@ func (m Mutation) createGuest(ctx context.Context, p Placing) (row *db.Customer,
 			in.LastName = &last
 		}
 	}
-	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *change.Record, err error) {
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, ErrConflict
 		}
 		if err == nil {
-			err = m.Index(ctx).Mark(ctx, search.Customers, row.ID)
+			err = search.For(ctx, m.Store).Mark(ctx, search.Customers, row.ID)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("add the customer: %w", err)

@@ -137,9 +137,9 @@ func TestOrderPlansSQLite(t *testing.T) {
 		for depth, after := range depths(ctx, t, r, tc.filter) {
 			seen = nil
 			c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(50), after, tc.filter, nil, nil))
-			graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx, c.Nodes[0],
+			graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: resolver(r.Core)}.Notes(ctx, c.Nodes[0],
 				new(3)))
-			graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx, c.Nodes[0]))
+			graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: resolver(r.Core)}.Payments(ctx, c.Nodes[0]))
 			for i, st := range seen {
 				plan := graphtest.ExplainQuery(t, s, st)
 				if strings.Contains(plan, "SCAN orders") || strings.Contains(plan, "SCAN order_lines") ||

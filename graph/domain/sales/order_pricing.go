@@ -50,7 +50,7 @@ func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in mo
 		return nil
 	}
 	b := d.basket(in)
-	store := selling.New(m.Core)
+	store := m.selling
 	if p.DiscountCode != nil {
 		if d.discount, err = store.DiscountByCode(ctx, *p.DiscountCode, d.buyer()); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (m Mutation) takeDiscount(ctx context.Context, d *orderDraft) error {
 	if d.discount == nil {
 		return nil
 	}
-	return selling.New(m.Core).TakeDiscount(ctx, d.discount.ID, d.customer.ID)
+	return m.selling.TakeDiscount(ctx, d.discount.ID, d.customer.ID)
 }
 
 // offered returns the shipping rates of the preview.

@@ -20,8 +20,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -109,7 +109,7 @@ func (r *Resolver) returnDue(ctx context.Context) (total int, err error) {
 // provider is no error: the refund is tried again, or staff are notified.
 func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now micros.Time) (done bool, err error) {
 	var mine bool
-	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		pause := min(returnPause<<min(row.Tries, 10), returnMost)
 		n, err := r.Client(ctx).PaymentRefund.Update().
 			Where(paymentrefund.ID(row.ID), paymentrefund.Tries(row.Tries), paymentrefund.DueAtLTE(now)).
@@ -145,7 +145,7 @@ func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now mic
 
 // requestRefund asks the provider for a refund. No transaction is open meanwhile.
 func (r *Resolver) requestRefund(ctx context.Context, row *db.PaymentRefund) (reference string, err error) {
-	accounts, err := selling.New(r.Core).Accounts(ctx, row.Provider)
+	accounts, err := r.selling.Accounts(ctx, row.Provider)
 	if err != nil {
 		return "", err
 	}
@@ -159,7 +159,7 @@ func (r *Resolver) requestRefund(ctx context.Context, row *db.PaymentRefund) (re
 
 // returned records that the money is on its way.
 func (r *Resolver) returned(ctx context.Context, row *db.PaymentRefund, reference string) error {
-	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		return nil, r.Client(ctx).PaymentRefund.Update().
 			Where(paymentrefund.ID(row.ID), paymentrefund.StateEQ(state.PaymentRefundWaiting)).
 			SetState(state.PaymentRefundDone).SetReference(reference).
@@ -174,7 +174,7 @@ func (r *Resolver) giveUp(
 	if runes := []rune(text); len(runes) > limit.Line {
 		text = string(runes[:limit.Line])
 	}
-	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		n, err := r.Client(ctx).PaymentRefund.Update().
 			Where(paymentrefund.ID(row.ID), paymentrefund.StateIn(from...)).
 			SetState(state.PaymentRefundFailed).SetFailure(text).ClearDueAt().Save(ctx)

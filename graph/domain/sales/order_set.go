@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
@@ -31,7 +32,7 @@ func (r *Resolver) FillLines(ctx context.Context) (int, error) {
 	return r.Store.SumStores(ctx, func(ctx context.Context) (total int, err error) {
 		for more := true; more; {
 			var n int
-			err := r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
+			err := r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *change.Record, err error) {
 				n, more, err = r.fillSome(ctx, micros.Now().Add(-setRest))
 				return nil, err // orders look the same as before
 			})

@@ -21,7 +21,6 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -76,7 +75,7 @@ func sameLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID, 
 	if n.N() != statements {
 		t.Errorf("one order takes %d statements, want %d", n.N(), statements)
 	}
-	packed := graphtest.Must[*model.Order](t)(r.Query().Order(core.WithPacked(ctx), public))
+	packed := graphtest.Must[*model.Order](t)(r.Query().Order(sales.WithPacked(ctx), public))
 	if lineset.Holds(packed.Order) != (len(packed.Lines) == 0) {
 		t.Errorf("where its caller unpacks the lines that the row holds, it comes with %d", len(packed.Lines))
 	}
@@ -126,7 +125,7 @@ func TestLineSets(t *testing.T) {
 				err = createAsPrevious(ctx, r, o.ID)
 			case "fill":
 				for more := true; more && err == nil; {
-					_, more, err = sales.New(r.Core).FillSome(ctx, micros.Now().Add(time.Hour))
+					_, more, err = resolver(r.Core).FillSome(ctx, micros.Now().Add(time.Hour))
 				}
 			default:
 				_, err = graphtest.Steps[step.name](ctx, r.Mutation(), o)
@@ -246,7 +245,7 @@ func TestFillLines(t *testing.T) {
 		late := micros.Now().Add(time.Hour)
 		fill := func(until micros.Time, want int, wantMore bool) {
 			t.Helper()
-			filled, more, err := sales.New(r.Core).FillSome(ctx, until)
+			filled, more, err := resolver(r.Core).FillSome(ctx, until)
 			if err != nil || filled != want || more != wantMore {
 				t.Errorf("filled %d, more %v, %v; want %d, %v", filled, more, err, want, wantMore)
 			}
@@ -280,7 +279,7 @@ func TestFillLines(t *testing.T) {
 			fill(late, 1, false)
 			sameLines(t, ctx, r, ids[3], 1)
 		}
-		if total, err := sales.New(r.Core).FillLines(t.Context()); err != nil || total != 0 {
+		if total, err := resolver(r.Core).FillLines(t.Context()); err != nil || total != 0 {
 			t.Errorf("a round over all stores filled %d: %v", total, err)
 		}
 	})

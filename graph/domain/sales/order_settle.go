@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -105,7 +106,7 @@ func silent(err error) bool {
 
 // poll claims a due session, unless another process has it, and settles it.
 func (r *Resolver) poll(ctx context.Context, row *db.PaymentSession, now micros.Time) (mine bool, err error) {
-	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		n, err := r.Client(ctx).PaymentSession.Update().
 			Where(paymentsession.ID(row.ID), paymentsession.Tries(row.Tries), paymentsession.DueAtLTE(now)).
 			AddTries(1).SetDueAt(now.Add(pollPause(row, now))).Save(ctx)
@@ -120,7 +121,7 @@ func (r *Resolver) poll(ctx context.Context, row *db.PaymentSession, now micros.
 	}
 	err = r.settle(ctx, row)
 	if refused, ok := errors.AsType[*payment.RefusedError](err); ok && refused.Key && row.Tries == pollRefused {
-		err = errors.Join(err, r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		err = errors.Join(err, r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 			return nil, r.notifyUnknown(ctx, row, "Set a key of that account, and we will check again.")
 		}))
 	}
@@ -129,7 +130,7 @@ func (r *Resolver) poll(ctx context.Context, row *db.PaymentSession, now micros.
 
 // closeUnknown gives up a session if the provider has not said for weeks whether it was paid.
 func (r *Resolver) closeUnknown(ctx context.Context, row *db.PaymentSession) error {
-	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		if mine, err := r.moveSession(ctx, row, state.PaymentSessionClosed, ""); err != nil || !mine ||
 			row.Reference == nil {
 			return nil, err
@@ -180,7 +181,7 @@ func (r *Resolver) settle(ctx context.Context, row *db.PaymentSession) error {
 		}
 		return r.dropSession(ctx, row)
 	}
-	accounts, err := selling.New(r.Core).Accounts(ctx, row.Provider)
+	accounts, err := r.selling.Accounts(ctx, row.Provider)
 	if err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func (r *Resolver) awaitsPayment(ctx context.Context, id xid.ID) (bool, error) {
 
 // closeSession closes a session that brought no money.
 func (r *Resolver) closeSession(ctx context.Context, row *db.PaymentSession) error {
-	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		_, err := r.moveSession(ctx, row, state.PaymentSessionClosed, "")
 		return nil, err
 	})
@@ -252,7 +253,7 @@ func (r *Resolver) book(ctx context.Context, row *db.PaymentSession, s payment.S
 		return err
 	}
 	return r.retryOnConflict(func() error {
-		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 			if mine, err := r.moveSession(ctx, row, state.PaymentSessionPaid, s.Payment); err != nil || !mine {
 				return nil, err
 			}

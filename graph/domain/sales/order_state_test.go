@@ -217,7 +217,7 @@ func TestOrderAudit(t *testing.T) {
 func checkMoney(t *testing.T, ctx context.Context, r *graph.Resolver, o *model.Order, c *db.Customer) {
 	t.Helper()
 	sums := map[state.PaymentKind]int64{}
-	for _, p := range graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx,
+	for _, p := range graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: resolver(r.Core)}.Payments(ctx,
 		o)) {
 		sums[p.Kind] += p.AmountMinor
 		if p.AmountMinor < 1 || p.Currency != o.Currency {

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 )
 
 // stock is a number of units by item. Units of a variant count in the sum of its product too.
@@ -167,7 +168,7 @@ func (m Mutation) spend(ctx context.Context, id *xid.ID, amount int64, now micro
 	}
 	n, err := m.Client(ctx).Customer.Update().
 		Where(customer.ID(*id), customer.TotalSpentMinorLTE(currency.MaxMinor-amount)).
-		AddTotalSpentMinor(amount).AddVersion(1).Modify(core.RaiseUpdatedAt(now)).Save(ctx)
+		AddTotalSpentMinor(amount).AddVersion(1).Modify(change.RaiseUpdatedAt(now)).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("update the customer's total: %w", err)
 	}

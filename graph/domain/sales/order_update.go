@@ -75,7 +75,7 @@ func (m Mutation) reindex(e *orderEdit) func(context.Context) error {
 		if err := rest(ctx); err != nil {
 			return err
 		}
-		return m.Index(ctx).Mark(ctx, search.Orders, e.Order.ID)
+		return search.For(ctx, m.Store).Mark(ctx, search.Orders, e.Order.ID)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 )
 
@@ -24,7 +24,7 @@ var watchTimes = []time.Duration{24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * t
 // watchReturn polls a refund that is on its way. If no account can be asked about it any more, it
 // stays due until the last of watchTimes.
 func (r *Resolver) watchReturn(ctx context.Context, row *db.PaymentRefund, now micros.Time) error {
-	accounts, err := selling.New(r.Core).Accounts(ctx, row.Provider)
+	accounts, err := r.selling.Accounts(ctx, row.Provider)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *Resolver) watchReturn(ctx context.Context, row *db.PaymentRefund, now m
 		}
 		return nil // it is polled again within the hour
 	}
-	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
 		u := r.Client(ctx).PaymentRefund.Update().
 			Where(paymentrefund.ID(row.ID), paymentrefund.StateEQ(state.PaymentRefundDone)).ClearDueAt()
 		for _, t := range watchTimes {
@@ -75,7 +75,7 @@ func outcome(ctx context.Context, accounts selling.Accounts, row *db.PaymentRefu
 // sent. Staff get a notice to refund it in another way.
 func (r *Resolver) SettleRefund(ctx context.Context, store xid.ID, account *selling.Account, reference string) error {
 	ctx = viewer.Operator(ctx, store)
-	accounts, err := selling.New(r.Core).Accounts(ctx, state.PaymentStripe)
+	accounts, err := r.selling.Accounts(ctx, state.PaymentStripe)
 	if err != nil {
 		return err
 	}

@@ -5,20 +5,37 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/erase"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/lib/cache"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
+
+// Engines are what the operations of this package use besides the core.
+type Engines struct {
+	Erasures *erase.Engine
+	Payments *payment.Desk
+	Links    *link.Signer
+	// Notifier is nil without a mail server.
+	Notifier *notify.Notifier
+}
 
 // Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
+	Engines
+	selling *selling.Resolver
 	numbers *numbers
 	// quiet holds the stores whose notices of orders pause, and until when.
 	quiet *cache.Cache[xid.ID, micros.Time]
 }
 
 // New returns the resolver.
-func New(c *core.Core) *Resolver {
-	return &Resolver{Core: c, numbers: newNumbers(c.Store), quiet: cache.NewCache[xid.ID, micros.Time](quietBytes)}
+func New(c *core.Core, e Engines, s *selling.Resolver) *Resolver {
+	return &Resolver{Core: c, Engines: e, selling: s, numbers: newNumbers(c.Store),
+		quiet: cache.NewCache[xid.ID, micros.Time](quietBytes)}
 }
 
 // Query returns the queries.

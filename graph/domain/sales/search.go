@@ -47,7 +47,7 @@ func (f FoundFields) Orders(ctx context.Context, s *model.SearchResult) ([]*mode
 		return nil, core.Explain("orders", err)
 	}
 	found := search.Query{Kind: search.Orders, Question: search.Parse(s.Query)}
-	ids, _, err := f.Find(ctx, found, nil, s.First)
+	ids, _, err := search.Page(ctx, f.Store, found, nil, s.First)
 	if err != nil {
 		return nil, core.Explain("orders", err)
 	}

@@ -27,13 +27,13 @@ import (
 func found(t *testing.T, ctx context.Context, r *graph.Resolver, text string) string {
 	t.Helper()
 	s := graphtest.Must[*model.SearchResult](t)(r.Query().Search(ctx, text, 5))
-	f := sales.FoundFields{Resolver: sales.New(r.Core)}
+	f := sales.FoundFields{Resolver: resolver(r.Core)}
 	var list []string
 	for _, o := range graphtest.Must[[]*model.Order](t)(f.Orders(ctx, s)) {
 		list = append(list, fmt.Sprintf("#%d", o.Number))
 	}
 	for _, p := range graphtest.Must[[]*db.Product](t)(
-		catalog.FoundFields{Resolver: catalog.New(r.Core)}.Products(ctx, s)) {
+		catalog.FoundFields{Resolver: catalog.New(r.Core, catalog.Engines{})}.Products(ctx, s)) {
 		list = append(list, p.Title)
 	}
 	for _, c := range graphtest.Must[[]*model.Customer](t)(f.Customers(ctx, s)) {

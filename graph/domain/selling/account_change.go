@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -62,12 +63,12 @@ func (m Mutation) PaymentAccountSet(
 		}
 	}
 	store := viewer.From(ctx).Store
-	err = m.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
 		mode := "test"
 		if live {
 			mode = "live"
 		}
-		return &core.Record{Action: "payment_account.set", Kind: xid.Store, ID: store,
+		return &change.Record{Action: "payment_account.set", Kind: xid.Store, ID: store,
 			Detail: string(in.Kind) + ", " + mode}, m.keepAccount(ctx, in, live)
 	})
 	return m.accountPayload(ctx, err)
@@ -197,7 +198,7 @@ func (m Mutation) PaymentAccountRemove(
 	ctx context.Context, kind state.PaymentMethod,
 ) (*model.PaymentSettingsPayload, error) {
 	store := viewer.From(ctx).Store
-	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
 		rows, err := m.accounts(ctx, kind)
 		if err != nil {
 			return nil, err
@@ -219,7 +220,7 @@ func (m Mutation) PaymentAccountRemove(
 		if offers(methods, kind) {
 			return nil, fault.State(fault.InvalidTransition, "Turn off the payment method first.")
 		}
-		return &core.Record{Action: "payment_account.remove", Kind: xid.Store, ID: store, Detail: string(kind)}, nil
+		return &change.Record{Action: "payment_account.remove", Kind: xid.Store, ID: store, Detail: string(kind)}, nil
 	})
 	return m.accountPayload(ctx, err)
 }
@@ -270,7 +271,7 @@ func (r *Resolver) forgetDue(ctx context.Context) (total int, err error) {
 		n = len(rows)
 		for _, row := range rows {
 			ctx := viewer.Operator(ctx, row.StoreID)
-			err := r.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+			err := r.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
 				_, err := r.Client(ctx).PaymentAccount.Delete().Where(paymentaccount.ID(row.ID)).Exec(ctx)
 				return nil, err
 			})

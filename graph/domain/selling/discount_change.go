@@ -18,19 +18,20 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // discountEdit is a change of one discount.
-type discountEdit = core.Edit[*db.Discount, *db.DiscountUpdate]
+type discountEdit = change.Edit[*db.Discount, *db.DiscountUpdate]
 
 // discounts returns how discounts change. One that orders use cannot be deleted.
-func (r *Resolver) discounts() *core.Versioned[*db.Discount, *db.DiscountUpdate] {
-	return &core.Versioned[*db.Discount, *db.DiscountUpdate]{
+func (r *Resolver) discounts() *change.Versioned[*db.Discount, *db.DiscountUpdate] {
+	return &change.Versioned[*db.Discount, *db.DiscountUpdate]{
 		Kind: xid.Discount,
 		Load: r.discount,
-		Head: func(d *db.Discount) core.Head {
-			return core.Head{Store: d.StoreID, ID: d.ID, Version: &d.Version, UpdatedAt: &d.UpdatedAt}
+		Head: func(d *db.Discount) change.Head {
+			return change.Head{Store: d.StoreID, ID: d.ID, Version: &d.Version, UpdatedAt: &d.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.DiscountUpdate {
 			return r.Client(ctx).Discount.Update().Where(discount.ID(id), discount.Version(version))
@@ -58,7 +59,7 @@ func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*
 		return nil, err
 	}
 	var d *db.Discount
-	err = m.Commit(ctx, xid.Discount, func(ctx context.Context) (_ *core.Record, err error) {
+	err = m.Commit(ctx, xid.Discount, func(ctx context.Context) (_ *change.Record, err error) {
 		err = m.Room(ctx, limit.Discounts, ent.Primary, func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).Discount.Query().Modify(pick).Scan(ctx, ids)
 		})

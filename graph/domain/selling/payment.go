@@ -16,19 +16,20 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // paymentEdit is a change of the payment settings.
-type paymentEdit = core.Edit[*model.PaymentSettings, *db.PaymentSettingsUpdate]
+type paymentEdit = change.Edit[*model.PaymentSettings, *db.PaymentSettingsUpdate]
 
 // payments returns how the settings change. Their row has the store's id.
-func (r *Resolver) payments() *core.Versioned[*model.PaymentSettings, *db.PaymentSettingsUpdate] {
-	return &core.Versioned[*model.PaymentSettings, *db.PaymentSettingsUpdate]{
+func (r *Resolver) payments() *change.Versioned[*model.PaymentSettings, *db.PaymentSettingsUpdate] {
+	return &change.Versioned[*model.PaymentSettings, *db.PaymentSettingsUpdate]{
 		Kind: xid.Store,
 		Load: func(ctx context.Context, _ xid.ID) (*model.PaymentSettings, error) { return r.paymentSettings(ctx) },
-		Head: func(p *model.PaymentSettings) core.Head {
-			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, UpdatedAt: &p.PaymentSettings.UpdatedAt}
+		Head: func(p *model.PaymentSettings) change.Head {
+			return change.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, UpdatedAt: &p.PaymentSettings.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.PaymentSettingsUpdate {
 			return r.Client(ctx).PaymentSettings.Update().

@@ -4,15 +4,24 @@ package selling
 
 import (
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/payment"
 )
+
+// Engines are what the operations of this package use besides the core.
+type Engines struct {
+	Payments *payment.Desk
+}
 
 // Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
+	Engines
+	// TestPayments lets stores offer the payment method that moves no money.
+	TestPayments bool
 }
 
 // New returns the resolver.
-func New(c *core.Core) *Resolver { return &Resolver{Core: c} }
+func New(c *core.Core, e Engines) *Resolver { return &Resolver{Core: c, Engines: e} }
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

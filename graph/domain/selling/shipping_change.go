@@ -17,19 +17,20 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // zoneEdit is a change of one zone.
-type zoneEdit = core.Edit[*model.ShippingZone, *db.ShippingZoneUpdate]
+type zoneEdit = change.Edit[*model.ShippingZone, *db.ShippingZoneUpdate]
 
 // zones returns how zones change.
-func (r *Resolver) zones() *core.Versioned[*model.ShippingZone, *db.ShippingZoneUpdate] {
-	return &core.Versioned[*model.ShippingZone, *db.ShippingZoneUpdate]{
+func (r *Resolver) zones() *change.Versioned[*model.ShippingZone, *db.ShippingZoneUpdate] {
+	return &change.Versioned[*model.ShippingZone, *db.ShippingZoneUpdate]{
 		Kind: xid.ShippingZone,
 		Load: r.zone,
-		Head: func(z *model.ShippingZone) core.Head {
-			return core.Head{Store: z.StoreID, ID: z.ID, Version: &z.Version, UpdatedAt: &z.UpdatedAt}
+		Head: func(z *model.ShippingZone) change.Head {
+			return change.Head{Store: z.StoreID, ID: z.ID, Version: &z.Version, UpdatedAt: &z.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.ShippingZoneUpdate {
 			return r.Client(ctx).ShippingZone.Update().Where(shippingzone.ID(id), shippingzone.Version(version))
@@ -50,7 +51,7 @@ func (m Mutation) ShippingZoneCreate(
 		return nil, err
 	}
 	var zone *model.ShippingZone
-	err = m.Commit(ctx, xid.ShippingZone, func(ctx context.Context) (*core.Record, error) {
+	err = m.Commit(ctx, xid.ShippingZone, func(ctx context.Context) (*change.Record, error) {
 		err := m.Room(ctx, limit.ShippingZones, ent.Primary, func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).ShippingZone.Query().Modify(pick).Scan(ctx, ids)
 		})

@@ -14,20 +14,21 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // taxEdit is a change of a store's tax settings.
-type taxEdit = core.Edit[*model.TaxSettings, *db.TaxSettingsUpdate]
+type taxEdit = change.Edit[*model.TaxSettings, *db.TaxSettingsUpdate]
 
 // taxes returns how the settings change. Their row has the store's id.
-func (r *Resolver) taxes() *core.Versioned[*model.TaxSettings, *db.TaxSettingsUpdate] {
-	return &core.Versioned[*model.TaxSettings, *db.TaxSettingsUpdate]{
+func (r *Resolver) taxes() *change.Versioned[*model.TaxSettings, *db.TaxSettingsUpdate] {
+	return &change.Versioned[*model.TaxSettings, *db.TaxSettingsUpdate]{
 		Kind: xid.Store,
 		Load: func(ctx context.Context, _ xid.ID) (*model.TaxSettings, error) { return r.taxSettings(ctx) },
-		Head: func(t *model.TaxSettings) core.Head {
-			return core.Head{Store: t.StoreID, ID: t.ID, Version: &t.Version, UpdatedAt: &t.TaxSettings.UpdatedAt}
+		Head: func(t *model.TaxSettings) change.Head {
+			return change.Head{Store: t.StoreID, ID: t.ID, Version: &t.Version, UpdatedAt: &t.TaxSettings.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.TaxSettingsUpdate {
 			return r.Client(ctx).TaxSettings.Update().Where(taxsettings.ID(id), taxsettings.Version(version))

@@ -48,7 +48,7 @@ func ExternalImagePath(address, of string) string {
 // product or published page with the handle, or the settings of a theme, have its address. So
 // visitors cannot make the server fetch anything that is not shown.
 func (s Storefront) ExternalImage(ctx context.Context, id xid.ID, handle string) (*db.Picture, error) {
-	row, err := s.Images.Find(ctx, id)
+	row, err := s.images.Find(ctx, id)
 	if row != nil || err != nil {
 		return row, core.Explain("image", err)
 	}
@@ -58,7 +58,7 @@ func (s Storefront) ExternalImage(ctx context.Context, id xid.ID, handle string)
 	}
 	for _, address := range addresses {
 		if images.IDOf(address) == id {
-			row, err = s.Images.Get(ctx, address)
+			row, err = s.images.Get(ctx, address)
 			return row, core.Explain("image", err)
 		}
 	}

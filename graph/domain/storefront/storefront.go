@@ -19,16 +19,24 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 // Storefront reads what the visitors of a store see (contract, section 9). Its
 // methods read the store of the context's viewer, who is a [viewer.Visitor], and
 // write nothing.
-type Storefront struct{ *core.Core }
+type Storefront struct {
+	*core.Core
+	images *images.Keeper // copies of external images
+	// ThemeGeneration changes whenever this process changes a theme of a store.
+	ThemeGeneration func(store xid.ID) uint64
+}
 
 // New returns the storefront reader.
-func New(c *core.Core) Storefront { return Storefront{c} }
+func New(c *core.Core, i *images.Keeper, generation func(store xid.ID) uint64) Storefront {
+	return Storefront{c, i, generation}
+}
 
 // Find returns the store of a handle, or false if there is none. [Storefront.State] says whether it
 // is open.

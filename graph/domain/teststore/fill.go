@@ -6,7 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -14,7 +14,7 @@ import (
 // them, or none.
 func (m Mutation) TestStoreFill(ctx context.Context) (*model.StorePayload, error) {
 	var s *db.Store
-	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (_ *core.Record, err error) {
+	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (_ *change.Record, err error) {
 		if s, err = m.hold(ctx); err != nil {
 			return nil, err
 		}
@@ -27,7 +27,7 @@ func (m Mutation) TestStoreFill(ctx context.Context) (*model.StorePayload, error
 				return nil, err
 			}
 		}
-		return &core.Record{Action: "store.fill", Kind: xid.Store, ID: s.ID}, nil
+		return &change.Record{Action: "store.fill", Kind: xid.Store, ID: s.ID}, nil
 	})
 	if err != nil {
 		return nil, err

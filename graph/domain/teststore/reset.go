@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/rollup"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -31,7 +32,7 @@ const resetBatch = 100
 // no remaining order names a customer who is gone.
 func (m Mutation) TestStoreReset(ctx context.Context) (*model.TestStoreResetPayload, error) {
 	done := &model.TestStoreResetPayload{}
-	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
 		s, err := m.hold(ctx)
 		if err != nil {
 			return nil, err
@@ -49,7 +50,7 @@ func (m Mutation) TestStoreReset(ctx context.Context) (*model.TestStoreResetPayl
 				break
 			}
 		}
-		return &core.Record{Action: "store.reset", Kind: xid.Store, ID: s.ID,
+		return &change.Record{Action: "store.reset", Kind: xid.Store, ID: s.ID,
 			Detail: strconv.Itoa(done.Removed) + " removed"}, nil
 	})
 	if err != nil {

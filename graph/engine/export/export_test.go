@@ -239,7 +239,8 @@ func TestProductsJSON(t *testing.T) {
 		b.must(variants.Load(ctx, b.store.DB(ctx), rows...))
 		shop, err := ent.Only(b.store.DB(ctx).Store.Query().Load(ctx))
 		b.must(err)
-		b.must(images.Load(ctx, b.store.DB(ctx), "https://"+shop.Handle+".test", rows...))
+		b.must(images.Load(ctx, b.store.DB(ctx),
+			func(context.Context) (string, error) { return "https://" + shop.Handle + ".test", nil }, rows...))
 		if len(rows[0].Images) != 1 || len(rows[1].Images) != 0 {
 			t.Errorf("images: %v, %v", rows[0].Images, rows[1].Images)
 		}

@@ -256,7 +256,8 @@ func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last 
 		err = variants.Load(ctx, s.store.DB(ctx), rows...)
 	}
 	if err == nil {
-		err = images.Load(ctx, s.store.DB(ctx), s.origin, rows...)
+		at := func(context.Context) (string, error) { return s.origin, nil }
+		err = images.Load(ctx, s.store.DB(ctx), at, rows...)
 	}
 	if err != nil {
 		return after, 0, fmt.Errorf("read products: %w", err)

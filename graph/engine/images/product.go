@@ -37,14 +37,22 @@ func Rows(
 	return of, nil
 }
 
-// Load loads the uploaded images of products and assigns those of loaded variants, with URLs at an
-// origin. It runs one statement, or none if no product has images.
-func Load(ctx context.Context, c *db.Client, origin string, products ...*db.Product) error {
+// Load loads the uploaded images of products and assigns those of loaded variants, with URLs at the
+// origin that at returns. It runs one statement, or none if no product has images.
+func Load(
+	ctx context.Context, c *db.Client, at func(context.Context) (string, error), products ...*db.Product,
+) (err error) {
 	var ids []xid.ID
 	for _, p := range products {
 		p.Images = []*db.ProductImage{}
 		if p.ImagesCount > 0 && !slices.Contains(ids, p.ID) {
 			ids = append(ids, p.ID)
+		}
+	}
+	origin := ""
+	if len(ids) > 0 {
+		if origin, err = at(ctx); err != nil {
+			return err
 		}
 	}
 	of, err := Rows(ctx, c, ids)

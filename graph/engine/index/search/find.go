@@ -9,7 +9,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 const (
@@ -56,6 +58,23 @@ type Finder struct {
 	// Engine is the dialect of the database.
 	Engine string
 	Store  xid.ID
+}
+
+// Page returns the ids of a page of the viewer's store. stopped is where the next page continues if
+// the search ended at its bound.
+func Page(ctx context.Context, s *ent.Store, q Query, after *page.Position, limit int) (
+	ids []xid.ID, stopped *page.Position, err error,
+) {
+	if after != nil {
+		q.Before = after.ID
+	}
+	q.Limit = limit
+	finder := Finder{Client: s.DB(ctx), Engine: s.Dialect(), Store: viewer.From(ctx).Store}
+	ids, at, err := finder.Find(ctx, q)
+	if err == nil && !at.IsNil() {
+		stopped = &page.Position{Time: at.Time(), ID: at}
+	}
+	return ids, stopped, err
 }
 
 // Find returns the ids of a page, newest first. If the page ended at its scan bound before it was

@@ -23,6 +23,11 @@ type Index struct {
 	Engine string
 }
 
+// For returns the index for the transaction of ctx.
+func For(ctx context.Context, s *ent.Store) Index {
+	return Index{Client: s.DB(ctx), Engine: s.Dialect()}
+}
+
 // Mark marks a created or changed row as pending. It is found at once; [Keeper.Flush] writes its
 // words.
 func (x Index) Mark(ctx context.Context, k Kind, id xid.ID) error {

@@ -78,6 +78,14 @@ func asked(chunk string) []string {
 	return listings.QueryTerms(chunk)
 }
 
+// Text returns [Question.String], or nil for no question.
+func (q *Question) Text() *string {
+	if q == nil {
+		return nil
+	}
+	return new(q.String())
+}
+
 // String returns the normalized query: equal strings search for the same.
 func (q Question) String() string {
 	text := strings.Join(q.words, " ")

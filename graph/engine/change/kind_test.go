@@ -1,4 +1,4 @@
-package core_test
+package change_test
 
 import (
 	"go/ast"
@@ -10,12 +10,12 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
 )
 
 // TestEveryKindHasAName checks that every kind has a name for NotFound.
 func TestEveryKindHasAName(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), "../../ent/xid/xid.go", nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), "../../../ent/xid/xid.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestEveryKindHasAName(t *testing.T) {
 			t.Fatal(err)
 		}
 		kinds++
-		if name := core.KindName(xid.Kind(prefix)); name == "" || strings.Contains(name, "_") {
+		if name := change.KindName(xid.Kind(prefix)); name == "" || strings.Contains(name, "_") {
 			t.Errorf("%s is called %q: %s", prefix, name, fault.Missing(name).Detail)
 		}
 	}

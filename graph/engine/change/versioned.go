@@ -1,9 +1,10 @@
-package core
+package change
 
 import (
 	"context"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -17,8 +18,7 @@ type Update[U any] interface {
 	Save(ctx context.Context) (count int, err error)
 }
 
-// Versioned describes how rows of one kind change; [Change] and [Remove] use it. R is a pointer to
-// the loaded entity.
+// Versioned describes how rows of one kind change. R is a pointer to the loaded entity.
 type Versioned[R any, U Update[U]] struct {
 	Kind xid.Kind
 	// Load reads the row in the transaction.
@@ -38,6 +38,10 @@ type Versioned[R any, U Update[U]] struct {
 	Taken func() error
 	// Handles keeps former handles of the rows; nil for kinds without handles.
 	Handles *Handles[R]
+	// Recorded runs when a change of a row is recorded, before the commit; nil does nothing.
+	Recorded func(ctx context.Context, id xid.ID)
+	// Lost is returned if Update changes no row; nil is the fault of [Swapped].
+	Lost error
 }
 
 // Head points to the members of a loaded entity that every change updates.
@@ -68,6 +72,8 @@ type Edit[R, U any] struct {
 	Changed []string
 	// Detail is the detail of the audit row.
 	Detail string
+	// SameVersion leaves the version as it is: only the event sequence advances.
+	SameVersion bool
 	// Events are the events of the change; those without an object get the row's.
 	Events []outbox.Entry
 	// Then runs after the row is written, before the commit; nil does nothing.
@@ -76,24 +82,6 @@ type Edit[R, U any] struct {
 
 // Emit adds an event.
 func (e *Edit[R, U]) Emit(t event.Type) { e.Events = append(e.Events, outbox.Entry{Type: t}) }
-
-// Change runs edit on the row with the public id if it has the expected version, and returns the
-// changed row.
-func Change[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U], id string, expected int64,
-	action string, edit func(context.Context, *Edit[R, U]) error,
-) (row R, err error) {
-	uid, err := ParseID(v.Kind, id)
-	if err != nil {
-		return row, err
-	}
-	err = c.Commit(ctx, v.Kind, func(ctx context.Context) (_ *Record, err error) {
-		if row, err = v.Expect(ctx, uid, expected); err != nil {
-			return nil, err
-		}
-		return v.Apply(ctx, row, action, edit)
-	})
-	return row, err
-}
 
 // Expect reads a row and returns the fault of [Stale] if it has another version.
 func (v *Versioned[R, U]) Expect(ctx context.Context, id xid.ID, version int64) (R, error) {
@@ -134,7 +122,23 @@ func (v *Versioned[R, U]) Apply(ctx context.Context, row R, action string,
 		}
 	}
 	v.complete(row, e.Events)
-	return &Record{Action: action, Kind: v.Kind, ID: h.ID, Detail: e.Detail, Of: h.resource(), Events: e.Events}, nil
+	return v.record(h, action, e.Detail, e.Events), nil
+}
+
+// Write is [Versioned.Apply], and writes the record.
+func (v *Versioned[R, U]) Write(ctx context.Context, c *db.Client, row R, action string,
+	edit func(context.Context, *Edit[R, U]) error,
+) error {
+	r, err := v.Apply(ctx, row, action, edit)
+	if err != nil || r == nil {
+		return err
+	}
+	return r.Write(ctx, c)
+}
+
+func (v *Versioned[R, U]) record(h Head, action, detail string, events []outbox.Entry) *Record {
+	return &Record{Action: action, Kind: v.Kind, ID: h.ID, Detail: detail, Of: h.resource(), Events: events,
+		recorded: v.Recorded}
 }
 
 // handle returns the handle of a row; "" for kinds without handles.
@@ -145,17 +149,23 @@ func (v *Versioned[R, U]) handle(row R) string {
 	return v.Handles.Of(row)
 }
 
-// save increments the version and the event sequence, sets updated_at, and writes the row.
+// save writes the row with the next version, event sequence and updated_at.
 func (v *Versioned[R, U]) save(ctx context.Context, h Head, e *Edit[R, U]) error {
-	*h.Version++
-	*h.UpdatedAt = e.Now
+	if !e.SameVersion {
+		*h.Version++
+		e.Update.SetVersion(*h.Version)
+	}
 	if h.Sequence != nil {
 		*h.Sequence += int64(len(e.Events))
 		any(e.Update).(interface{ SetEventSequence(int64) U }).SetEventSequence(*h.Sequence)
 	}
-	n, err := e.Update.SetVersion(*h.Version).SetUpdatedAt(e.Now).Save(ctx)
-	if v.Taken != nil && ent.IsDuplicate(err) {
+	*h.UpdatedAt = e.Now
+	n, err := e.Update.SetUpdatedAt(e.Now).Save(ctx)
+	switch {
+	case v.Taken != nil && ent.IsDuplicate(err):
 		return v.Taken()
+	case v.Lost != nil && err == nil && n == 0:
+		return v.Lost
 	}
 	return Swapped(v.Kind, n, err)
 }
@@ -176,49 +186,30 @@ func (v *Versioned[R, U]) complete(row R, events []outbox.Entry) {
 
 // Created returns the record of a new row with its first events.
 func (v *Versioned[R, U]) Created(row R, action, detail string, events ...event.Type) *Record {
-	h := v.Head(row)
-	r := &Record{Action: action, Kind: v.Kind, ID: h.ID, Detail: detail, Of: h.resource()}
+	r := v.record(v.Head(row), action, detail, nil)
 	if len(events) > 0 {
 		r.Events = EventsOf(v.Object(row), events...)
 	}
 	return r
 }
 
-// Remove deletes the row with the public id if it has the expected version. before runs first, in
-// the transaction; nil does nothing.
-func Remove[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U], id string, expected int64,
-	action string, before func(context.Context, R) error, events ...event.Type,
-) error {
-	uid, err := ParseID(v.Kind, id)
-	if err != nil {
-		return err
+// Remove deletes a row that this transaction has read.
+func (v *Versioned[R, U]) Remove(ctx context.Context, row R, action string, events ...event.Type) (*Record, error) {
+	h := v.Head(row)
+	n, err := v.Delete(ctx, h.ID, *h.Version)
+	if err := Swapped(v.Kind, n, err); err != nil {
+		return nil, err
 	}
-	return c.Commit(ctx, v.Kind, func(ctx context.Context) (*Record, error) {
-		row, err := v.Expect(ctx, uid, expected)
-		if err != nil {
+	if v.Handles != nil {
+		if err := v.Handles.forget(ctx, h.ID); err != nil {
 			return nil, err
 		}
-		if before != nil {
-			if err := before(ctx, row); err != nil {
-				return nil, err
-			}
-		}
-		n, err := v.Delete(ctx, uid, expected)
-		if err := Swapped(v.Kind, n, err); err != nil {
-			return nil, err
-		}
-		if v.Handles != nil {
-			if err := v.Handles.forget(ctx, uid); err != nil {
-				return nil, err
-			}
-		}
-		h := v.Head(row)
-		*h.Version++
-		if h.Sequence != nil {
-			*h.Sequence += int64(len(events))
-		}
-		gone := v.Created(row, action, "", events...)
-		gone.Of.At = UpdateTime(ctx, *h.UpdatedAt)
-		return gone, nil
-	})
+	}
+	*h.Version++
+	if h.Sequence != nil {
+		*h.Sequence += int64(len(events))
+	}
+	gone := v.Created(row, action, "", events...)
+	gone.Of.At = UpdateTime(ctx, *h.UpdatedAt)
+	return gone, nil
 }

@@ -1,4 +1,4 @@
-package core
+package change
 
 import (
 	"context"
@@ -16,14 +16,14 @@ const maxFormerHandles = 20
 
 // Handles keeps the former handles of the rows of one kind.
 type Handles[R any] struct {
-	Core *Core
+	Store *ent.Store
 	// Of returns the handle of a row.
 	Of func(R) string
 }
 
 // keep stores a former handle of a resource in the transaction of ctx.
 func (h *Handles[R]) keep(ctx context.Context, kind xid.Kind, id xid.ID, former string) error {
-	c := h.Core.Client(ctx).FormerHandle
+	c := h.Store.DB(ctx).FormerHandle
 	err := c.Create().SetKind(kind).SetHandle(former).SetResourceID(id).Exec(ctx)
 	if ent.IsDuplicate(err) { // another resource had it earlier
 		_, err = c.Update().Where(formerhandle.KindEQ(kind), formerhandle.Handle(former)).SetResourceID(id).Save(ctx)
@@ -44,7 +44,7 @@ func (h *Handles[R]) keep(ctx context.Context, kind xid.Kind, id xid.ID, former 
 
 // forget removes all former handles of a deleted resource.
 func (h *Handles[R]) forget(ctx context.Context, id xid.ID) error {
-	_, err := h.Core.Client(ctx).FormerHandle.Delete().Where(formerhandle.ResourceID(id)).Exec(ctx)
+	_, err := h.Store.DB(ctx).FormerHandle.Delete().Where(formerhandle.ResourceID(id)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("remove former handles: %w", err)
 	}
