@@ -19,6 +19,18 @@ func TestChanges(t *testing.T) {
 	})
 }
 
+func TestVersions(t *testing.T) {
+	const body = "package x\n\nfunc f() { u.Where(x).SetVersion(2).AddEventSequence(1) }\n"
+	run(t, versions, []broken{
+		{name: "the pipeline, the domain and a test", files: map[string]string{"graph/engine/change/a.go": body,
+			"graph/domain/sales/a.go": body, "graph/engine/task/a_test.go": body}},
+		{name: "an engine", files: map[string]string{"graph/engine/task/a.go": body}, want: []string{
+			"graph/engine/task/a.go:3: AddEventSequence: rows are changed with graph/engine/change",
+			"graph/engine/task/a.go:3: SetVersion: rows are changed with graph/engine/change",
+		}},
+	})
+}
+
 func TestCrowds(t *testing.T) {
 	files := map[string]string{"graph/b/a.go": "package b\n"}
 	for i := range maxSources + 1 {

@@ -39,6 +39,7 @@ func Rules() []Rule {
 		{"environment and flags are read in cmd", settings},
 		{"no update by id alone", updateOne},
 		{"changes go through the core", changes},
+		{"engines change rows through graph/engine/change", versions},
 		{"packages stay small", crowds},
 		{"transactions begin in ent", transactions},
 		{"statements do not follow the order of a map", mapOrder},

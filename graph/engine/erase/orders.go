@@ -11,9 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/lineset"
-	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/lib/wire"
@@ -102,14 +101,10 @@ func Orders(ctx context.Context, c *db.Client, customer xid.ID, chosen ...predic
 	return len(orders), redact(ctx, c, orders)
 }
 
-// redact changes orders with one statement and emits an event for each.
+type orderEdit = change.Edit[*db.Order, *db.OrderUpdate]
+
+// redact changes locked orders, each with its event.
 func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
-	ids := make([]xid.ID, len(orders))
-	var at micros.Time
-	for i, o := range orders {
-		ids[i] = o.ID
-		at = moment.Raise(ctx, max(at, outbox.After(o.UpdatedAt)))
-	}
 	lines, err := linesOf(ctx, c, orders)
 	if err != nil {
 		return err
@@ -117,20 +112,44 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	if err := redactRelated(ctx, c, orders); err != nil {
 		return err
 	}
-	n, err := c.Order.Update().Where(order.IDIn(ids...)).
-		ClearEmail().ClearBillingAddress().ClearShippingAddress().
-		AddVersion(1).AddEventSequence(1).SetUpdatedAt(at).Modify(lineset.Keep).Save(ctx)
-	if err != nil {
-		return fmt.Errorf("redact orders: %w", err)
-	}
-	if n != len(orders) {
-		return fmt.Errorf("redact orders: %d of %d changed", n, len(orders))
+	v := change.Versioned[*db.Order, *db.OrderUpdate]{
+		Kind: xid.Order,
+		Head: func(o *db.Order) change.Head {
+			return change.Head{Store: o.StoreID, ID: o.ID, Version: &o.Version, Sequence: &o.EventSequence,
+				UpdatedAt: &o.UpdatedAt}
+		},
+		Update: func(_ context.Context, id xid.ID, version int64) *db.OrderUpdate {
+			return c.Order.Update().Where(order.ID(id), order.Version(version))
+		},
+		Object: func(o *db.Order) []byte {
+			return wire.AppendOrder(nil, o, len(lines[o.ID]), func(i int) *db.OrderLine { return lines[o.ID][i] })
+		},
+		Finish: func(e *orderEdit) {
+			e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
+		},
 	}
 	for _, o := range orders {
-		if err := announce(ctx, c, o, lines[o.ID], at); err != nil {
-			return err
+		if err := v.Write(ctx, c, o, "", redactOrder); err != nil {
+			return fmt.Errorf("redact order: %w", err)
 		}
 	}
+	return nil
+}
+
+// redactOrder clears the personal data of an order.
+func redactOrder(_ context.Context, e *orderEdit) error {
+	o := e.Row
+	if o.Email != nil {
+		e.Changed = append(e.Changed, "email")
+	}
+	if o.BillingAddress != nil {
+		e.Changed = append(e.Changed, "billing_address")
+	}
+	if o.ShippingAddress != nil {
+		e.Changed = append(e.Changed, "shipping_address")
+	}
+	o.Email, o.BillingAddress, o.ShippingAddress = nil, nil, nil
+	e.Update.ClearEmail().ClearBillingAddress().ClearShippingAddress().Modify(lineset.Keep)
 	return nil
 }
 
@@ -155,26 +174,4 @@ func linesOf(ctx context.Context, c *db.Client, orders []*db.Order) (map[xid.ID]
 		lines[l.OrderID] = append(lines[l.OrderID], l)
 	}
 	return lines, nil
-}
-
-// announce emits order.updated for a redacted order.
-func announce(ctx context.Context, c *db.Client, o *db.Order, lines []*db.OrderLine, at micros.Time) error {
-	var changed []string
-	if o.Email != nil {
-		changed = append(changed, "email")
-	}
-	if o.BillingAddress != nil {
-		changed = append(changed, "billing_address")
-	}
-	if o.ShippingAddress != nil {
-		changed = append(changed, "shipping_address")
-	}
-	o.Email, o.BillingAddress, o.ShippingAddress = nil, nil, nil
-	o.Version++
-	o.EventSequence++
-	o.UpdatedAt = at
-	object := wire.AppendOrder(nil, o, len(lines), func(i int) *db.OrderLine { return lines[i] })
-	return outbox.Append(ctx, c,
-		outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence, At: at},
-		outbox.Entry{Type: event.OrderUpdated, Changed: changed, Object: object})
 }

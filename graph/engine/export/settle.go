@@ -15,8 +15,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/notify"
-	"github.com/storefront-go/storefront/graph/engine/outbox"
-	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 const (
@@ -106,19 +104,18 @@ func (e *Engine) complete(ctx context.Context, r *run) error {
 		}
 	}
 	err := e.Store.InTx(ctx, func(ctx context.Context) error {
-		now := micros.Now()
-		expires := now.Add(Retention)
-		job := *r.job
-		if last {
-			job.RowsDone, job.ResourcesDone = job.RowsDone+r.rows, job.ResourcesDone+r.resources
-			job.Parts, job.SizeBytes = r.out.number, job.SizeBytes+r.out.size
-		}
-		sum := r.out.sum()
-		job.Status, job.CompletedAt, job.ExpiresAt, job.Sha256 = state.ExportCompleted, &now, &expires, &sum
-		err := e.end(ctx, r, &job,
-			"parts = ?, rows_done = ?, resources_done = ?, resources_total = ?, size_bytes = ?, sha256 = ?, "+
-				"expires_at = ?, due_at = ?",
-			[]any{job.Parts, job.RowsDone, job.ResourcesDone, job.ResourcesDone, job.SizeBytes, sum, expires, expires})
+		err := e.end(ctx, r, event.ExportCompleted, func(ed *jobEdit) {
+			job, now, sum := ed.Row, micros.Now(), r.out.sum()
+			expires := now.Add(Retention)
+			if last {
+				job.RowsDone, job.ResourcesDone = job.RowsDone+r.rows, job.ResourcesDone+r.resources
+				job.Parts, job.SizeBytes = r.out.number, job.SizeBytes+r.out.size
+			}
+			job.Status, job.CompletedAt, job.ExpiresAt, job.Sha256 = state.ExportCompleted, &now, &expires, &sum
+			ed.Update.SetParts(job.Parts).SetRowsDone(job.RowsDone).SetResourcesDone(job.ResourcesDone).
+				SetResourcesTotal(job.ResourcesDone).SetSizeBytes(job.SizeBytes).SetSha256(sum).
+				SetExpiresAt(expires).SetDueAt(expires)
+		})
 		if err != nil || !last {
 			return err
 		}
@@ -134,12 +131,12 @@ func (e *Engine) complete(ctx context.Context, r *run) error {
 // fail gives a job up.
 func (e *Engine) fail(ctx context.Context, r *run) error {
 	err := e.Store.InTx(ctx, func(ctx context.Context) error {
-		now := micros.Now()
-		job := *r.job
-		job.Status, job.CompletedAt = state.ExportFailed, &now
-		job.ErrorCode, job.ErrorMessage = new(failedCode), new(failedMessage)
-		return e.end(ctx, r, &job, "error_code = ?, error_message = ?, due_at = ?",
-			[]any{failedCode, failedMessage, now})
+		return e.end(ctx, r, event.ExportFailed, func(ed *jobEdit) {
+			now := micros.Now()
+			ed.Row.Status, ed.Row.CompletedAt = state.ExportFailed, &now
+			ed.Row.ErrorCode, ed.Row.ErrorMessage = new(failedCode), new(failedMessage)
+			ed.Update.SetErrorCode(failedCode).SetErrorMessage(failedMessage).SetDueAt(now)
+		})
 	})
 	if err == nil {
 		e.metrics.ended(state.ExportFailed, time.Since(r.job.StartedAt.Time()))
@@ -149,33 +146,27 @@ func (e *Engine) fail(ctx context.Context, r *run) error {
 
 // end writes the end of a job that this process still owns, with its event and its notice, in the
 // transaction of ctx.
-func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, args []any) error {
-	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.ID(job.ID)).Load(ctx)
+func (e *Engine) end(ctx context.Context, r *run, t event.Type, edit func(*jobEdit)) error {
+	c, job := e.Store.DB(ctx), *r.job
+	rows, err := c.Export.Query().Where(dbexport.ID(job.ID)).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read export: %w", err)
 	}
 	if len(rows) == 0 {
 		return errLost
 	}
-	job.Version, job.EventSequence, job.UpdatedAt = rows[0].Version+1, rows[0].EventSequence+1,
-		outbox.After(rows[0].UpdatedAt)
-	set += ", status = ?, completed_at = ?, version = ?, event_sequence = ?, updated_at = ?, slot = NULL, " + lease.Free
-	args = append(args, string(job.Status), *job.CompletedAt, job.Version, job.EventSequence, job.UpdatedAt)
-	if err := e.change(ctx, r, set, args...); err != nil {
-		return err
-	}
-	kind := event.ExportCompleted
-	if job.Status == state.ExportFailed {
-		kind = event.ExportFailed
-	}
-	err = outbox.Append(ctx, e.Store.DB(ctx),
-		outbox.Resource{Store: r.store, ID: job.ID, Version: job.Version, Sequence: job.EventSequence,
-			At: job.UpdatedAt},
-		outbox.Entry{Type: kind, Object: wire.AppendExport(nil, job, nil)})
+	job.Version, job.EventSequence, job.UpdatedAt = rows[0].Version, rows[0].EventSequence, rows[0].UpdatedAt
+	owned := jobs(c, dbexport.LeaseToken(r.token), dbexport.LeaseOwner(e.id), dbexport.StatusEQ(state.ExportRunning))
+	err = owned.Write(ctx, c, &job, "", func(_ context.Context, ed *jobEdit) error {
+		edit(ed)
+		ed.Update.SetStatus(job.Status).SetCompletedAt(*job.CompletedAt).ClearSlot().ClearLeaseOwner().SetLeaseUntil(0)
+		ed.Emit(t)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	return e.Notifier.Append(ctx, e.Store, notice(job))
+	return e.Notifier.Append(ctx, e.Store, notice(&job))
 }
 
 // notice returns the notice about a job that has ended.

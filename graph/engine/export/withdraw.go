@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/lease"
-	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
@@ -158,31 +158,47 @@ func restart(ctx context.Context, c *db.Client, job *db.Export) error {
 		Exec(ctx)
 }
 
+// jobEdit is a change of a job in progress.
+type jobEdit = change.Edit[*db.Export, *db.ExportUpdate]
+
+// jobs describes how jobs change that meet some conditions. A change of another job fails with
+// [errLost].
+func jobs(c *db.Client, only ...predicate.Export) *change.Versioned[*db.Export, *db.ExportUpdate] {
+	return &change.Versioned[*db.Export, *db.ExportUpdate]{
+		Kind: xid.Export,
+		Head: func(job *db.Export) change.Head {
+			return change.Head{Store: job.StoreID, ID: job.ID, Version: &job.Version, Sequence: &job.EventSequence,
+				UpdatedAt: &job.UpdatedAt}
+		},
+		Update: func(_ context.Context, id xid.ID, version int64) *db.ExportUpdate {
+			return c.Export.Update().Where(dbexport.ID(id), dbexport.Version(version)).Where(only...)
+		},
+		Object: func(job *db.Export) []byte { return wire.AppendExport(nil, job, nil) },
+		Lost:   errLost,
+	}
+}
+
 // expire ends the file of a job early.
 func expire(ctx context.Context, c *db.Client, job *db.Export) error {
-	now := outbox.After(job.UpdatedAt)
-	job.Status, job.ExpiresAt, job.UpdatedAt = state.ExportExpired, &now, now
-	job.ErrorCode, job.ErrorMessage = new(redactedCode), new(removedMessage)
-	job.Version++
-	return c.Export.Update().Where(dbexport.ID(job.ID)).SetStatus(job.Status).SetExpiresAt(now).SetDueAt(now).
-		SetErrorCode(redactedCode).SetErrorMessage(removedMessage).SetVersion(job.Version).SetUpdatedAt(now).Exec(ctx)
+	return jobs(c).Write(ctx, c, job, "", func(_ context.Context, e *jobEdit) error {
+		job.Status, job.ExpiresAt = state.ExportExpired, &e.Now
+		job.ErrorCode, job.ErrorMessage = new(redactedCode), new(removedMessage)
+		e.Update.SetStatus(job.Status).SetExpiresAt(e.Now).SetDueAt(e.Now).
+			SetErrorCode(redactedCode).SetErrorMessage(removedMessage)
+		e.Changed = []string{"status"}
+		return nil
+	})
 }
 
 // stop ends a job that was restarted too often. Its objects may be removed once its writer must
 // have noticed.
 func stop(ctx context.Context, c *db.Client, job *db.Export) error {
-	now, noticed := outbox.After(job.UpdatedAt), max(micros.Now(), job.LeaseUntil)
-	job.Status, job.CompletedAt, job.UpdatedAt = state.ExportFailed, &now, now
-	job.ErrorCode, job.ErrorMessage = new(redactedCode), new(stoppedMessage)
-	job.Version++
-	job.EventSequence++
-	err := c.Export.Update().Where(dbexport.ID(job.ID)).SetStatus(job.Status).SetCompletedAt(now).SetDueAt(noticed).
-		SetErrorCode(redactedCode).SetErrorMessage(stoppedMessage).SetVersion(job.Version).SetUpdatedAt(now).
-		SetEventSequence(job.EventSequence).ClearSlot().ClearLeaseOwner().SetLeaseUntil(0).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	return outbox.Append(ctx, c,
-		outbox.Resource{Store: job.StoreID, ID: job.ID, Version: job.Version, Sequence: job.EventSequence, At: now},
-		outbox.Entry{Type: event.ExportFailed, Object: wire.AppendExport(nil, job, nil)})
+	return jobs(c).Write(ctx, c, job, "", func(_ context.Context, e *jobEdit) error {
+		job.Status, job.CompletedAt = state.ExportFailed, &e.Now
+		job.ErrorCode, job.ErrorMessage = new(redactedCode), new(stoppedMessage)
+		e.Update.SetStatus(job.Status).SetCompletedAt(e.Now).SetDueAt(max(micros.Now(), job.LeaseUntil)).
+			SetErrorCode(redactedCode).SetErrorMessage(stoppedMessage).ClearSlot().ClearLeaseOwner().SetLeaseUntil(0)
+		e.Emit(event.ExportFailed)
+		return nil
+	})
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/predicate"
+	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
@@ -14,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
@@ -59,7 +61,8 @@ func (k *Keeper) Add(ctx context.Context, s *db.Store, a Addition) (*db.Theme, e
 	if err != nil {
 		return nil, err
 	}
-	return row, k.announce(ctx, s, row)
+	c := k.Store.DB(ctx)
+	return row, k.themes(c, s).Created(row, "", "", event.ThemeInstalled).Write(ctx, c)
 }
 
 // add writes the rows of a theme that is ready.
@@ -116,15 +119,25 @@ func preview(p *theme.Package) *string {
 	return new(wire.AssetPath(a.Sum, a.Path))
 }
 
-// announce emits the event that a theme is ready. The theme's row already counts the event.
-func (k *Keeper) announce(ctx context.Context, s *db.Store, t *db.Theme) error {
-	return outbox.Append(ctx, k.Store.DB(ctx), resource(t),
-		outbox.Entry{Type: event.ThemeInstalled, Object: wire.AppendTheme(nil, t, t.Status, k.previewURL(s, t))})
-}
+type themeEdit = change.Edit[*db.Theme, *db.ThemeUpdate]
 
-// resource returns the subject of a theme's events.
-func resource(t *db.Theme) outbox.Resource {
-	return outbox.Resource{Store: t.StoreID, ID: t.ID, Version: t.Version, Sequence: t.EventSequence, At: t.UpdatedAt}
+// themes describes how themes of a store change that meet some conditions. A change of another theme
+// fails with [errLost].
+func (k *Keeper) themes(
+	c *db.Client, s *db.Store, only ...predicate.Theme,
+) *change.Versioned[*db.Theme, *db.ThemeUpdate] {
+	return &change.Versioned[*db.Theme, *db.ThemeUpdate]{
+		Kind: xid.Theme,
+		Head: func(t *db.Theme) change.Head {
+			return change.Head{Store: t.StoreID, ID: t.ID, Version: &t.Version, Sequence: &t.EventSequence,
+				UpdatedAt: &t.UpdatedAt}
+		},
+		Update: func(_ context.Context, id xid.ID, version int64) *db.ThemeUpdate {
+			return c.Theme.Update().Where(dbtheme.ID(id), dbtheme.Version(version)).Where(only...)
+		},
+		Object: func(t *db.Theme) []byte { return wire.AppendTheme(nil, t, t.Status, k.previewURL(s, t)) },
+		Lost:   errLost,
+	}
 }
 
 func (k *Keeper) previewURL(s *db.Store, t *db.Theme) *string {

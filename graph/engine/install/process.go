@@ -11,13 +11,13 @@ import (
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/notify"
-	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
@@ -70,60 +70,62 @@ func (k *Keeper) finish(ctx context.Context, row *db.Theme, p *theme.Package) er
 		return err
 	}
 	return k.Store.InTx(ctx, func(ctx context.Context) error {
-		done, err := k.ready(ctx, row, p, sum)
-		if err != nil {
-			return err
-		}
-		if err := k.addAssets(ctx, row.ID, p); err != nil {
-			return err
-		}
-		if err := k.dropUpload(ctx, row.ID); err != nil {
-			return err
-		}
-		s, err := only(k.Store.DB(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
-		if err != nil {
-			return fmt.Errorf("read store: %w", err)
-		}
-		return k.announce(ctx, s, done)
+		return k.swapTheme(ctx, row, func(e *themeEdit) {
+			ready(e, p, sum)
+			e.Then = func(ctx context.Context) error {
+				if err := k.addAssets(ctx, row.ID, p); err != nil {
+					return err
+				}
+				return k.dropUpload(ctx, row.ID)
+			}
+			e.Emit(event.ThemeInstalled)
+		})
 	})
 }
 
-// ready updates the row of a theme and returns it.
-func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum digest.Sum) (*db.Theme, error) {
-	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.ID(row.ID))
+// swapTheme runs edit on the current row of a theme that is being processed, which may have been
+// renamed meanwhile, in the transaction of ctx. It returns [errLost] if the theme is not as row says.
+func (k *Keeper) swapTheme(ctx context.Context, row *db.Theme, edit func(*themeEdit)) error {
+	c := k.Store.DB(ctx)
+	query := c.Theme.Query().Where(dbtheme.ID(row.ID))
 	query.Modify(ent.ForUpdate)
 	t, err := only(query.Load(ctx))
 	if db.IsNotFound(err) {
-		return nil, errLost
+		return errLost
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read theme: %w", err)
+		return fmt.Errorf("read theme: %w", err)
 	}
-	// The current row: it may have been renamed meanwhile.
-	m := p.Manifest
+	s, err := only(c.Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read store: %w", err)
+	}
+	return k.themes(c, s, claimed(row)...).Write(ctx, c, t, "", func(_ context.Context, e *themeEdit) error {
+		edit(e)
+		return nil
+	})
+}
+
+// ready sets what a theme is once its package is stored.
+func ready(e *themeEdit, p *theme.Package, sum digest.Sum) {
+	t, m := e.Row, p.Manifest
 	t.Status, t.DueAt, t.Checksum, t.Preview = state.ThemeInactive, micros.Max, sum, preview(p)
 	t.ThemeVersion, t.Author, t.Description = m.Version, m.Author, m.Description
 	t.AssetCount, t.SizeBytes = int64(len(p.Assets)), p.Size()
-	t.Version, t.EventSequence, t.UpdatedAt = t.Version+1, t.EventSequence+1, outbox.After(t.UpdatedAt)
-	return t, k.swap(ctx, row, "finish theme", func(u *db.ThemeUpdate) {
-		u.SetStatus(t.Status).SetDueAt(t.DueAt).SetChecksum(t.Checksum).SetNillablePreview(t.Preview).
-			SetNillableThemeVersion(t.ThemeVersion).SetNillableAuthor(t.Author).SetNillableDescription(t.Description).
-			SetAssetCount(t.AssetCount).SetSizeBytes(t.SizeBytes).
-			SetVersion(t.Version).SetEventSequence(t.EventSequence).SetUpdatedAt(t.UpdatedAt)
-	})
+	e.Update.SetStatus(t.Status).SetDueAt(t.DueAt).SetChecksum(t.Checksum).SetNillablePreview(t.Preview).
+		SetNillableThemeVersion(t.ThemeVersion).SetNillableAuthor(t.Author).SetNillableDescription(t.Description).
+		SetAssetCount(t.AssetCount).SetSizeBytes(t.SizeBytes)
 }
 
 // fail gives a theme up and notifies the people of the store.
 func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 	err := k.Store.InTx(ctx, func(ctx context.Context) error {
-		err := k.swap(ctx, row, "give up theme", func(u *db.ThemeUpdate) {
-			u.SetStatus(state.ThemeFailed).SetDueAt(micros.Max).SetSizeBytes(0).AddVersion(1).
-				SetUpdatedAt(outbox.After(row.UpdatedAt))
+		err := k.swapTheme(ctx, row, func(e *themeEdit) {
+			e.Update.SetStatus(state.ThemeFailed).SetDueAt(micros.Max).SetSizeBytes(0)
+			e.Changed = []string{"status"}
+			e.Then = func(ctx context.Context) error { return k.dropUpload(ctx, row.ID) }
 		})
 		if err != nil {
-			return err
-		}
-		if err := k.dropUpload(ctx, row.ID); err != nil {
 			return err
 		}
 		return k.Notifier.Append(ctx, k.Store, notify.Notice{

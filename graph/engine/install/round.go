@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -188,20 +189,21 @@ func (k *Keeper) postpone(ctx context.Context, row *db.Theme, next time.Duration
 // change updates a theme that is being processed. It returns [errLost] if the theme is not as row
 // says.
 func (k *Keeper) change(ctx context.Context, row *db.Theme, doing string, set func(*db.ThemeUpdate)) error {
-	return k.Store.InTx(ctx, func(ctx context.Context) error { return k.swap(ctx, row, doing, set) })
+	return k.Store.InTx(ctx, func(ctx context.Context) error {
+		u := k.Store.DB(ctx).Theme.Update().Where(dbtheme.ID(row.ID)).Where(claimed(row)...)
+		set(u)
+		n, err := u.Save(ctx)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", doing, err)
+		case n == 0:
+			return errLost
+		}
+		return nil
+	})
 }
 
-// swap is [Keeper.change] in the transaction of ctx.
-func (k *Keeper) swap(ctx context.Context, row *db.Theme, doing string, set func(*db.ThemeUpdate)) error {
-	u := k.Store.DB(ctx).Theme.Update().
-		Where(dbtheme.ID(row.ID), dbtheme.Tries(row.Tries), dbtheme.StatusEQ(state.ThemeProcessing))
-	set(u)
-	n, err := u.Save(ctx)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", doing, err)
-	case n == 0:
-		return errLost
-	}
-	return nil
+// claimed returns the conditions that a theme is processed as row says.
+func claimed(row *db.Theme) []predicate.Theme {
+	return []predicate.Theme{dbtheme.Tries(row.Tries), dbtheme.StatusEQ(state.ThemeProcessing)}
 }

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
@@ -15,15 +16,17 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
-	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // LastGrant is called when the last grant of an app in the viewer's store ends, in the transaction
 // that ends it.
 type LastGrant func(ctx context.Context, app xid.ID) error
+
+// errEnded reports that a grant had ended.
+var errEnded = errors.New("the grant had ended")
 
 // End revokes a grant of the viewer's store in the transaction of ctx: one conditional update, with
 // its event and its audit row, and with the consequences if it was the app's last grant. It reports
@@ -32,28 +35,34 @@ type LastGrant func(ctx context.Context, app xid.ID) error
 func End(
 	ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd, last LastGrant,
 ) (bool, error) {
+	v := change.Versioned[*db.Grant, *db.GrantUpdate]{
+		Kind: xid.Grant,
+		Head: func(g *db.Grant) change.Head {
+			return change.Head{Store: g.StoreID, ID: g.ID, Version: &g.Version, Sequence: &g.EventSequence,
+				UpdatedAt: &g.UpdatedAt}
+		},
+		Update: func(_ context.Context, id xid.ID, version int64) *db.GrantUpdate {
+			return c.Grant.Update().Where(grant.ID(id), grant.Version(version), grant.RevokedAtIsNil())
+		},
+		Object: func(g *db.Grant) []byte { return wire.AppendGrant(nil, g, app) },
+		Lost:   errEnded, // nothing else raises a grant's version
+	}
 	after := *g
-	// Nothing else raises a grant's version, so this is the state after the update.
-	after.Version, after.EventSequence = g.Version+1, g.EventSequence+1
-	after.UpdatedAt = outbox.After(g.UpdatedAt)
-	after.RevokedAt, after.RevokedReason = &after.UpdatedAt, &why
-	n, err := c.Grant.Update().Where(grant.ID(g.ID), grant.RevokedAtIsNil()).
-		SetRevokedAt(after.UpdatedAt).SetRevokedReason(why).SetUpdatedAt(after.UpdatedAt).
-		SetVersion(after.Version).SetEventSequence(after.EventSequence).Save(ctx)
-	if err != nil || n == 0 {
+	type edit = change.Edit[*db.Grant, *db.GrantUpdate]
+	err := v.Write(ctx, c, &after, "grant.revoke", func(_ context.Context, e *edit) error {
+		after.RevokedAt, after.RevokedReason, e.Detail = &e.Now, &why, string(why)
+		e.Update.SetRevokedAt(e.Now).SetRevokedReason(why)
+		e.Emit(event.AppGrantRevoked)
+		return nil
+	})
+	if errors.Is(err, errEnded) {
+		return false, nil
+	}
+	if err != nil {
 		return false, wrap("revoke grant", err)
 	}
 	*g = after
-	err = outbox.Append(ctx, c,
-		outbox.Resource{Store: g.StoreID, ID: g.ID, Version: g.Version, Sequence: g.EventSequence, At: g.UpdatedAt},
-		outbox.Entry{Type: event.AppGrantRevoked, Object: wire.AppendGrant(nil, g, app)})
-	if err != nil {
-		return false, err
-	}
 	if err := warn(ctx, c, g, app, why); err != nil {
-		return false, err
-	}
-	if err := audit.Write(ctx, c, "grant.revoke", xid.Grant, g.ID, string(why)); err != nil {
 		return false, err
 	}
 	left, err := Installed(ctx, c, g.AppID)

@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
-	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
@@ -23,35 +23,43 @@ type announcer struct{ *base }
 // announce writes an event about an endpoint's health for the store's other endpoints, in the
 // transaction that records it. The endpoint's own row changes only in its event sequence.
 func (a *announcer) announce(ctx context.Context, k schedule.Key, t event.Type) error {
-	ctx = viewer.Operator(ctx, k.Store)
+	err := a.change(viewer.Operator(ctx, k.Store), k.Endpoint, "", func(e *endpointEdit) error {
+		e.SameVersion = true
+		e.Emit(t)
+		return nil
+	})
+	return wrap("announce "+string(t), err)
+}
+
+// endpointEdit is a change of an endpoint in progress.
+type endpointEdit = change.Edit[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]
+
+// change runs edit on an endpoint in the transaction of ctx. If the endpoint was changed meanwhile,
+// or has another event, it fails with [errRaced].
+func (a *announcer) change(ctx context.Context, id xid.ID, action string, edit func(*endpointEdit) error) error {
 	c := a.Store.DB(ctx)
-	e, err := ent.Only(c.WebhookEndpoint.Query().Where(endpoints.ID(k.Endpoint)).Load(ctx))
+	row, err := ent.Only(c.WebhookEndpoint.Query().Where(endpoints.ID(id)).Load(ctx))
 	if err != nil {
 		return fmt.Errorf("read endpoint: %w", err)
 	}
-	before := e.EventSequence
-	e.EventSequence, e.UpdatedAt = before+1, outbox.After(e.UpdatedAt)
-	n, err := c.WebhookEndpoint.Update().Where(endpoints.ID(e.ID), endpoints.EventSequence(before)).
-		SetEventSequence(e.EventSequence).SetUpdatedAt(e.UpdatedAt).Save(ctx)
-	if err == nil && n == 0 {
-		err = errRaced // another of its events was written meanwhile: the transaction runs again
-	}
-	if err != nil {
-		return fmt.Errorf("announce %s: %w", t, err)
-	}
-	return a.appendEvent(ctx, e, t)
-}
-
-// appendEvent writes an event about an endpoint whose row was changed for it.
-func (a *announcer) appendEvent(ctx context.Context, e *db.WebhookEndpoint, t event.Type) error {
-	c := a.Store.DB(ctx)
-	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx))
+	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(id)).Load(ctx))
 	if err != nil {
 		return fmt.Errorf("read queue: %w", err)
 	}
-	about := outbox.Resource{Store: e.StoreID, ID: e.ID, Version: e.Version, Sequence: e.EventSequence, At: e.UpdatedAt}
-	return outbox.Append(ctx, c, about,
-		outbox.Entry{Type: t, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
+	v := change.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]{
+		Kind: xid.WebhookEndpoint,
+		Head: func(e *db.WebhookEndpoint) change.Head {
+			return change.Head{Store: e.StoreID, ID: e.ID, Version: &e.Version, Sequence: &e.EventSequence,
+				UpdatedAt: &e.UpdatedAt}
+		},
+		Update: func(_ context.Context, id xid.ID, version int64) *db.WebhookEndpointUpdate {
+			return c.WebhookEndpoint.Update().Where(endpoints.ID(id), endpoints.Version(version),
+				endpoints.EventSequence(row.EventSequence))
+		},
+		Object: func(e *db.WebhookEndpoint) []byte { return wire.AppendWebhookEndpoint(nil, e, q, nil) },
+		Lost:   errRaced,
+	}
+	return v.Write(ctx, c, row, action, func(_ context.Context, e *endpointEdit) error { return edit(e) })
 }
 
 // notify writes a notice about an endpoint.

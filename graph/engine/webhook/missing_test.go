@@ -7,7 +7,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -47,8 +46,7 @@ func TestMissingRows(t *testing.T) {
 		},
 		"suspension": func(ctx context.Context) error { return e.settler.suspend(ctx, o) },
 		"announcement": func(ctx context.Context) error {
-			unknown := &db.WebhookEndpoint{ID: xid.New()}
-			return e.settler.announcer.appendEvent(ctx, unknown, event.WebhookEndpointSuspended)
+			return e.settler.announcer.announce(ctx, k, event.WebhookEndpointFailing)
 		},
 		"skipping": func(ctx context.Context) error { return e.updateFailingSince(ctx, xid.New()) },
 	} {

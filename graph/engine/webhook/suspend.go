@@ -7,16 +7,12 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
-	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/engine/audit"
 	"github.com/storefront-go/storefront/graph/engine/notify"
-	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
@@ -198,8 +194,8 @@ func (s *settler) deliveredSince(ctx context.Context, o *outcome) (ok bool, err 
 
 // suspend takes the endpoint out of service, if the lease is still ours.
 func (s *settler) suspend(ctx context.Context, o *outcome) error {
-	c, q := s.Store.DB(ctx), o.Queue
-	u := c.WebhookQueue.Update().Where(webhookqueue.ID(q.Endpoint), webhookqueue.LeaseToken(q.Token))
+	q := o.Queue
+	u := s.Store.DB(ctx).WebhookQueue.Update().Where(webhookqueue.ID(q.Endpoint), webhookqueue.LeaseToken(q.Token))
 	dropLease(u)
 	n, err := u.AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).
 		SetLastError(describe(o.result)).SetWarned(len(schedule.WarnAfter)).Save(ctx)
@@ -210,37 +206,24 @@ func (s *settler) suspend(ctx context.Context, o *outcome) error {
 		ent.OnCommit(ctx, func() { o.suspended = true })
 		return nil
 	}
-	e, err := ent.Only(c.WebhookEndpoint.Query().Where(endpoints.ID(q.Endpoint)).Load(ctx))
-	if err != nil {
-		return fmt.Errorf("suspend endpoint: %w", err)
-	}
 	why := state.StoppedByFailure
 	if s.SuspendOnSilence {
 		why = state.StoppedBySilence
 	}
-	at := outbox.After(e.UpdatedAt)
-	before := e.Version
-	e.Status, e.StoppedAt, e.StoppedReason, e.UpdatedAt = state.EndpointSuspended, &at, &why, at
-	e.Version++
-	e.EventSequence++
-	n, err = c.WebhookEndpoint.Update().
-		Where(endpoints.ID(q.Endpoint), endpoints.Version(before), endpoints.StatusEQ(state.EndpointActive)).
-		SetStatus(e.Status).SetStoppedAt(at).SetStoppedReason(why).SetUpdatedAt(at).
-		SetVersion(e.Version).SetEventSequence(e.EventSequence).Save(ctx)
+	err = s.announcer.change(ctx, q.Endpoint, "webhook_endpoint.suspend", func(e *endpointEdit) error {
+		if e.Row.Status != state.EndpointActive {
+			return errRaced // a person has just changed it: their change counts
+		}
+		e.Row.Status, e.Row.StoppedAt, e.Row.StoppedReason = state.EndpointSuspended, &e.Now, &why
+		e.Update.SetStatus(e.Row.Status).SetStoppedAt(e.Now).SetStoppedReason(why)
+		e.Detail = string(why)
+		e.Emit(event.WebhookEndpointSuspended)
+		return nil
+	})
 	if err != nil {
 		return wrap("suspend endpoint", err)
 	}
-	if n == 0 {
-		return errRaced // a person has just changed it: their change counts
-	}
 	ent.OnCommit(ctx, func() { o.suspended = true })
-	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint,
-		string(why)); err != nil {
-		return err
-	}
-	if err := s.announcer.appendEvent(ctx, e, event.WebhookEndpointSuspended); err != nil {
-		return err
-	}
 	return s.announcer.notify(ctx, q.Key, func(url string) notify.Notice {
 		return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint was suspended",
 			Body: url + " did not accept a delivery for 24 hours. " +

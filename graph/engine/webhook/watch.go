@@ -47,8 +47,8 @@ func (l *leaser) owns() bool {
 	return m.Len() > 0 || time.Since(l.fencedAt) < terms.Length
 }
 
-// change is a queue of this process whose row was made due.
-type change struct {
+// changedQueue is a queue of this process whose row was made due.
+type changedQueue struct {
 	candidate
 	epoch int64
 }
@@ -76,23 +76,23 @@ func (l *leaser) applyChanges(ctx context.Context) error {
 }
 
 // changes reads this process's queues that were made due.
-func (l *leaser) changes(ctx context.Context) (list []change, err error) {
+func (l *leaser) changes(ctx context.Context) (list []changedQueue, err error) {
 	now, args := l.clock()
 	args = append(slices.Concat(args, []any{l.id}), args...)
 	err = l.seek(ctx, "SELECT store_id, id, lease_token, epoch FROM webhook_queues WHERE "+bucket.Every+
 		" AND due_at <= "+now+" AND lease_owner = ? AND lease_until > "+now, args, func(rs *stdsql.Rows) error {
-		var c change
+		var c changedQueue
 		err := rs.Scan(&c.Store, &c.Endpoint, &c.token, &c.epoch)
 		list = append(list, c)
 		return err
 	})
-	slices.SortFunc(list, func(a, b change) int { return a.Compare(b.Key) })
+	slices.SortFunc(list, func(a, b changedQueue) int { return a.Compare(b.Key) })
 	return list, err
 }
 
 // retireFenced retires the queues whose tokens were raised. It returns their rows and the keys of
 // the queues whose endpoints were changed.
-func (l *leaser) retireFenced(list []change) (fenced []candidate, changed []schedule.Key) {
+func (l *leaser) retireFenced(list []changedQueue) (fenced []candidate, changed []schedule.Key) {
 	m := l.machine.lock()
 	defer l.machine.unlock()
 	for _, c := range list {
