@@ -50,7 +50,8 @@ var shared = sync.OnceValues(func() (context.Context, error) {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
-		chromedp.Flag("site-per-process", true)) // a frame of another site is a process, as on a desktop
+		chromedp.Flag("force-prefers-reduced-motion", true), // animations are drawn by the processor here
+		chromedp.Flag("site-per-process", true))             // a frame of another site is a process, as on a desktop
 	alloc, end := chromedp.NewExecAllocator(context.Background(), options...)
 	atExit = append(atExit, end)
 	ctx, _ := chromedp.NewContext(alloc)
