@@ -20,7 +20,7 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, rest := toSRGB(m, b, h.ContentType)
+	c, gray := colorsOf(m, b, h.ContentType), space(m) == "GRAY"
 	switch m.(type) {
 	case *image.RGBA, *image.NRGBA, *image.YCbCr, *image.Gray:
 	default: // only these have a fast path in the filters
@@ -29,10 +29,14 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 	list := make([][]byte, len(widths))
 	for i, width := range widths {
 		m = scaled(m, width)
-		if list[i], err = encode(m, h.ContentType, shownQuality); err != nil {
+		shown := m
+		if gray {
+			shown = grayOf(m)
+		}
+		if list[i], err = encode(shown, h.ContentType, shownQuality); err != nil {
 			return nil, err
 		}
-		list[i] = withProfile(list[i], h.ContentType, rest)
+		list[i] = c.describe(list[i], h.ContentType)
 	}
 	return list, nil
 }
