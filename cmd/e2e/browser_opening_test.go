@@ -100,7 +100,7 @@ func (s *sale) in(l state.Language) {
 		`language: $l}) { store { language } } }`,
 		map[string]any{"v": store.Store.Version, "l": strings.ToUpper(string(l))}, &struct{}{})
 	s.b.visit(s.front, string(l), `document.documentElement.lang === '`+string(l)+`' &&
-		document.documentElement.dir === '`+l.Direction()+`'`)
+		document.documentElement.dir === '`+phrase.In(l).Direction+`'`)
 	s.b.buys("opening-"+string(l), s.front, string(l)+"@example.com", "Ada Lovelace")
 	o := s.newest()
 	s.sold.add(o.ID, "order.created", "order.paid")
@@ -178,7 +178,7 @@ func (s *sale) read() {
 	}
 	for _, w := range s.letters {
 		m, ok := came["<"+string(w.language)+"@example.com> "+w.subject]
-		if !ok || !strings.Contains(m.html, `<html lang="`+string(w.language)+`" dir="`+w.language.Direction()+`">`) {
+		if !ok || !strings.Contains(m.html, `<html lang="`+string(w.language)+`" dir="`+phrase.In(w.language).Direction+`">`) {
 			s.b.t.Errorf("the mail %q in %s: %+v", w.subject, w.language, m)
 		}
 		for _, part := range w.parts {

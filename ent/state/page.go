@@ -75,11 +75,3 @@ func (v Language) Known() bool { return slices.Contains(allLanguage, v) }
 
 // Languages returns all languages.
 func Languages() []Language { return slices.Clone(allLanguage) }
-
-// Direction returns the writing direction of the language, as in HTML's dir.
-func (v Language) Direction() string {
-	if v == Arabic {
-		return "rtl"
-	}
-	return "ltr"
-}

@@ -3,5 +3,5 @@
 // run no theme code, need no script, and use the language of the store.
 //
 // Each page is a struct of this package and a template of the same name, in one frame. All texts
-// come from graph/lib/phrase; templates refer to them by the keys of [names].
+// come from graph/lib/phrase; templates refer to them by their keys.
 package checkout

@@ -72,7 +72,7 @@ func TestPages(t *testing.T) {
 					strings.Contains(body, "ZgotmplZ") {
 					t.Errorf("not escaped, or a script:\n%s", body)
 				}
-				if !strings.Contains(body, `<html lang="`+string(l)+`" dir="`+l.Direction()+`">`) {
+				if !strings.Contains(body, `<html lang="`+string(l)+`" dir="`+phrase.In(l).Direction+`">`) {
 					t.Errorf("no language and direction:\n%s", body)
 				}
 				check(t, body)

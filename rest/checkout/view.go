@@ -19,20 +19,20 @@ type Frame struct {
 	Legal []Option
 }
 
-// Say returns a text by its name in templates.
-func (f Frame) Say(name string, args ...string) (string, error) {
-	k, ok := names[name]
-	if !ok {
-		return "", fmt.Errorf("there is no text %q", name)
+// Say returns a text of [phrase] by its key.
+func (f Frame) Say(k phrase.Key, args ...string) (string, error) {
+	text := f.Texts.Say(k, args...)
+	if text == "" {
+		return "", fmt.Errorf("there is no text %q", k)
 	}
-	return f.Texts.Say(k, args...), nil
+	return text, nil
 }
 
 // Lang returns the language of the page.
-func (f Frame) Lang() string { return string(f.Texts.Language()) }
+func (f Frame) Lang() string { return string(f.Texts.Language) }
 
 // Dir returns the writing direction of the page.
-func (f Frame) Dir() string { return f.Texts.Language().Direction() }
+func (f Frame) Dir() string { return f.Texts.Direction }
 
 // Line is a line of a cart or an order. Amounts are formatted.
 type Line struct {

@@ -20,7 +20,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 		"shop": map[string]any{
 			"name": in.shop.Name, "currency": in.shop.Currency, "origin": in.origin,
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
-			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
+			"language": string(in.shop.Language), "direction": phrase.In(in.shop.Language).Direction,
 			"products_url": in.links.to(storefront.ProductsPath), "cart_url": cartPath, "add_url": addPath,
 			"words": words(in.shop), "price_note": orNil(c.priceNote(in.shop)), "shipping_url": nil,
 		},
@@ -99,11 +99,11 @@ func (c *content) title(shop *storefront.State) string {
 		return c.list.title + dash + shop.Name
 	case searchPage:
 		if c.view.arg != "" {
-			return c.view.arg + dash + shop.WordSearch() + dash + shop.Name
+			return c.view.arg + dash + shop.Say(phrase.Search) + dash + shop.Name
 		}
-		return shop.WordSearch() + dash + shop.Name
+		return shop.Say(phrase.Search) + dash + shop.Name
 	case notFoundPage:
-		return shop.WordNotFound() + dash + shop.Name
+		return shop.Say(phrase.PageNotFound) + dash + shop.Name
 	}
 	return shop.Name
 }

@@ -157,7 +157,7 @@ func bare(c content, in scene) []byte {
 		`<meta name="viewport" content="width=device-width, initial-scale=1"><title>%s</title>`+
 		`<link rel="stylesheet" href="%smessage.css"></head><body><main><p><a href="%s">%s</a></p>`+
 		`<h1>%s</h1>%s</main></body></html>`,
-		in.shop.Language, in.shop.Language.Direction(), html.EscapeString(c.title(in.shop)), staticRoot,
+		in.shop.Language, phrase.In(in.shop.Language).Direction, html.EscapeString(c.title(in.shop)), staticRoot,
 		html.EscapeString(in.links.to("/")), html.EscapeString(in.shop.Name), html.EscapeString(title), body)
 	return b.Bytes()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 	"github.com/storefront-go/storefront/graph/lib/cache"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // makeLimit bounds rendering a page, waiting for a slot included.
@@ -209,7 +210,7 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 
 // list reads the list of all products or a collection.
 func (s *Shop) list(ctx context.Context, in scene, v view) (*listed, error) {
-	l := &listed{asked: v.asked(), own: listings.Newest, path: v.path(), title: in.shop.WordProducts()}
+	l := &listed{asked: v.asked(), own: listings.Newest, path: v.path(), title: in.shop.Say(phrase.Products)}
 	handle, _ := v.list()
 	if handle == "" {
 		return l, s.readList(ctx, in, l, listings.All)

@@ -54,7 +54,7 @@ var productKeys = map[string]phrase.Key{
 func words(st *storefront.State) map[string]any {
 	t := phrase.In(st.Language)
 	all := said(t, wordKeys)
-	all["products"], all["search"], all["not_found"] = st.WordProducts(), st.WordSearch(), st.WordNotFound()
+	all["products"], all["search"], all["not_found"] = st.Say(phrase.Products), st.Say(phrase.Search), st.Say(phrase.PageNotFound)
 	all["newest"], all["prices_in"] = st.WordSort(listings.Newest), t.Say(phrase.PricesIn, st.Currency)
 	return all
 }

@@ -254,3 +254,6 @@ func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model
 		return nil
 	})
 }
+
+// Languages returns the languages of storefronts.
+func (Query) Languages(context.Context) ([]state.Language, error) { return state.Languages(), nil }

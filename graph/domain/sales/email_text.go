@@ -98,7 +98,7 @@ func composeEmail(t event.Type, o emailOrder) (orderEmail, error) {
 	}
 	texts, number := phrase.In(language), strconv.FormatInt(o.Number, 10)
 	said := []string{number, o.Shop, texts.Money(o.AmountMinor, o.Currency)}
-	v := emailView{Language: string(language), Direction: language.Direction(), Shop: o.Shop, URL: o.URL,
+	v := emailView{Language: string(language), Direction: texts.Direction, Shop: o.Shop, URL: o.URL,
 		Greeting: texts.Say(about[t].text, said...), Link: texts.Say(phrase.MailLink), Goods: emailItems(texts, t, o)}
 	if t != event.OrderFulfilled && t != event.OrderPartiallyFulfilled { // an email about a shipment shows no amounts
 		v.Sums = sums(texts, o)

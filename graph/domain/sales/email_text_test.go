@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // orderIn returns an order in a language.
@@ -36,8 +37,8 @@ func TestCompose(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s\n%s", l, text, m.Subject, m.Text)
 			}
 		}
-		for _, text := range []string{`lang="` + string(l) + `" dir="` + l.Direction() + `"`,
-			`<table role="presentation" dir="` + l.Direction() + `"`, "Pedals &amp; grips",
+		for _, text := range []string{`lang="` + string(l) + `" dir="` + phrase.In(l).Direction + `"`,
+			`<table role="presentation" dir="` + phrase.In(l).Direction + `"`, "Pedals &amp; grips",
 			"Kestrel &lt;Bikes&gt;", "IBAN DE02<br>by Friday", `href="https://kestrel.example/orders/T"`} {
 			if !strings.Contains(m.HTML, text) {
 				t.Errorf("%s: %q is not in\n%s", l, text, m.HTML)

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // SearchPath is where the host of a store serves the search.
@@ -167,10 +168,10 @@ func (t *targets) links(set []*document.MenuLink) (list []Link) {
 
 // defaultMain returns the main menu of a storefront whose merchant set none.
 func defaultMain(l state.Language) []*document.MenuLink {
-	w := wordsOf[l]
+	t := phrase.In(l)
 	return []*document.MenuLink{
-		{Title: w.home, Target: state.TargetHome},
-		{Title: w.products, Target: state.TargetProducts},
-		{Title: w.search, Target: state.TargetSearch},
+		{Title: t.Say(phrase.Home), Target: state.TargetHome},
+		{Title: t.Say(phrase.Products), Target: state.TargetProducts},
+		{Title: t.Say(phrase.Search), Target: state.TargetSearch},
 	}
 }

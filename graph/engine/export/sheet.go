@@ -25,9 +25,6 @@ const sheetTime = "2006-01-02 15:04:05"
 type sheet struct {
 	texts *phrase.Texts
 	zone  *time.Location
-	// comma separates cells, and point is the decimal point, as spreadsheets in the language expect
-	// them when a file is opened by a double click.
-	comma, point byte
 	// err is the first error.
 	err error
 }
@@ -44,12 +41,7 @@ func newSheet(job *db.Export) (*sheet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load a time zone: %w", err)
 	}
-	s := &sheet{texts: phrase.In(*job.Language), zone: zone, comma: ',', point: '.'}
-	switch *job.Language {
-	case state.German, state.French, state.Spanish:
-		s.comma, s.point = ';', ','
-	}
-	return s, nil
+	return &sheet{texts: phrase.In(*job.Language), zone: zone}, nil
 }
 
 // header returns the byte order mark and the names of the columns.
@@ -86,9 +78,9 @@ func (s *sheet) order(b []byte, o *db.Order, lines []*db.OrderLine) []byte {
 	return b
 }
 
-func (s *sheet) empty(b []byte) []byte { return append(b, s.comma) }
+func (s *sheet) empty(b []byte) []byte { return append(b, s.texts.Separator...) }
 
-func (s *sheet) text(b []byte, v string) []byte { return textBefore(b, v, s.comma) }
+func (s *sheet) text(b []byte, v string) []byte { return textBefore(b, v, s.texts.Separator[0]) }
 
 func (s *sheet) textOpt(b []byte, v *string) []byte {
 	if v == nil {
@@ -119,7 +111,7 @@ func (s *sheet) money(b []byte, minor int64, code string) []byte {
 	whole := len(text) - digits
 	b = append(b, text[:whole]...)
 	if digits > 0 {
-		b = append(append(b, s.point), text[whole:]...)
+		b = append(append(b, s.texts.Point...), text[whole:]...)
 	}
 	return s.empty(b)
 }

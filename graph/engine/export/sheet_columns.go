@@ -35,13 +35,8 @@ func sheetRow[T any](s *sheet, b []byte, columns []sheetColumn[T], row T) []byte
 	return end(sheetCells(s, b, columns, row))
 }
 
-// named returns the head of a column with a name from phrase.
-func named(c phrase.Column) func(*sheet, []byte) []byte {
-	return func(s *sheet, b []byte) []byte { return s.text(b, s.texts.Column(c)) }
-}
-
-// said returns the head of a column that is named by a text of the storefront.
-func said(k phrase.Key) func(*sheet, []byte) []byte {
+// named returns the head of a column.
+func named(k phrase.Key) func(*sheet, []byte) []byte {
 	return func(s *sheet, b []byte) []byte { return s.text(b, s.texts.Say(k)) }
 }
 
@@ -50,10 +45,10 @@ var addressKeys = [len(addressColumns)]phrase.Key{phrase.Name, phrase.Company, p
 	phrase.Region, phrase.PostalCode, phrase.Country, phrase.Phone}
 
 // addressed returns the heads of the columns of an address.
-func addressed(c phrase.Column) func(*sheet, []byte) []byte {
+func addressed(c phrase.Key) func(*sheet, []byte) []byte {
 	return func(s *sheet, b []byte) []byte {
 		for _, k := range addressKeys {
-			b = s.text(b, s.texts.Column(c)+": "+s.texts.Say(k))
+			b = s.text(b, s.texts.Say(c)+": "+s.texts.Say(k))
 		}
 		return b
 	}
@@ -91,14 +86,14 @@ var sheetOrders = []sheetColumn[*db.Order]{
 		return s.text(b, string(o.FulfillmentStatus))
 	}},
 	{named(phrase.CurrencyColumn), func(s *sheet, b []byte, o *db.Order) []byte { return s.text(b, o.Currency) }},
-	{said(phrase.Subtotal), orderMoney(func(o *db.Order) int64 { return o.SubtotalMinor })},
-	{said(phrase.Discount), orderMoney(func(o *db.Order) int64 { return o.DiscountMinor })},
-	{said(phrase.Shipping), orderMoney(func(o *db.Order) int64 { return o.ShippingMinor })},
-	{said(phrase.Tax), orderMoney(func(o *db.Order) int64 { return o.TaxMinor })},
-	{said(phrase.Total), orderMoney(func(o *db.Order) int64 { return o.TotalMinor })},
+	{named(phrase.Subtotal), orderMoney(func(o *db.Order) int64 { return o.SubtotalMinor })},
+	{named(phrase.Discount), orderMoney(func(o *db.Order) int64 { return o.DiscountMinor })},
+	{named(phrase.Shipping), orderMoney(func(o *db.Order) int64 { return o.ShippingMinor })},
+	{named(phrase.Tax), orderMoney(func(o *db.Order) int64 { return o.TaxMinor })},
+	{named(phrase.Total), orderMoney(func(o *db.Order) int64 { return o.TotalMinor })},
 	{named(phrase.PaidAmountColumn), orderMoney(func(o *db.Order) int64 { return o.PaidMinor })},
 	{named(phrase.RefundedAmountColumn), orderMoney(func(o *db.Order) int64 { return o.RefundedMinor })},
-	{said(phrase.Email), func(s *sheet, b []byte, o *db.Order) []byte { return s.textOpt(b, o.Email) }},
+	{named(phrase.Email), func(s *sheet, b []byte, o *db.Order) []byte { return s.textOpt(b, o.Email) }},
 	{addressed(phrase.BillingAddressColumn), func(s *sheet, b []byte, o *db.Order) []byte {
 		return s.address(b, o.BillingAddress)
 	}},
@@ -107,7 +102,7 @@ var sheetOrders = []sheetColumn[*db.Order]{
 	}},
 	{named(phrase.TagsColumn), func(s *sheet, b []byte, o *db.Order) []byte { return s.list(b, o.Tags) }},
 	{named(phrase.SourceColumn), func(s *sheet, b []byte, o *db.Order) []byte { return s.text(b, o.Source) }},
-	{said(phrase.Code), func(s *sheet, b []byte, o *db.Order) []byte { return s.textOpt(b, o.DiscountCode) }},
+	{named(phrase.Code), func(s *sheet, b []byte, o *db.Order) []byte { return s.textOpt(b, o.DiscountCode) }},
 	{named(phrase.ShippingMethodColumn), func(s *sheet, b []byte, o *db.Order) []byte {
 		return s.textOpt(b, o.ShippingMethod)
 	}},
@@ -127,10 +122,10 @@ var sheetOrders = []sheetColumn[*db.Order]{
 }
 
 var sheetLines = []sheetColumn[orderedLine]{
-	{said(phrase.Product), func(s *sheet, b []byte, l orderedLine) []byte { return s.text(b, l.Title) }},
+	{named(phrase.Product), func(s *sheet, b []byte, l orderedLine) []byte { return s.text(b, l.Title) }},
 	{named(phrase.SKUColumn), func(s *sheet, b []byte, l orderedLine) []byte { return s.textOpt(b, l.Sku) }},
 	{named(phrase.OptionsColumn), func(s *sheet, b []byte, l orderedLine) []byte { return s.list(b, l.Options) }},
-	{said(phrase.Quantity), func(s *sheet, b []byte, l orderedLine) []byte { return s.integer(b, l.Quantity) }},
+	{named(phrase.Quantity), func(s *sheet, b []byte, l orderedLine) []byte { return s.integer(b, l.Quantity) }},
 	{named(phrase.ShippedQuantityColumn), func(s *sheet, b []byte, l orderedLine) []byte {
 		return s.integer(b, l.FulfilledQuantity)
 	}},
@@ -178,13 +173,13 @@ var sheetProducts = []sheetColumn[*db.Product]{
 }
 
 var sheetCustomers = []sheetColumn[customer]{
-	{said(phrase.Name), func(s *sheet, b []byte, c customer) []byte {
+	{named(phrase.Name), func(s *sheet, b []byte, c customer) []byte {
 		return s.text(b, wire.DisplayName(c.Customer))
 	}},
 	{named(phrase.FirstNameColumn), func(s *sheet, b []byte, c customer) []byte { return s.textOpt(b, c.FirstName) }},
 	{named(phrase.LastNameColumn), func(s *sheet, b []byte, c customer) []byte { return s.textOpt(b, c.LastName) }},
-	{said(phrase.Email), func(s *sheet, b []byte, c customer) []byte { return s.textOpt(b, c.Email) }},
-	{said(phrase.Phone), func(s *sheet, b []byte, c customer) []byte { return s.textOpt(b, c.Phone) }},
+	{named(phrase.Email), func(s *sheet, b []byte, c customer) []byte { return s.textOpt(b, c.Email) }},
+	{named(phrase.Phone), func(s *sheet, b []byte, c customer) []byte { return s.textOpt(b, c.Phone) }},
 	{named(phrase.StatusColumn), func(s *sheet, b []byte, c customer) []byte { return s.text(b, string(c.Status)) }},
 	{named(phrase.LanguageColumn), func(s *sheet, b []byte, c customer) []byte { return s.textOpt(b, c.Locale) }},
 	{named(phrase.MarketingColumn), func(s *sheet, b []byte, c customer) []byte {

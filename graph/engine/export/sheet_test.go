@@ -133,7 +133,7 @@ func TestSheetHeaders(t *testing.T) {
 		for _, kind := range []state.ExportKind{state.ExportOrders, state.ExportProducts, state.ExportCustomers} {
 			seen := map[string]bool{}
 			r := csv.NewReader(bytes.NewReader(s.header(kind)))
-			r.Comma = rune(s.comma)
+			r.Comma = rune(s.texts.Separator[0])
 			names, err := r.Read()
 			if err != nil {
 				t.Fatal(err)

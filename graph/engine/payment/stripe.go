@@ -14,7 +14,7 @@ import (
 	"github.com/stripe/stripe-go/v85"
 	"github.com/stripe/stripe-go/v85/webhook"
 
-	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 const (
@@ -30,10 +30,6 @@ const (
 // slowMethods are payment methods whose money arrives days later. They are not offered.
 var slowMethods = []string{"acss_debit", "au_becs_debit", "bacs_debit", "boleto", "customer_balance", "konbini",
 	"multibanco", "oxxo", "sepa_debit", "sofort", "us_bank_account"}
-
-// stripeLocales are the storefront languages that Stripe's page supports. For others the browser
-// decides.
-var stripeLocales = []state.Language{state.English, state.German, state.French, state.Spanish, state.Japanese}
 
 // Stripe implements [Provider] with Stripe.
 //
@@ -133,8 +129,8 @@ func (s *Stripe) Begin(ctx context.Context, secret string, p Purchase) (Session,
 		return Session{}, &RefusedError{Text: "it cannot charge this amount of " + p.Currency}
 	}
 	locale := "auto"
-	if slices.Contains(stripeLocales, p.Language) {
-		locale = string(p.Language)
+	if texts := phrase.In(p.Language); texts.Stripe {
+		locale = string(texts.Language)
 	}
 	about := map[string]string{"order": p.Order}
 	return s.session(ctx, http.MethodPost, stripeSessions, secret, &sessionParams{

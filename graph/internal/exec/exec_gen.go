@@ -261,6 +261,7 @@ type QueryResolver interface {
 	TaxSettings(ctx context.Context) (*model.TaxSettings, error)
 	Countries(ctx context.Context) ([]string, error)
 	Country(ctx context.Context, code string) (*model.Country, error)
+	Languages(ctx context.Context) ([]state.Language, error)
 	PaymentSettings(ctx context.Context) (*model.PaymentSettings, error)
 	Collections(ctx context.Context, first *int, after *string) (*model.Connection[*db.Collection], error)
 	Collection(ctx context.Context, id string) (*db.Collection, error)
@@ -512,6 +513,8 @@ type Query {
   countries: [String!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "One country, or null if the code is unknown."
   country(code: String!): Country @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The languages of storefronts."
+  languages: [Language!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The store's payment methods."
   paymentSettings: PaymentSettings! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The collections, newest first."
@@ -34974,6 +34977,58 @@ func (ec *executionContext) fieldContext_Query_country(ctx context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_languages(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_languages,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Languages(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal []state.Language
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []state.Language
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []state.Language
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNLanguage2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguageᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_languages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Language does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_paymentSettings(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -58840,6 +58895,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "languages":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_languages(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "paymentSettings":
 			field := field
 
@@ -64952,6 +65029,37 @@ func (ec *executionContext) marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋst
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNLanguage2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguageᚄ(ctx context.Context, v any) ([]state.Language, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]state.Language, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNLanguage2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguageᚄ(ctx context.Context, sel ast.SelectionSet, v []state.Language) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLimits(ctx context.Context, sel ast.SelectionSet, v *model.Limits) graphql.Marshaler {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/lib/country"
 )
 
@@ -25,8 +26,8 @@ func TestCodes(t *testing.T) {
 	}
 	for _, code := range country.Codes() {
 		region := language.MustParseRegion(code)
-		for _, lang := range []string{"ar", "de", "en", "es", "fr", "ja"} {
-			name := display.Regions(language.MustParse(lang)).Name(region)
+		for _, lang := range state.Languages() {
+			name := display.Regions(language.MustParse(string(lang))).Name(region)
 			if name == "" || name == code {
 				t.Errorf("%s has no name in %s", code, lang)
 			}

@@ -1,8 +1,13 @@
 // Package phrase has the service's own texts for shoppers, in all languages of storefronts: for the
-// cart, the checkout, the order page and emails.
+// cart, the checkout, the order page, emails and spreadsheets. Each language is a file in the folder
+// language, which also says how the language writes dates and numbers.
 package phrase
 
 import (
+	"cmp"
+	"embed"
+	"encoding/json"
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -15,59 +20,69 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Texts are the texts in one language.
-type Texts struct {
-	says   [keys]string
-	counts [plurals]forms
-	months [12]string
-	// date is the date format: {0} is the day, {1} the name of the month, {2} the year.
-	date string
+//go:generate go run ./internal/gen
 
-	language state.Language
-	tag      language.Tag
-	amounts  *currency.Formatter
+// Texts are the texts and formats of one language.
+type Texts struct {
+	Language state.Language `json:"-"`
+	// Direction is the writing direction, as in HTML's dir.
+	Direction string
+	// Stripe reports whether Stripe's pages exist in the language.
+	Stripe bool
+	// Separator and Point are the characters that spreadsheets in the language expect between the
+	// cells of a CSV file and before decimals, when the file is opened by a double click.
+	Separator, Point string
+	// DateFormat has {0} for the day, {1} for the name of the month and {2} for the year.
+	DateFormat string `json:"date_format"`
+	Months     [12]string
+	Plurals    map[Plural]forms
+	Texts      map[Key]string
+
+	tag     language.Tag
+	amounts *currency.Formatter
 }
 
-// forms are the texts for the plural forms of a language (CLDR plural rules). other replaces
-// missing ones.
-type forms struct{ zero, one, two, few, many, other string }
+// forms are the texts for the plural forms of a language, by their names in the plural rules of
+// CLDR. "other" replaces missing ones.
+type forms map[string]string
+
+//go:embed language
+var files embed.FS
 
 // byLanguage is read-only.
-var byLanguage = map[state.Language]*Texts{
-	state.English:  tagged(state.English, &english),
-	state.German:   tagged(state.German, &german),
-	state.French:   tagged(state.French, &french),
-	state.Spanish:  tagged(state.Spanish, &spanish),
-	state.Japanese: tagged(state.Japanese, &japanese),
-	state.Arabic:   tagged(state.Arabic, &arabic),
-}
+var byLanguage = load()
 
-func tagged(l state.Language, t *Texts) *Texts {
-	t.language, t.tag = l, language.MustParse(string(l))
-	t.amounts = currency.NewFormatter(currency.NewLocale(string(l)))
-	return t
+func load() map[state.Language]*Texts {
+	all := map[state.Language]*Texts{}
+	for _, l := range state.Languages() {
+		t := &Texts{Language: l, tag: language.MustParse(string(l))}
+		t.amounts = currency.NewFormatter(currency.NewLocale(string(l)))
+		data, err := files.ReadFile("language/" + string(l) + ".json")
+		if err == nil {
+			err = json.Unmarshal(data, t)
+		}
+		if err != nil {
+			panic(fmt.Errorf("read the texts in %s: %w", l, err))
+		}
+		all[l] = t
+	}
+	return all
 }
 
 // In returns the texts in a language, or in English if there are none.
 func In(l state.Language) *Texts {
-	if t := byLanguage[l]; t != nil {
-		return t
-	}
-	return byLanguage[state.English]
+	return cmp.Or(byLanguage[l], byLanguage[state.English])
 }
-
-// Language returns the language of the texts.
-func (t *Texts) Language() state.Language { return t.language }
 
 // Tag returns the language as a golang.org/x/text tag.
 func (t *Texts) Tag() language.Tag { return t.tag }
 
 // Say returns a text with args in the places of {0}, {1} and so on.
-func (t *Texts) Say(k Key, args ...string) string { return fill(t.says[k], args) }
+func (t *Texts) Say(k Key, args ...string) string { return fill(t.Texts[k], args) }
 
 // Count returns a text with a number, in the language's plural form.
 func (t *Texts) Count(p Plural, n int64) string {
-	return fill(t.counts[p].of(form(t.tag, n)), []string{strconv.FormatInt(n, 10)})
+	return fill(t.Plurals[p].of(form(t.tag, n)), []string{strconv.FormatInt(n, 10)})
 }
 
 // Money formats an amount, in minor units of its currency, for the language. An amount in an
@@ -83,7 +98,7 @@ func (t *Texts) Money(minor int64, code string) string {
 // Date formats the day of a time.
 func (t *Texts) Date(at time.Time) string {
 	y, m, d := at.Date()
-	return fill(t.date, []string{strconv.Itoa(d), t.months[m-1], strconv.Itoa(y)})
+	return fill(t.DateFormat, []string{strconv.Itoa(d), t.Months[m-1], strconv.Itoa(y)})
 }
 
 // form returns the plural form of a whole number. The rules use only its last digits, which fit
@@ -102,24 +117,8 @@ func form(tag language.Tag, n int64) plural.Form {
 }
 
 // of returns the text of a plural form.
-func (f *forms) of(k plural.Form) string {
-	text := f.other
-	switch k {
-	case plural.Zero:
-		text = f.zero
-	case plural.One:
-		text = f.one
-	case plural.Two:
-		text = f.two
-	case plural.Few:
-		text = f.few
-	case plural.Many:
-		text = f.many
-	}
-	if text == "" {
-		return f.other
-	}
-	return text
+func (f forms) of(k plural.Form) string {
+	return cmp.Or(f[[...]string{"other", "zero", "one", "two", "few", "many"}[k]], f["other"])
 }
 
 // fill replaces the placeholders of a text, in one pass, so that placeholders in arguments have no

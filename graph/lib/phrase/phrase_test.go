@@ -24,20 +24,24 @@ func placesOf(text string) []string {
 func TestLanguagesHaveTheSameTexts(t *testing.T) {
 	for _, l := range state.Languages() {
 		texts := In(l)
-		if texts.Language() != l || texts.Tag().String() != string(l) {
-			t.Fatalf("%s: got the texts of %s", l, texts.Language())
+		if texts.Language != l || texts.Tag().String() != string(l) {
+			t.Fatalf("%s: got the texts of %s", l, texts.Language)
 		}
-		for k := range Key(keys) {
+		if len(texts.Texts) != len(In(state.English).Texts) || len(texts.Plurals) != len(In(state.English).Plurals) ||
+			len(texts.Separator) != 1 || len(texts.Point) != 1 || texts.Direction != "ltr" && texts.Direction != "rtl" {
+			t.Errorf("%s: the file has other texts than the English one, or lacks a format", l)
+		}
+		for k := range In(state.English).Texts {
 			text := texts.Say(k)
 			if strings.TrimSpace(text) == "" || strings.TrimSpace(text) != text {
-				t.Errorf("%s: text %d is %q", l, k, text)
+				t.Errorf("%s: text %s is %q", l, k, text)
 			}
 			if diff := cmp.Diff(placesOf(In(state.English).Say(k)), placesOf(text)); diff != "" {
-				t.Errorf("%s: places of text %d, %q (-English +this):\n%s", l, k, text, diff)
+				t.Errorf("%s: places of text %s, %q (-English +this):\n%s", l, k, text, diff)
 			}
 		}
-		for i, m := range texts.months {
-			if m == "" || slices.Index(texts.months[:], m) != i {
+		for i, m := range texts.Months {
+			if m == "" || slices.Index(texts.Months[:], m) != i {
 				t.Errorf("%s: month %d is %q", l, i+1, m)
 			}
 		}
@@ -46,14 +50,13 @@ func TestLanguagesHaveTheSameTexts(t *testing.T) {
 
 func TestCountHasEveryForm(t *testing.T) {
 	for _, l := range state.Languages() {
-		for p := range Plural(plurals) {
-			f := In(l).counts[p]
-			if !slices.Equal(placesOf(f.other), []string{"{0}"}) {
-				t.Errorf("%s: plural %d has no text with the number: %q", l, p, f.other)
+		for p, f := range In(l).Plurals {
+			if !slices.Equal(placesOf(f["other"]), []string{"{0}"}) {
+				t.Errorf("%s: plural %s has no text with the number: %q", l, p, f["other"])
 			}
 			for n := range int64(210) {
 				if form(In(l).Tag(), n) != plural.Other && l == state.Arabic && f.of(form(In(l).Tag(), n)) == "" {
-					t.Errorf("%s: plural %d has no text for %d", l, p, n)
+					t.Errorf("%s: plural %s has no text for %d", l, p, n)
 				}
 			}
 		}

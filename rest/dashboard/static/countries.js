@@ -1,4 +1,4 @@
-// Fields for countries and their regions.
+// Fields for countries, their regions, and languages.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
 import { send } from './api.js';
 import { Field, Select, useFieldError } from './form.js';
@@ -44,6 +44,18 @@ export function CountrySelect({ value, ...rest }) {
   const all = useCountries();
   const own = value && !all.some(([code]) => code === value) ? [[value, countryName(value)]] : [];
   return html`<${Select} value=${value} options=${[['', ''], ...own, ...all]} ...${rest} />`;
+}
+
+/** The name of a language in the language itself. */
+function languageName(code) {
+  const name = new Intl.DisplayNames([code], { type: 'language' }).of(code);
+  return name[0].toLocaleUpperCase(code) + name.slice(1);
+}
+
+/** One of the languages of storefronts. */
+export function LanguageSelect({ value, ...rest }) {
+  const codes = useCached('{ languages }')?.languages ?? [value];
+  return html`<${Select} value=${value} options=${codes.map((code) => [code, languageName(code)])} ...${rest} />`;
 }
 
 const plain = (text) => text.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();

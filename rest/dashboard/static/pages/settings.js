@@ -2,7 +2,8 @@
 import { html } from '../lib.js';
 import { useApp } from '../context.js';
 import { Page, Card, Facts, humanize } from '../ui.js';
-import { Amount, Check, Form, Field, Select, text, useMutation, errors, optionalAmount } from '../form.js';
+import { Amount, Check, Form, Field, text, useMutation, errors, optionalAmount } from '../form.js';
+import { LanguageSelect } from '../countries.js';
 import { roleNames } from '../role.js';
 import { Stores, Zone } from '../stores.js';
 import { TestStore } from '../test_store.js';
@@ -16,9 +17,6 @@ const refunds = `mutation StoreSetRefundProof($expectedVersion: Long!, $aboveMin
   storeSetRefundProof(expectedVersion: $expectedVersion, aboveMinor: $aboveMinor) { store { id } ${errors} } }`;
 const orderEmails = `mutation StaffSetOrderEmails($enabled: Boolean!) {
   staffSetOrderEmails(enabled: $enabled) { staff { id } ${errors} } }`;
-
-const languages = [['EN', 'English'], ['DE', 'Deutsch'], ['FR', 'Français'], ['ES', 'Español'], ['JA', '日本語'],
-  ['AR', 'العربية']];
 
 export function Settings() {
   const { account, store, can } = useApp();
@@ -79,8 +77,8 @@ function StoreForm() {
     <${Field} key=${'c' + store.version} name="contactEmail" label="Contact email" optional type="email"
       value=${store.contactEmail ?? ''} maxlength="254" hint="Replies to emails sent to shoppers go here." />
     <${Zone} key=${'z' + store.version} value=${store.timezone} />
-    <${Select} key=${'l' + store.version} name="language" label="Shop language" value=${store.language}
-      options=${languages} hint="Used for the shop’s own texts and reported to browsers and search engines." />
+    <${LanguageSelect} key=${'l' + store.version} name="language" label="Shop language" value=${store.language}
+      hint="Used for the shop’s own texts and reported to browsers and search engines." />
   <//>`;
 }
 
