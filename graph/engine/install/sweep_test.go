@@ -16,7 +16,6 @@ import (
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/db/themepackage"
-	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -104,14 +103,14 @@ func TestSweepSparesWhatIsKeptAnew(t *testing.T) {
 		m.round(m.Keeper)
 		m.delete(row)
 		m.age(graceTime + time.Minute)
-		var used uses // nothing is used
+		used := sums{} // nothing is used
 		again := m.accept("A", "a")
 		m.round(m.Keeper)
-		packages, err := m.sweepPackages(t.Context(), &used)
+		packages, err := m.sweepPackages(t.Context(), used)
 		if err != nil {
 			t.Fatal(err)
 		}
-		assets, err := m.sweepAssets(t.Context(), &used)
+		assets, err := m.sweepAssets(t.Context(), used)
 		if err != nil || packages != 0 || assets != 0 {
 			t.Errorf("swept %d packages and %d assets, %v", packages, assets, err)
 		}
@@ -131,26 +130,5 @@ func TestSweepLeavesOthers(t *testing.T) {
 	m.sweep()
 	if got := m.blobs(); !slices.Equal(got, []string{"assets/readme.txt"}) {
 		t.Errorf("left: %v", got)
-	}
-}
-
-func TestUses(t *testing.T) {
-	var u uses
-	sums := make([]digest.Sum, 3000)
-	for i := range sums {
-		sums[i] = digest.Of([]byte{byte(i), byte(i >> 8)})
-		u.add(sums[i], sums[i/2])
-	}
-	u.compact()
-	if len(u.sums) != len(sums) {
-		t.Errorf("%d of %d sums", len(u.sums), len(sums))
-	}
-	for _, sum := range sums {
-		if !u.has(sum) {
-			t.Fatal("one is missing")
-		}
-	}
-	if u.has(digest.Of([]byte("other"))) {
-		t.Error("it has a sum that was not added")
 	}
 }
