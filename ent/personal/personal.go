@@ -33,6 +33,9 @@ const (
 	Never Class = "never"
 )
 
+// all stands for every column of a table that is not about people.
+const all = "*"
+
 // tables lists the columns of each table by class.
 var tables = map[string]map[Class]string{
 	"access_tokens":  {Never: "hint scopes"},
@@ -86,20 +89,17 @@ var tables = map[string]map[Class]string{
 		Never: "status financial_status fulfillment_status currency source discount_code external_number " +
 			"shipping_method payment_method language",
 	},
-	"outbox_failures":  {Age: "detail"},
-	"pages":            {Never: "title handle status kind body seo_description"},
-	"payment_accounts": {Never: "provider secret secret_hint signing signing_hint"},
-	"payment_refunds":  {Books: "payment reference failure", Never: "provider currency state"},
-	"payment_sessions": {Books: "reference payment", Never: "provider currency state"},
-	"payment_settings": {Never: "methods"},
-	"payments":         {Books: "method reference reason", Never: "kind currency lines"},
-	"pictures":         {Never: "state content_type"},
-	"processes":        {Never: "role host version rates"},
-	"product_images":   {Never: "alt filename content_type"},
-	"products": {
-		Never: "title handle description status currency sku vendor product_type tags image_url " +
-			"options",
-	},
+	"outbox_failures":    {Age: "detail"},
+	"pages":              {Never: "title handle status kind body seo_description"},
+	"payment_accounts":   {Never: "provider secret secret_hint signing signing_hint"},
+	"payment_refunds":    {Books: "payment reference failure", Never: "provider currency state"},
+	"payment_sessions":   {Books: "reference payment", Never: "provider currency state"},
+	"payment_settings":   {Never: "methods"},
+	"payments":           {Books: "method reference reason", Never: "kind currency lines"},
+	"pictures":           {Never: "state content_type"},
+	"processes":          {Never: "role host version rates"},
+	"product_images":     {Never: "alt filename content_type"},
+	"products":           {Never: all},
 	"redactions":         {Never: "step"},
 	"request_logs":       {Never: "method route resource code"},
 	"search_entries":     {Never: "word"},
@@ -134,7 +134,7 @@ var tables = map[string]map[Class]string{
 // ClassOf returns the class of a column, and false if it has none or several.
 func ClassOf(table, column string) (of Class, ok bool) {
 	for class, columns := range tables[table] {
-		if slices.Contains(strings.Fields(columns), column) {
+		if columns == all || slices.Contains(strings.Fields(columns), column) {
 			if ok {
 				return "", false
 			}
@@ -144,11 +144,11 @@ func ClassOf(table, column string) (of Class, ok bool) {
 	return of, ok
 }
 
-// Columns calls yield with every column of the map.
+// Columns calls yield with every column that the map names.
 func Columns(yield func(table, column string, of Class) bool) {
 	for table, classes := range tables {
 		for class, columns := range classes {
-			for column := range strings.FieldsSeq(columns) {
+			for column := range strings.FieldsSeq(strings.TrimPrefix(columns, all)) {
 				if !yield(table, column, class) {
 					return
 				}

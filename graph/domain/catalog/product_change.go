@@ -8,10 +8,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/store"
-	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -119,48 +117,16 @@ func (m Mutation) ProductUpdate(
 		return nil, err
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.update", func(ctx context.Context, e *productEdit) error {
-		p, u := e.Row, e.Update
+		p := e.Row
 		if err := ownMembers(p, &in); err != nil {
 			return err
 		}
-		core.MemberOf(&e.Changed, in.Title, "title", &p.Title, u.SetTitle)
-		core.MemberOf(&e.Changed, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
-		core.MemberOf(&e.Changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
-		core.MemberOf(&e.Changed, in.Handle, "handle", &p.Handle, u.SetHandle)
-		core.MemberOpt(&e.Changed, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
-		core.MemberOpt(&e.Changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor,
-			u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
-		core.MemberOpt(&e.Changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
-		core.MemberOpt(&e.Changed, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
-		core.MemberOpt(&e.Changed, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
-		core.MemberOpt(&e.Changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity,
-			u.SetInventoryQuantity, u.ClearInventoryQuantity)
-		core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
-		core.MemberOpt(&e.Changed, in.WeightGrams, "variants", &p.WeightGrams, u.SetWeightGrams, u.ClearWeightGrams)
-		core.MemberOf(&e.Changed, in.RequiresShipping, "requires_shipping", &p.RequiresShipping, u.SetRequiresShipping)
-		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
+		setMembers(e, in)
 		if p.Status == state.ProductActive {
 			return m.sellable(ctx, p)
 		}
 		return nil
 	})
-}
-
-// checkProductUpdate checks the given members.
-func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
-	core.NotNull(c, "title", in.Title, func(s string) { c.Line("title", s, limit.Line) })
-	core.NotNull(c, "price_minor", in.PriceMinor, func(v int64) { c.Amount("price_minor", v) })
-	core.NotNull(c, "currency", in.Currency, func(s string) {
-		in.Currency = model.Some(c.Currency("currency", s))
-	})
-	core.NotNull(c, "handle", in.Handle, func(string) {})
-	core.NotNull(c, "requires_shipping", in.RequiresShipping, func(bool) {})
-	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(),
-		in.ProductType.Value(), in.ImageURL.Value())
-	core.Opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.Amount("compare_at_price_minor", v) })
-	core.Opt(in.InventoryQuantity.Value(), func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
-	core.Opt(in.WeightGrams.Value(), func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
-	c.Tags("tags", in.Tags.Value())
 }
 
 // ProductPublish publishes a draft, which must be priced in the store's currency.

@@ -9,11 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/variant"
-	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
@@ -111,47 +109,6 @@ func (m Mutation) insertRow(
 		return nil, handleTaken()
 	}
 	return p, err
-}
-
-func (m Mutation) productRow(
-	ctx context.Context, id xid.ID, handle string, in model.ProductCreateInput,
-) *db.ProductCreate {
-	return m.Client(ctx).Product.Create().
-		SetID(id).SetTitle(in.Title).SetHandle(handle).SetNillableDescription(in.Description).
-		SetStatus(state.ProductDraft).SetPriceMinor(in.PriceMinor).
-		SetNillableCompareAtPriceMinor(in.CompareAtPriceMinor).SetCurrency(in.Currency).
-		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
-		SetTags(document.NewTags(in.Tags)).SetNillableInventoryQuantity(in.InventoryQuantity).
-		SetNillableImageURL(in.ImageURL).SetNillableWeightGrams(in.WeightGrams).
-		SetNillableRequiresShipping(in.RequiresShipping).
-		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
-}
-
-// checkProduct checks a new product and converts its currency to upper case. The plan is nil
-// without options.
-func checkProduct(ctx context.Context, in *model.ProductCreateInput) (*variantPlan, error) {
-	c := core.NewCheck(in)
-	c.Line("title", in.Title, limit.Line)
-	c.Amount("price_minor", in.PriceMinor)
-	in.Currency = c.Currency("currency", in.Currency)
-	checkProductTexts(c, in.Handle, in.Description, in.Sku, in.Vendor, in.ProductType, in.ImageURL)
-	core.Opt(in.CompareAtPriceMinor, func(v int64) { c.Amount("compare_at_price_minor", v) })
-	core.Opt(in.InventoryQuantity, func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
-	c.Tags("tags", in.Tags)
-	c.CreatedAt(ctx, "created_at", in.CreatedAt)
-	core.Opt(in.WeightGrams, func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
-	plan := checkNewVariants(c, in)
-	return plan, c.Err()
-}
-
-// checkProductTexts checks the optional texts of a product.
-func checkProductTexts(c *core.Check, handle, description, sku, vendor, productType, imageURL *string) {
-	core.Opt(handle, func(s string) { c.Handle("handle", s, limit.Handle) })
-	core.Opt(description, func(s string) { c.Long("description", s, limit.Description) })
-	core.Opt(sku, func(s string) { c.Line("sku", s, limit.Line) })
-	core.Opt(vendor, func(s string) { c.Line("vendor", s, limit.Line) })
-	core.Opt(productType, func(s string) { c.Line("product_type", s, limit.Line) })
-	core.Opt(imageURL, func(s string) { c.HTTPS("image_url", s) })
 }
 
 func handleTaken() error {

@@ -94,37 +94,6 @@ var newestOrderColumns = []column[*db.Order]{
 	{name: "external_number", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.ExternalNumber) }},
 }
 
-var productColumns = []column[*db.Product]{
-	{name: "product_id", cell: func(b []byte, p *db.Product) []byte { return id(b, xid.Product, p.ID) }},
-	{name: "title", cell: func(b []byte, p *db.Product) []byte { return text(b, p.Title) }},
-	{name: "handle", cell: func(b []byte, p *db.Product) []byte { return text(b, p.Handle) }},
-	{name: "description", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.Description) }},
-	{name: "status", cell: func(b []byte, p *db.Product) []byte { return plain(b, string(p.Status)) }},
-	{name: "price_minor", cell: func(b []byte, p *db.Product) []byte { return integer(b, p.PriceMinor) }},
-	{name: "compare_at_price_minor", cell: func(b []byte, p *db.Product) []byte {
-		return integerOpt(b, p.CompareAtPriceMinor)
-	}},
-	{name: "currency", cell: func(b []byte, p *db.Product) []byte { return plain(b, p.Currency) }},
-	{name: "sku", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.Sku) }},
-	{name: "vendor", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.Vendor) }},
-	{name: "product_type", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.ProductType) }},
-	{name: "tags", cell: func(b []byte, p *db.Product) []byte { return documented(b, p.Tags) }},
-	{name: "inventory_quantity", cell: func(b []byte, p *db.Product) []byte {
-		return integerOpt(b, p.InventoryQuantity)
-	}},
-	{name: "image_url", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.ImageURL) }},
-	{name: "published_at", cell: func(b []byte, p *db.Product) []byte { return momentOpt(b, p.PublishedAt) }},
-	{name: "version", cell: func(b []byte, p *db.Product) []byte { return integer(b, p.Version) }},
-	{name: "created_at", cell: func(b []byte, p *db.Product) []byte { return moment(b, p.ID.Time()) }},
-	{name: "updated_at", cell: func(b []byte, p *db.Product) []byte { return moment(b, p.UpdatedAt) }},
-	{name: "options", cell: func(b []byte, p *db.Product) []byte { return listed(b, p.Options) }},
-	{name: "variants", cell: func(b []byte, p *db.Product) []byte {
-		return documented(b, wire.AppendVariants(nil, p))
-	}},
-	{name: "images", cell: func(b []byte, p *db.Product) []byte { return documented(b, wire.AppendImages(nil, p)) }},
-	{name: "requires_shipping", cell: func(b []byte, p *db.Product) []byte { return truth(b, p.RequiresShipping) }},
-}
-
 // customer is a customer with the currency of the store.
 type customer struct {
 	*db.Customer

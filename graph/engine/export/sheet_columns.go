@@ -138,40 +138,6 @@ var sheetLines = []sheetColumn[orderedLine]{
 	{named(phrase.LineTotalColumn), lineMoney(func(l orderedLine) int64 { return l.TotalMinor })},
 }
 
-var sheetProducts = []sheetColumn[*db.Product]{
-	{named(phrase.TitleColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.text(b, p.Title) }},
-	{named(phrase.StatusColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.text(b, string(p.Status)) }},
-	{named(phrase.PriceColumn), func(s *sheet, b []byte, p *db.Product) []byte {
-		return s.money(b, p.PriceMinor, p.Currency)
-	}},
-	{named(phrase.ComparePriceColumn), func(s *sheet, b []byte, p *db.Product) []byte {
-		return s.moneyOpt(b, p.CompareAtPriceMinor, p.Currency)
-	}},
-	{named(phrase.CurrencyColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.text(b, p.Currency) }},
-	{named(phrase.SKUColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.textOpt(b, p.Sku) }},
-	{named(phrase.InventoryColumn), func(s *sheet, b []byte, p *db.Product) []byte {
-		return s.integerOpt(b, p.InventoryQuantity)
-	}},
-	{named(phrase.VendorColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.textOpt(b, p.Vendor) }},
-	{named(phrase.ProductTypeColumn), func(s *sheet, b []byte, p *db.Product) []byte {
-		return s.textOpt(b, p.ProductType)
-	}},
-	{named(phrase.TagsColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.list(b, p.Tags) }},
-	{named(phrase.DescriptionColumn), func(s *sheet, b []byte, p *db.Product) []byte {
-		return s.textOpt(b, p.Description)
-	}},
-	{named(phrase.HandleColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.text(b, p.Handle) }},
-	{named(phrase.PictureColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.textOpt(b, p.ImageURL) }},
-	{named(phrase.PublishedAtColumn), func(s *sheet, b []byte, p *db.Product) []byte {
-		return s.momentOpt(b, p.PublishedAt)
-	}},
-	{named(phrase.CreatedAtColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.moment(b, p.ID.Time()) }},
-	{named(phrase.UpdatedAtColumn), func(s *sheet, b []byte, p *db.Product) []byte { return s.moment(b, p.UpdatedAt) }},
-	{named(phrase.IDColumn), func(s *sheet, b []byte, p *db.Product) []byte {
-		return s.text(b, xid.Product.Format(p.ID))
-	}},
-}
-
 var sheetCustomers = []sheetColumn[customer]{
 	{named(phrase.Name), func(s *sheet, b []byte, c customer) []byte {
 		return s.text(b, wire.DisplayName(c.Customer))

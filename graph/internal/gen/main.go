@@ -60,6 +60,9 @@ func run() error {
 	if err := os.WriteFile(sibling("flat_gen.go"), []byte("package exec\n\nvar flatTypes map[string]flatType\n"), 0o644); err != nil {
 		return err
 	}
+	if err := markOmittable(c); err != nil {
+		return err
+	}
 	var p plugin
 	if err := api.Generate(c, api.AddPlugin(&p)); err != nil {
 		return err
@@ -77,6 +80,28 @@ func run() error {
 	return errors.Join(err, os.WriteFile(c.Exec.Filename, out, 0o644),
 		os.WriteFile(sibling("flat_gen.go"), functions, 0o644),
 		os.WriteFile(sibling("flat_gen_test.go"), types.cases(), 0o644))
+}
+
+// patches are the inputs in which leaving out a field differs from null.
+var patches = []string{"AppUpdateInput", "CustomerUpdateInput", "OrderUpdateInput", "PageUpdateInput",
+	"ProductUpdateInput", "ProductVariantUpdateInput", "WebhookEndpointUpdateInput"}
+
+// markOmittable makes the model tell absent fields of patches from null.
+func markOmittable(c *config.Config) error {
+	if err := c.LoadSchema(); err != nil {
+		return err
+	}
+	for _, name := range patches {
+		entry := c.Models[name]
+		entry.Fields = map[string]config.TypeMapField{}
+		for _, f := range c.Schema.Types[name].Fields {
+			if !f.Type.NonNull {
+				entry.Fields[f.Name] = config.TypeMapField{Omittable: new(true)}
+			}
+		}
+		c.Models[name] = entry
+	}
+	return nil
 }
 
 // simplify replaces functions of gqlgen by those of this package.

@@ -1,0 +1,93 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// productRow returns the row of a new product.
+func (m Mutation) productRow(
+	ctx context.Context, id xid.ID, handle string, in model.ProductCreateInput,
+) *db.ProductCreate {
+	return m.Client(ctx).Product.Create().
+		SetID(id).SetTitle(in.Title).SetHandle(handle).SetNillableDescription(in.Description).
+		SetStatus(state.ProductDraft).SetPriceMinor(in.PriceMinor).
+		SetNillableCompareAtPriceMinor(in.CompareAtPriceMinor).SetCurrency(in.Currency).
+		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
+		SetTags(document.NewTags(in.Tags)).SetNillableInventoryQuantity(in.InventoryQuantity).
+		SetNillableImageURL(in.ImageURL).SetNillableWeightGrams(in.WeightGrams).
+		SetNillableRequiresShipping(in.RequiresShipping).
+		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
+}
+
+// checkProduct checks a new product and converts its currency to upper case. The plan is nil
+// without options.
+func checkProduct(ctx context.Context, in *model.ProductCreateInput) (*variantPlan, error) {
+	c := core.NewCheck(in)
+	c.Line("title", in.Title, limit.Line)
+	c.Amount("price_minor", in.PriceMinor)
+	in.Currency = c.Currency("currency", in.Currency)
+	checkProductTexts(c, in.Handle, in.Description, in.Sku, in.Vendor, in.ProductType, in.ImageURL)
+	core.Opt(in.CompareAtPriceMinor, func(v int64) { c.Amount("compare_at_price_minor", v) })
+	core.Opt(in.InventoryQuantity, func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
+	c.Tags("tags", in.Tags)
+	c.CreatedAt(ctx, "created_at", in.CreatedAt)
+	core.Opt(in.WeightGrams, func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
+	plan := checkNewVariants(c, in)
+	return plan, c.Err()
+}
+
+// checkProductTexts checks the optional texts of a product.
+func checkProductTexts(c *core.Check, handle, description, sku, vendor, productType, imageURL *string) {
+	core.Opt(handle, func(s string) { c.Handle("handle", s, limit.Handle) })
+	core.Opt(description, func(s string) { c.Long("description", s, limit.Description) })
+	core.Opt(sku, func(s string) { c.Line("sku", s, limit.Line) })
+	core.Opt(vendor, func(s string) { c.Line("vendor", s, limit.Line) })
+	core.Opt(productType, func(s string) { c.Line("product_type", s, limit.Line) })
+	core.Opt(imageURL, func(s string) { c.HTTPS("image_url", s) })
+}
+
+// setMembers changes the given members.
+func setMembers(e *productEdit, in model.ProductUpdateInput) {
+	p, u := e.Row, e.Update
+	core.MemberOf(&e.Changed, in.Title, "title", &p.Title, u.SetTitle)
+	core.MemberOf(&e.Changed, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
+	core.MemberOf(&e.Changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
+	core.MemberOf(&e.Changed, in.Handle, "handle", &p.Handle, u.SetHandle)
+	core.MemberOpt(&e.Changed, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
+	core.MemberOpt(&e.Changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor,
+		u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
+	core.MemberOpt(&e.Changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
+	core.MemberOpt(&e.Changed, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
+	core.MemberOpt(&e.Changed, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
+	core.MemberOpt(&e.Changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity,
+		u.SetInventoryQuantity, u.ClearInventoryQuantity)
+	core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
+	core.MemberOpt(&e.Changed, in.WeightGrams, "variants", &p.WeightGrams, u.SetWeightGrams, u.ClearWeightGrams)
+	core.MemberOf(&e.Changed, in.RequiresShipping, "requires_shipping", &p.RequiresShipping, u.SetRequiresShipping)
+	core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
+}
+
+// checkProductUpdate checks the given members.
+func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
+	core.NotNull(c, "title", in.Title, func(s string) { c.Line("title", s, limit.Line) })
+	core.NotNull(c, "price_minor", in.PriceMinor, func(v int64) { c.Amount("price_minor", v) })
+	core.NotNull(c, "currency", in.Currency, func(s string) {
+		in.Currency = model.Some(c.Currency("currency", s))
+	})
+	core.NotNull(c, "handle", in.Handle, func(string) {})
+	core.NotNull(c, "requires_shipping", in.RequiresShipping, func(bool) {})
+	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(),
+		in.ProductType.Value(), in.ImageURL.Value())
+	core.Opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.Amount("compare_at_price_minor", v) })
+	core.Opt(in.InventoryQuantity.Value(), func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
+	core.Opt(in.WeightGrams.Value(), func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
+	c.Tags("tags", in.Tags.Value())
+}
