@@ -178,7 +178,8 @@ func (s *sale) read() {
 	}
 	for _, w := range s.letters {
 		m, ok := came["<"+string(w.language)+"@example.com> "+w.subject]
-		if !ok || !strings.Contains(m.html, `<html lang="`+string(w.language)+`" dir="`+phrase.In(w.language).Direction+`">`) {
+		head := `<html lang="` + string(w.language) + `" dir="` + phrase.In(w.language).Direction + `">`
+		if !ok || !strings.Contains(m.html, head) {
 			s.b.t.Errorf("the mail %q in %s: %+v", w.subject, w.language, m)
 		}
 		for _, part := range w.parts {

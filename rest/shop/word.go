@@ -23,13 +23,16 @@ var wordKeys = map[string]phrase.Key{
 	"menu":           phrase.Menu,
 	"most_price":     phrase.MostPrice,
 	"next":           phrase.Next,
+	"not_found":      phrase.PageNotFound,
 	"not_found_text": phrase.NotFoundText,
 	"nothing_found":  phrase.FoundNothing,
 	"pages":          phrase.Pages,
 	"previous":       phrase.Previous,
 	"price":          phrase.Price,
+	"products":       phrase.Products,
 	"quantity":       phrase.Quantity,
 	"related":        phrase.Related,
+	"search":         phrase.Search,
 	"search_hint":    phrase.SearchHint,
 	"search_more":    phrase.SearchMore,
 	"see_all":        phrase.SeeAll,
@@ -54,7 +57,6 @@ var productKeys = map[string]phrase.Key{
 func words(st *storefront.State) map[string]any {
 	t := phrase.In(st.Language)
 	all := said(t, wordKeys)
-	all["products"], all["search"], all["not_found"] = st.Say(phrase.Products), st.Say(phrase.Search), st.Say(phrase.PageNotFound)
 	all["newest"], all["prices_in"] = st.WordSort(listings.Newest), t.Say(phrase.PricesIn, st.Currency)
 	return all
 }

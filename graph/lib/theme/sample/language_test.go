@@ -99,7 +99,8 @@ func TestThemesSpeakTheLanguageOfTheStore(t *testing.T) {
 func TestSettingsSpeakTheLanguageOfTheStore(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		for _, setting := range read(t, s).Manifest.Settings {
-			for _, l := range []state.Language{state.German, state.French, state.Spanish, state.Japanese, state.Arabic} {
+			for _, l := range []state.Language{state.German, state.French, state.Spanish, state.Japanese,
+				state.Arabic} {
 				if setting.Kind == state.SettingText && setting.In(l) == setting.Default {
 					t.Errorf("%s in %s is %q", setting.Name, l, setting.Default)
 				}
