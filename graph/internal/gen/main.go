@@ -86,7 +86,7 @@ func run() error {
 var patches = []string{"AppUpdateInput", "CustomerUpdateInput", "OrderUpdateInput", "PageUpdateInput",
 	"ProductUpdateInput", "ProductVariantUpdateInput", "WebhookEndpointUpdateInput"}
 
-// markOmittable makes the model tell absent fields of patches from null.
+// markOmittable makes the model distinguish absent fields of patches from null.
 func markOmittable(c *config.Config) error {
 	if err := c.LoadSchema(); err != nil {
 		return err
