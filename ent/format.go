@@ -27,8 +27,14 @@ const LinesInOrders Format = "lines_in_orders"
 // instead of PackFirst).
 const ShortEvents Format = "short_events"
 
+// SearchTerms are the words of version 2 by which staff find rows (graph/engine/index/search). An
+// earlier program writes fewer words, so all are written again once this format is in use.
+const SearchTerms Format = "search_terms"
+
 // Formats returns the formats that this program knows.
-func Formats() []Format { return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents} }
+func Formats() []Format {
+	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms}
+}
 
 // FormatTable is the table of the formats that a database uses, one row each.
 const FormatTable = "data_formats"

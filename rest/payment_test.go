@@ -136,7 +136,7 @@ func TestStripeReopen(t *testing.T) {
 		order, session := c.away()
 		c.b.get(order).want(http.StatusOK, order, "Andere Zahlungsart wählen")
 		c.b.fill("/checkout/reopen").want(http.StatusOK, "/cart", "Mug &lt;blue&gt;")
-		if _, err := c.core.Carts().SettlePayments(t.Context()); err != nil {
+		if _, err := c.core.SettlePayments(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if s := c.fake.Sessions()[0]; s.Status != "expired" {
@@ -233,7 +233,7 @@ func (c *till) sendRefund(first, second, theirs string) {
 	o := c.order("")
 	graphtest.Must[*model.OrderPayload](c.t)(c.core.Mutation().OrderRefund(c.shop.ctx, o.PublicID(), o.Version,
 		model.RefundInput{AmountMinor: 100}))
-	if _, err := c.core.Carts().ReturnMoney(c.t.Context()); err != nil {
+	if _, err := c.core.ReturnMoney(c.t.Context()); err != nil {
 		c.t.Fatal(err)
 	}
 	id := c.fake.Refunds()[0].ID

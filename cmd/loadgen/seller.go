@@ -74,7 +74,7 @@ func (s *seller) prepare(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := listings.NewKeeper(s.Store).Round(ctx); err != nil {
+	if err := listings.NewKeeper(s.Store).Backfill(ctx); err != nil {
 		return err
 	}
 	s.carts, err = corpus.Sell(ctx, s.Store, shop.ID, rates[0].ID)

@@ -103,8 +103,8 @@ func (SearchSpelling) Indexes() []ent.Index {
 	}
 }
 
-// ShelfWalk is the progress of building a store's listing indexes in the background. Its id is the
-// store's, so a store has at most one row.
+// ShelfWalk is the progress of the previous release's backfill of the listing indexes. Only that
+// release uses it; the next one removes it.
 type ShelfWalk struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -113,9 +113,7 @@ func (ShelfWalk) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (ShelfWalk) Fields() []ent.Field {
 	return []ent.Field{
-		// form is the version of the indexes: a newer program begins again.
 		field.Int("form"),
-		// behind is the last product that is done.
 		field.UUID("behind", xid.ID{}).SchemaType(bytes16),
 		field.Bool("done").Default(false),
 		field.Int64("updated_at").GoType(micros.Time(0)),

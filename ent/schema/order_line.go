@@ -52,10 +52,8 @@ func (OrderLine) Indexes() []ent.Index {
 	}
 }
 
-// LineWalk is the progress of the background job that fills line_set of a store's orders. It walks
-// in the order of their changes, so that orders changed by a release without line_set come up
-// again. Its id is the store's, so a store has at most one row. The next release, which does not
-// run beside such a release, removes it.
+// LineWalk is the progress of the previous release's backfill of line_set. Only that release uses it;
+// the next one removes it.
 type LineWalk struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -64,7 +62,6 @@ func (LineWalk) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (LineWalk) Fields() []ent.Field {
 	return []ent.Field{
-		// changed and behind are the change time and id of the last order that was processed.
 		field.Int64("changed").GoType(micros.Time(0)),
 		field.UUID("behind", xid.ID{}).SchemaType(bytes16),
 	}

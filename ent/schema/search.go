@@ -60,8 +60,9 @@ func (SearchPending) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("store_id", "kind", "id").Unique().StorageKey(PrimaryKey)}
 }
 
-// SearchWalk is the progress of indexing a store's earlier resources in the background. Its id is
-// the store's, so a store has at most one row.
+// SearchWalk is the progress of a backfill (graph/engine/backfill) in a store. Its id is derived from
+// the job's name. The row that belongs to no store says that all stores are done. Rows whose id is the
+// store's are those of the previous release, which walked only for the search.
 type SearchWalk struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -70,11 +71,10 @@ func (SearchWalk) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (SearchWalk) Fields() []ent.Field {
 	return []ent.Field{
-		// form is the version of the terms: a newer program begins again.
+		// form is the job's goal: the walk begins again for a higher one.
 		field.Int("form"),
-		// stage is the current kind: customers, products, then orders.
 		field.Int("stage"),
-		// behind is the last resource that is done, within the stage.
+		// behind is the last row that is done, within the stage.
 		field.UUID("behind", xid.ID{}).SchemaType(bytes16),
 		field.Bool("done").Default(false),
 		field.Int64("updated_at").GoType(micros.Time(0)),

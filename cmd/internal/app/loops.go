@@ -53,25 +53,31 @@ func (s *Server) dispatchLoops() []loop {
 
 // accessLoops keep credentials and the accounts of people current in all processes.
 func (s *Server) accessLoops() []loop {
+	remind := func(ctx context.Context) (int, error) {
+		return notify.RemindOfTokens(ctx, s.base.Store, s.base.Notifier)
+	}
+	remindAll := s.counted(remind, "reminded of staff tokens", "notices")
 	return []loop{
 		{"watch_revocations", apikey.WatchEvery, apikey.RevocationDelay, s.base.Keys.Watch, nil}, // engine/apikey
-		{"carry_out_tasks", task.Every, time.Hour, s.tasks.Round, nil},                           // engine/task
+		{"carry_out_tasks", task.Every, time.Hour, s.core.Tasks.Round, nil},                      // engine/task
 		{"last_use", time.Minute, 0, s.base.Keys.WriteUsed, nil},                                 // engine/apikey
 		{"request_log", requestlog.Every, 30 * time.Second, s.requests.Round, nil},               // engine/requestlog
 		{"erase", 5 * time.Second, time.Hour, s.base.Erasures.Round, s.base.Erasures.Wakeups()},  // engine/erase
-		{"remind_staff_tokens", time.Hour, time.Hour, s.remind, nil},                             // engine/notify
+		{"remind_staff_tokens", time.Hour, time.Hour, remindAll, nil},                            // engine/notify
 	}
 }
 
 // sellingLoops carry orders on that wait for a payment.
 func (s *Server) sellingLoops() []loop {
 	sales := rollup.NewKeeper(s.base.Store)
+	holds := s.counted(s.core.EndHolds, "canceled orders that were not paid in time", "orders")
+	payments := s.counted(s.core.SettlePayments, "checked payments", "payments")
+	refunds := s.counted(s.core.ReturnMoney, "sent refunds", "refunds")
 	return []loop{
-		{"end_holds", 15 * time.Second, time.Hour, s.endHolds, nil},                        // domain/cart
-		{"settle_payments", 15 * time.Second, time.Hour, s.settlePayments, nil},            // domain/cart
-		{"return_money", 15 * time.Second, time.Hour, s.returnMoney, s.payments.Wakeups()}, // domain/cart
-		{"backfill_lines", time.Hour, 24 * time.Hour, s.backfillLines, nil},                // domain/cart
-		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                        // engine/rollup
+		{"end_holds", 15 * time.Second, time.Hour, holds, nil},                            // domain/sales
+		{"settle_payments", 15 * time.Second, time.Hour, payments, nil},                   // domain/sales
+		{"return_money", 15 * time.Second, time.Hour, refunds, s.core.Payments.Wakeups()}, // domain/sales
+		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                       // engine/rollup
 	}
 }
 
@@ -79,14 +85,14 @@ func (s *Server) sellingLoops() []loop {
 func (s *Server) catalogLoops() []loop {
 	const hour, day = time.Hour, 24 * time.Hour
 	return []loop{
-		{"install_themes", 5 * time.Second, 0, s.themes.Round, s.themes.Wakeups()}, // engine/install
-		{"seed_themes", hour, 0, s.themes.Seed, nil},                               // engine/install
-		{"sweep_themes", day, hour, s.themes.Sweep, nil},                           // engine/install
-		{"sweep_images", day, hour, s.pictures.Sweep, nil},                         // engine/images
-		{"index_products", hour, day, s.listings.Round, nil},                       // engine/index/listings
-		{"update_collections", time.Minute, hour, s.listings.UpdateCollections,
-			s.listings.Wakeups()}, // engine/index/listings
-		{"index_search", hour, day, s.words.Round, nil},         // engine/index/search
+		{"install_themes", 5 * time.Second, 0, s.core.Themes.Round, s.core.Themes.Wakeups()}, // engine/install
+		{"seed_themes", hour, 0, s.core.Themes.Seed, nil},                                    // engine/install
+		{"sweep_themes", day, hour, s.core.Themes.Sweep, nil},                                // engine/install
+		{"sweep_images", day, hour, s.core.Images.Sweep, nil},                                // engine/images
+		{"index_products", hour, day, s.core.Listings.Backfill, nil},                         // engine/index/listings
+		{"update_collections", time.Minute, hour, s.core.Listings.UpdateCollections,
+			s.core.Listings.Wakeups()}, // engine/index/listings
+		{"index_search", hour, day, s.words.Backfill, nil},      // engine/index/search
 		{"flush_search", time.Second, hour, s.words.Flush, nil}, // engine/index/search
 	}
 }
@@ -97,18 +103,18 @@ func (s *Server) purgeLoops(claims *idem.Keeper) []loop {
 		name, what string
 		purge      func(context.Context) (int, error)
 	}{
-		{"purge_task_receipts", "receipts of tasks", s.tasks.Purge},                   // engine/task
-		{"purge_requests", "logged requests", s.of(requestlog.Purge)},                 // engine/requestlog
-		{"purge_idempotency", "idempotency keys", claims.Purge},                       // engine/idem
-		{"purge_sessions", "sessions", s.base.Sessions.Purge},                         // engine/session
-		{"purge_challenges", "challenges", s.of(session.PurgeChallenges)},             // engine/session
-		{"purge_allowances", "allowances", s.of(ratelimit.Purge)},                     // lib/ratelimit
-		{"purge_payment_accounts", "former payment accounts", s.carts.ForgetAccounts}, // domain/cart
-		{"purge_carts", "carts", s.carts.Purge},                                       // domain/cart
-		{"purge_account_logs", "people's logs", s.of(audit.Purge)},                    // engine/audit
-		{"purge_grants", "grants and tokens", s.oauth.Purge},                          // engine/oauth
-		{"purge_events", "events", s.of(outbox.Purge)},                                // engine/outbox
-		{"purge_webhooks", "deliveries and attempts", s.hooks.Purge},                  // engine/webhook
+		{"purge_task_receipts", "receipts of tasks", s.core.Tasks.Purge},             // engine/task
+		{"purge_requests", "logged requests", s.of(requestlog.Purge)},                // engine/requestlog
+		{"purge_idempotency", "idempotency keys", claims.Purge},                      // engine/idem
+		{"purge_sessions", "sessions", s.base.Sessions.Purge},                        // engine/session
+		{"purge_challenges", "challenges", s.of(session.PurgeChallenges)},            // engine/session
+		{"purge_allowances", "allowances", s.of(ratelimit.Purge)},                    // lib/ratelimit
+		{"purge_payment_accounts", "former payment accounts", s.core.ForgetAccounts}, // domain/selling
+		{"purge_carts", "carts", s.core.Carts().Purge},                               // domain/cart
+		{"purge_account_logs", "people's logs", s.of(audit.Purge)},                   // engine/audit
+		{"purge_grants", "grants and tokens", s.oauth.Purge},                         // engine/oauth
+		{"purge_events", "events", s.of(outbox.Purge)},                               // engine/outbox
+		{"purge_webhooks", "deliveries and attempts", s.hooks.Purge},                 // engine/webhook
 	}
 	keys := s.purge("revocations", s.base.Keys.Purge)
 	notes := s.purge("notes of redacted customers", s.base.Erasures.Sweep)
@@ -127,60 +133,22 @@ func (s *Server) of(purge func(context.Context, *ent.Store) (int, error)) func(c
 	return func(ctx context.Context) (int, error) { return purge(ctx, s.base.Store) }
 }
 
-// purge returns the round of a purge, which logs how many rows it deleted.
-func (s *Server) purge(what string, purge func(context.Context) (int, error)) func(context.Context) error {
+// purge returns the round of a purge.
+func (s *Server) purge(what string, f func(context.Context) (int, error)) func(context.Context) error {
+	return s.counted(f, "purged", "rows", "what", what)
+}
+
+// counted returns a round that logs how many rows it changed.
+func (s *Server) counted(
+	f func(context.Context) (int, error), message, unit string, args ...any,
+) func(context.Context) error {
 	return func(ctx context.Context) error {
-		n, err := purge(ctx)
+		n, err := f(ctx)
 		if n > 0 {
-			s.log.InfoContext(ctx, "purged", "what", what, "rows", n)
+			s.log.InfoContext(ctx, message, slices.Concat(args, []any{unit, n})...)
 		}
 		return err
 	}
-}
-
-// remind notifies people whose staff tokens expire soon.
-func (s *Server) remind(ctx context.Context) error {
-	n, err := notify.RemindOfTokens(ctx, s.base.Store, s.base.Notifier)
-	if n > 0 {
-		s.log.InfoContext(ctx, "reminded of staff tokens", "notices", n)
-	}
-	return err
-}
-
-// backfillLines backfills line_set of orders that earlier releases wrote.
-func (s *Server) backfillLines(ctx context.Context) error {
-	n, err := s.carts.FillLines(ctx)
-	if n > 0 {
-		s.log.InfoContext(ctx, "backfilled the lines of orders", "orders", n)
-	}
-	return err
-}
-
-// endHolds cancels orders that were not paid in time.
-func (s *Server) endHolds(ctx context.Context) error {
-	n, err := s.carts.EndHolds(ctx)
-	if n > 0 {
-		s.log.InfoContext(ctx, "cancelled orders that were not paid in time", "orders", n)
-	}
-	return err
-}
-
-// settlePayments asks providers about pending payments.
-func (s *Server) settlePayments(ctx context.Context) error {
-	n, err := s.carts.SettlePayments(ctx)
-	if n > 0 {
-		s.log.InfoContext(ctx, "checked payments", "payments", n)
-	}
-	return err
-}
-
-// returnMoney sends the refunds that are due.
-func (s *Server) returnMoney(ctx context.Context) error {
-	n, err := s.carts.ReturnMoney(ctx)
-	if n > 0 {
-		s.log.InfoContext(ctx, "sent refunds", "refunds", n)
-	}
-	return err
 }
 
 // join registers the process in the fleet until the server closes.

@@ -15,18 +15,12 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/domain/cart"
 	"github.com/storefront-go/storefront/graph/engine/fleet"
 	"github.com/storefront-go/storefront/graph/engine/idem"
-	"github.com/storefront-go/storefront/graph/engine/images"
-	"github.com/storefront-go/storefront/graph/engine/index/listings"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
-	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/oauth"
-	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/engine/requestlog"
-	"github.com/storefront-go/storefront/graph/engine/task"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/engine/work"
 	"github.com/storefront-go/storefront/rest"
@@ -75,13 +69,8 @@ type Server struct {
 	fleet    *fleet.Member
 	oauth    *oauth.Server
 	hooks    *webhook.Engine
-	themes   *install.Keeper
-	pictures *images.Keeper
-	carts    *cart.Carts
-	payments *payment.Desk
-	listings *listings.Keeper
+	core     *graph.Resolver
 	requests *requestlog.Log
-	tasks    *task.Keeper
 	words    *search.Keeper
 	sender   *notify.Sender // nil without a mail server
 	admin    *admin
@@ -145,10 +134,8 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 		return err
 	}
 	core.TestPayments = c.Demo
-	s.themes, s.pictures, s.carts, s.listings = core.Themes, core.Images, core.Carts(), core.Listings
-	s.tasks, s.payments, s.requests = core.Tasks, core.Payments, requestlog.New(s.base.Store)
-	s.words = search.NewKeeper(s.base.Store)
-	if err := s.themes.Seed(ctx); err != nil {
+	s.core, s.requests, s.words = core, requestlog.New(s.base.Store), search.NewKeeper(s.base.Store)
+	if err := core.Themes.Seed(ctx); err != nil {
 		// The API can serve without the blob store; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)
 	}
@@ -214,8 +201,8 @@ func (s *Server) measured(b Build, core *graph.Resolver) (*prometheus.Registry, 
 			return nil, err
 		}
 	}
-	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
-	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), s.pictures.Register(reg),
+	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", core.Themes.Panics)
+	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), core.Images.Register(reg),
 		s.requests.Register(reg), reg.Register(panics))
 }
 

@@ -37,20 +37,3 @@ func (c *Carts) BeginPayment(ctx context.Context, o *db.Order, title, back strin
 func (c *Carts) SettlePayment(ctx context.Context, o *db.Order) error {
 	return c.sales.SettlePayment(ctx, o)
 }
-
-// SettlePayments checks the pending payments of all stores and returns how many there were.
-func (c *Carts) SettlePayments(ctx context.Context) (int, error) { return c.sales.SettlePayments(ctx) }
-
-// ReturnMoney makes the due refunds of all stores and returns how many there were.
-func (c *Carts) ReturnMoney(ctx context.Context) (int, error) { return c.sales.ReturnMoney(ctx) }
-
-// ForgetAccounts deletes the secrets of former payment accounts and returns how many.
-func (c *Carts) ForgetAccounts(ctx context.Context) (int, error) {
-	return c.selling.ForgetAccounts(ctx)
-}
-
-// FillLines backfills the line set of orders from earlier releases and returns how many.
-func (c *Carts) FillLines(ctx context.Context) (int, error) { return c.sales.FillLines(ctx) }
-
-// EndHolds cancels the orders of all stores that were not paid in time, and returns how many.
-func (c *Carts) EndHolds(ctx context.Context) (int, error) { return c.sales.EndHolds(ctx) }

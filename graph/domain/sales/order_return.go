@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
@@ -22,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -84,8 +83,8 @@ func (r *Resolver) returnDue(ctx context.Context) (total int, err error) {
 	now := micros.Now()
 	for n := returnBatch; n == returnBatch; {
 		q := r.Store.Seek(ctx).PaymentRefund.Query().
-			Where(paymentrefund.BucketIn(bucket.All()...), paymentrefund.DueAtLTE(now))
-		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymentrefund.FieldDueAt)).Limit(returnBatch) })
+			Where(paymentrefund.BucketIn(bucket.All()...))
+		q.Modify(lease.Due(returnBatch))
 		rows, failed := q.Load(viewer.Everywhere(ctx))
 		if failed != nil {
 			return total, errors.Join(err, fmt.Errorf("read the refunds: %w", failed))
@@ -108,15 +107,9 @@ func (r *Resolver) returnDue(ctx context.Context) (total int, err error) {
 // returnOne claims a due refund, unless another process has it, and sends it. A refusal by the
 // provider is no error: the refund is tried again, or staff are notified.
 func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now micros.Time) (done bool, err error) {
-	var mine bool
-	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
-		pause := min(returnPause<<min(row.Tries, 10), returnMost)
-		n, err := r.Client(ctx).PaymentRefund.Update().
-			Where(paymentrefund.ID(row.ID), paymentrefund.Tries(row.Tries), paymentrefund.DueAtLTE(now)).
-			AddTries(1).SetDueAt(now.Add(pause)).Save(ctx)
-		mine = n > 0
-		return nil, err
-	})
+	queue := lease.Queue{Store: r.Store, Table: paymentrefund.Table, Owner: paymentrefund.FieldStoreID,
+		Tries: paymentrefund.FieldTries}
+	mine, err := queue.Claim(ctx, row.StoreID, row.ID, row.Tries, min(returnPause<<min(row.Tries, 10), returnMost))
 	if err != nil || !mine {
 		return false, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -15,8 +14,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/lineset"
-	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -115,7 +112,7 @@ func TestLineSets(t *testing.T) {
 		}{
 			{"tag", 1}, {"note", 1}, {"pay_150", 1}, {"ship_1", 1}, {"restock_1", 1},
 			{"older", 2}, {"note", 2}, {"older", 2}, {"note", 2}, {"return_1", 1}, {"note", 1}, {"ship_1", 1},
-			{"bare", 2}, {"note", 2}, {"older", 2}, {"return_1", 1}, {"older", 2}, {"fill", 1}, {"note", 1},
+			{"bare", 2}, {"note", 2}, {"older", 2}, {"return_1", 1}, {"older", 2},
 		} {
 			var err error
 			switch step.name {
@@ -123,10 +120,6 @@ func TestLineSets(t *testing.T) {
 				err = changeAsPrevious(ctx, r, o.ID)
 			case "bare":
 				err = createAsPrevious(ctx, r, o.ID)
-			case "fill":
-				for more := true; more && err == nil; {
-					_, more, err = resolver(r.Core).FillSome(ctx, micros.Now().Add(time.Hour))
-				}
 			default:
 				_, err = graphtest.Steps[step.name](ctx, r.Mutation(), o)
 			}
@@ -227,66 +220,4 @@ func TestLineSetsRedacted(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestFillLines: old orders get their lines in batches. Finished ones are not repeated, changes by
-// the previous release are filled again, and the writes are not visible to anyone.
-func TestFillLines(t *testing.T) {
-	eachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		const n = sales.SetBatch + 7
-		var ids []xid.ID
-		for range n {
-			o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("Mug", 5, 500), graphtest.CustomLine("Cup", 1, 1))
-			ids = append(ids, o.ID)
-			if err := createAsPrevious(ctx, r, o.ID); err != nil {
-				t.Fatal(err)
-			}
-		}
-		late := micros.Now().Add(time.Hour)
-		fill := func(until micros.Time, want int, wantMore bool) {
-			t.Helper()
-			filled, more, err := resolver(r.Core).FillSome(ctx, until)
-			if err != nil || filled != want || more != wantMore {
-				t.Errorf("filled %d, more %v, %v; want %d, %v", filled, more, err, want, wantMore)
-			}
-		}
-		before := orderRows(t, ctx, r)
-		fill(late, 0, true) // begins the walk
-		fill(before[0].UpdatedAt, 0, false)
-		fill(late, sales.SetBatch, true)
-		fill(late, 7, false)
-		fill(late, 0, false)
-		after := orderRows(t, ctx, r)
-		for i, o := range after {
-			if !lineset.Holds(o) {
-				t.Errorf("order %d lacks its lines", i)
-			}
-			o.LineSet, o.LineSetVersion = nil, nil
-		}
-		if diff := cmp.Diff(before, after, cmpopts.IgnoreUnexported(db.Order{})); diff != "" {
-			t.Errorf("more of the orders changed:\n%s", diff)
-		}
-		for range 2 {
-			err := r.Store.InTx(ctx, func(ctx context.Context) error {
-				return r.Client(ctx).Order.Update().Where(order.ID(ids[3])).SetUpdatedAt(moment.Now(ctx)).Exec(ctx)
-			})
-			if err == nil {
-				err = changeAsPrevious(ctx, r, ids[3])
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			fill(late, 1, false)
-			sameLines(t, ctx, r, ids[3], 1)
-		}
-		if total, err := resolver(r.Core).FillLines(t.Context()); err != nil || total != 0 {
-			t.Errorf("a round over all stores filled %d: %v", total, err)
-		}
-	})
-}
-
-func orderRows(t *testing.T, ctx context.Context, r *graph.Resolver) []*db.Order {
-	t.Helper()
-	return graphtest.Must[[]*db.Order](t)(r.Client(ctx).Order.Query().Order(order.ByUpdatedAt(), order.ByID()).
-		Load(ctx))
 }

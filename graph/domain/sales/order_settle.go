@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -74,8 +75,8 @@ func (r *Resolver) settleDue(ctx context.Context) (total int, err error) {
 	now := micros.Now()
 	for n := pollBatch; n == pollBatch; {
 		q := r.Store.Seek(ctx).PaymentSession.Query().
-			Where(paymentsession.BucketIn(bucket.All()...), paymentsession.DueAtLTE(now))
-		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymentsession.FieldDueAt)).Limit(pollBatch) })
+			Where(paymentsession.BucketIn(bucket.All()...))
+		q.Modify(lease.Due(pollBatch))
 		rows, failed := q.Load(viewer.Everywhere(ctx))
 		if failed != nil {
 			return total, errors.Join(err, fmt.Errorf("read the due payment sessions: %w", failed))
@@ -106,13 +107,9 @@ func silent(err error) bool {
 
 // poll claims a due session, unless another process has it, and settles it.
 func (r *Resolver) poll(ctx context.Context, row *db.PaymentSession, now micros.Time) (mine bool, err error) {
-	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
-		n, err := r.Client(ctx).PaymentSession.Update().
-			Where(paymentsession.ID(row.ID), paymentsession.Tries(row.Tries), paymentsession.DueAtLTE(now)).
-			AddTries(1).SetDueAt(now.Add(pollPause(row, now))).Save(ctx)
-		mine = n > 0
-		return nil, err
-	})
+	queue := lease.Queue{Store: r.Store, Table: paymentsession.Table, Owner: paymentsession.FieldStoreID,
+		Tries: paymentsession.FieldTries}
+	mine, err = queue.Claim(ctx, row.StoreID, row.ID, row.Tries, pollPause(row, now))
 	if err != nil || !mine {
 		return false, err
 	}

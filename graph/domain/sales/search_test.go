@@ -85,7 +85,7 @@ func TestSearch(t *testing.T) {
 			return err
 		})
 		if err == nil {
-			err = search.NewKeeper(r.Store).Round(t.Context())
+			err = search.NewKeeper(r.Store).Backfill(t.Context())
 		}
 		if err != nil {
 			t.Fatal(err)

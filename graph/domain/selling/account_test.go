@@ -157,7 +157,7 @@ func TestFormerAccounts(t *testing.T) {
 		if graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("removed twice: %v", err)
 		}
-		if n, err := p.Carts().ForgetAccounts(t.Context()); n != 0 || err != nil {
+		if n, err := p.ForgetAccounts(t.Context()); n != 0 || err != nil {
 			t.Errorf("forgotten at once: %d (%v)", n, err)
 		}
 		err = p.Store.InTx(ctx, func(ctx context.Context) error {
@@ -167,7 +167,7 @@ func TestFormerAccounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := p.Carts().ForgetAccounts(t.Context())
+		n, err := p.ForgetAccounts(t.Context())
 		if a := accounts(); n != 1 || err != nil || len(a) != 1 || a[0].ID == first {
 			t.Errorf("forgotten %d, left %d (%v)", n, len(a), err)
 		}

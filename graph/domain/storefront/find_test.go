@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 func TestFindReads(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		plantActive(t, ctx, r, 400)
-		if err := listings.NewKeeper(r.Store).Round(t.Context()); err != nil {
+		if err := listings.NewKeeper(r.Store).Backfill(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		published(t, ctx, r, productAt("Rare item", 1))

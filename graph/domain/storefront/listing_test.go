@@ -125,7 +125,7 @@ func TestListOfRarePrice(t *testing.T) {
 			want = append(want, fmt.Sprintf("Rare %d", i))
 			published(t, ctx, r, productAt(want[i], 5_000_001+int64(i%3)))
 		}
-		if err := listings.NewKeeper(r.Store).Round(t.Context()); err != nil {
+		if err := listings.NewKeeper(r.Store).Backfill(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		l := listings.List{Sort: listings.Title, Least: new(int64(5_000_001)), Most: new(int64(5_000_003)), Limit: 3}
@@ -231,7 +231,7 @@ func TestRowsFollow(t *testing.T) {
 func TestListReads(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		plantActive(t, ctx, r, 300)
-		if err := listings.NewKeeper(r.Store).Round(t.Context()); err != nil {
+		if err := listings.NewKeeper(r.Store).Backfill(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, sort := range []listings.Sort{listings.Newest, listings.PriceUp, listings.PriceDown, listings.Title} {

@@ -6,6 +6,10 @@
 // repeated and records its progress, so another process continues when one is killed. Meanwhile
 // nothing about the customer leaves: every process watches for redactions, and [Engine.RedactEvent]
 // redacts whatever is about to be sent, wherever it was read.
+//
+// A redaction is not claimed with graph/engine/lease: its token is due_at, which each batch moves in
+// the transaction that records its progress, so that a lease would be one more write for each batch.
+// A process that is overtaken only repeats a batch, which changes nothing.
 package erase
 
 import (

@@ -9,6 +9,10 @@
 // process at a time. The copy is validated and kept in the blob store. A failed fetch is
 // recorded in the database and retried after a minute, then after twice as long each
 // time, up to a day.
+//
+// A fetch is not claimed with graph/engine/lease: its token is the name of the object in the blob
+// store, so that the bytes of a lost claim never replace those of another. Images are in no queue,
+// and the first claim creates the row.
 package images
 
 import (

@@ -222,3 +222,8 @@ func (m *merchant) blobs() (keys []string) {
 	}
 	return keys
 }
+
+// claim claims a theme as it was read.
+func (k *Keeper) claim(ctx context.Context, row *db.Theme) (bool, error) {
+	return k.queue.Claim(ctx, row.StoreID, row.ID, row.Tries, terms.Length)
+}

@@ -44,6 +44,7 @@ type Keeper struct {
 	judging  chan struct{}
 	wakeups  chan struct{}
 	guard    work.Guard
+	queue    lease.Queue
 	repairer *lease.ClockRepair
 	// samples returns the samples as new stores get them. They are read once.
 	samples func() ([]prepared, error)
@@ -59,7 +60,8 @@ func New(c Config) (*Keeper, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	k := &Keeper{Config: c, judging: make(chan struct{}, 1), wakeups: make(chan struct{}, 1),
-		repairer: newRepairer(c.Store)}
+		queue: newQueue(c.Store)}
+	k.repairer = k.queue.Repair(terms, pause, maxTries)
 	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(k.Samples) })
 	return k, nil
 }

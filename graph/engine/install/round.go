@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
@@ -61,25 +59,18 @@ func (k *Keeper) round(ctx context.Context) error {
 	return nil
 }
 
-// newRepairer returns what finds themes that a changed clock delays.
-func newRepairer(s *ent.Store) *lease.ClockRepair {
-	longest := make([]time.Duration, maxTries+1)
-	for n := 1; n < len(longest); n++ {
-		longest[n] = max(terms.Length, retryAfter<<(n-1))
-	}
-	return &lease.ClockRepair{Terms: terms, Store: s, Table: dbtheme.Table, Token: dbtheme.FieldTries,
-		New:   dbtheme.FieldTries + " = 0",
-		Ahead: func(now lease.Clock) string { return lease.Beyond(now, dbtheme.FieldTries, longest) }}
+// newQueue returns the queue of the store's themes.
+func newQueue(s *ent.Store) lease.Queue {
+	return lease.Queue{Store: s, Table: dbtheme.Table, Owner: dbtheme.FieldStoreID, Tries: dbtheme.FieldTries}
 }
 
-// due returns the due themes, the longest overdue first. It locks nothing: processes claim one
-// theme at a time.
+// pause returns the pause after a number of tries.
+func pause(tries int) time.Duration { return retryAfter << (tries - 1) }
+
+// due returns the due themes, the longest overdue first.
 func (k *Keeper) due(ctx context.Context) ([]*db.Theme, error) {
 	query := k.Store.Seek(ctx).Theme.Query().Where(dbtheme.BucketIn(bucket.All()...))
-	query.Modify(func(s *sql.Selector) {
-		due := s.C(dbtheme.FieldDueAt)
-		s.Where(sql.ExprP(due + " <= " + string(lease.Now(s.Dialect())))).OrderBy(due).Limit(batch)
-	})
+	query.Modify(lease.Due(batch))
 	rows, err := query.Load(viewer.Everywhere(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("find due themes: %w", err)
@@ -93,28 +84,12 @@ func (k *Keeper) try(ctx context.Context, row *db.Theme) error {
 		return k.fail(ctx, row, "Several attempts did not finish.")
 	}
 	asked := time.Now()
-	mine, err := k.claim(ctx, row)
+	mine, err := k.queue.Claim(ctx, row.StoreID, row.ID, row.Tries, terms.Length)
 	if err != nil || !mine {
 		return err
 	}
 	row.Tries++
 	return k.settle(ctx, row, k.leased(ctx, row, asked))
-}
-
-// claim claims a theme as it was read. Of concurrent processes one gets it.
-func (k *Keeper) claim(ctx context.Context, row *db.Theme) (mine bool, err error) {
-	err = k.change(ctx, row, "claim theme", func(u *db.ThemeUpdate) {
-		u.AddTries(1).Modify(dueIn(terms.Length))
-	})
-	if errors.Is(err, errLost) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// dueIn sets when a theme is due, by the clock of leases.
-func dueIn(d time.Duration) func(*sql.UpdateBuilder) {
-	return func(u *sql.UpdateBuilder) { u.Set(dbtheme.FieldDueAt, sql.Expr(lease.Now(u.Dialect()).In(d))) }
 }
 
 // leased processes a theme whose claim was requested at asked, and renews the claim meanwhile. It
@@ -133,7 +108,7 @@ func (k *Keeper) leased(ctx context.Context, row *db.Theme, asked time.Time) err
 // keep renews the lease on a theme.
 func (k *Keeper) keep(held *lease.Held, row *db.Theme) {
 	held.Keep(func(ctx context.Context) error {
-		return k.change(ctx, row, "renew theme", func(u *db.ThemeUpdate) { u.Modify(dueIn(terms.Length)) })
+		return k.queue.Delay(ctx, row.StoreID, row.ID, row.Tries, terms.Length)
 	}, func(err error) {
 		k.log(row).Warn("the lease on a theme could not be renewed", "error", err)
 	})
@@ -157,7 +132,7 @@ func (k *Keeper) settle(ctx context.Context, row *db.Theme, failure error) error
 		log.InfoContext(ctx, "theme was deleted or taken over")
 		return nil
 	case stopped: // not a failure: another process continues at once
-		return k.postpone(ctx, row, 0, -1)
+		return ignoreLost(k.queue.Return(ctx, row.StoreID, row.ID, row.Tries))
 	case final:
 		log.WarnContext(ctx, "theme cannot be used")
 		return k.fail(ctx, row, bad.Error())
@@ -166,7 +141,7 @@ func (k *Keeper) settle(ctx context.Context, row *db.Theme, failure error) error
 		return k.fail(ctx, row, why(failure))
 	}
 	log.WarnContext(ctx, "theme not processed yet")
-	return k.postpone(ctx, row, retryAfter<<(row.Tries-1), 0)
+	return ignoreLost(k.queue.Delay(ctx, row.StoreID, row.ID, row.Tries, pause(row.Tries)))
 }
 
 // why returns the text for the people of the store after the last attempt failed.
@@ -177,30 +152,12 @@ func why(failure error) string {
 	return "Its files could not be stored. Import it again later."
 }
 
-// postpone ends a claim and sets the time of the next attempt.
-func (k *Keeper) postpone(ctx context.Context, row *db.Theme, next time.Duration, tries int) error {
-	err := k.change(ctx, row, "postpone theme", func(u *db.ThemeUpdate) { u.AddTries(tries).Modify(dueIn(next)) })
-	if errors.Is(err, errLost) {
+// ignoreLost returns nil for [lease.ErrLost].
+func ignoreLost(err error) error {
+	if errors.Is(err, lease.ErrLost) {
 		return nil
 	}
 	return err
-}
-
-// change updates a theme that is being processed. It returns [errLost] if the theme is not as row
-// says.
-func (k *Keeper) change(ctx context.Context, row *db.Theme, doing string, set func(*db.ThemeUpdate)) error {
-	return k.Store.InTx(ctx, func(ctx context.Context) error {
-		u := k.Store.DB(ctx).Theme.Update().Where(dbtheme.ID(row.ID)).Where(claimed(row)...)
-		set(u)
-		n, err := u.Save(ctx)
-		switch {
-		case err != nil:
-			return fmt.Errorf("%s: %w", doing, err)
-		case n == 0:
-			return errLost
-		}
-		return nil
-	})
 }
 
 // claimed returns the conditions that a theme is processed as row says.

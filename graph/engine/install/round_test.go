@@ -24,6 +24,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
@@ -202,18 +203,20 @@ func TestRoundLate(t *testing.T) {
 		}
 		late := *row
 		for _, r := range []*db.Theme{&late, row} {
+			m.pull()
 			if mine, err := m.claim(m.ctx, m.now(row)); !mine || err != nil {
 				t.Fatalf("claimed: %t, %v", mine, err)
 			}
 			r.Tries = m.now(row).Tries
 		}
-		renewed := func(u *db.ThemeUpdate) { u.SetDueAt(micros.Max) }
-		if err := m.change(m.ctx, &late, "renew", renewed); !errors.Is(err, errLost) {
+		err = m.queue.Delay(m.ctx, late.StoreID, late.ID, late.Tries, terms.Length)
+		if !errors.Is(err, lease.ErrLost) {
 			t.Errorf("the late process renews: %v", err)
 		}
 		if err := m.finish(m.ctx, &late, p); !errors.Is(err, errLost) {
 			t.Errorf("the late process finishes: %v", err)
 		}
+		m.pull()
 		if mine, err := m.claim(m.ctx, &late); mine || err != nil {
 			t.Errorf("the late process claims: %t, %v", mine, err)
 		}
@@ -275,8 +278,8 @@ func TestRoundKilledEightTimes(t *testing.T) {
 			if mine, err := m.claim(m.ctx, m.now(row)); !mine || err != nil {
 				t.Fatalf("claimed: %t, %v", mine, err)
 			}
+			m.pull()
 		}
-		m.pull()
 		m.round(m.Keeper)
 		if now := m.now(row); now.Status != state.ThemeFailed ||
 			m.count("theme_uploads", "notifications") != "theme_uploads 0, notifications 1" {
@@ -332,7 +335,7 @@ func TestRenew(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-held.Context().Done()
-		if cause := context.Cause(held.Context()); !errors.Is(cause, errLost) {
+		if cause := context.Cause(held.Context()); !errors.Is(cause, lease.ErrLost) {
 			t.Errorf("the work continued: %v", cause)
 		}
 	})

@@ -4,6 +4,11 @@
 // holder measures the age of its lease by its monotonic clock, from before the request for it, so
 // that its work ends before another process may claim the row. The claim's token fences the writes:
 // after another claim, a condition on the old token no longer holds.
+//
+// Webhook queues and exports have columns for the owner and the end of the lease ([Terms.Claim]).
+// The tables of a [Queue] have a number of tries instead: emails, themes, tasks, payment sessions
+// and refunds. Two kinds of rows are claimed in other ways, as graph/engine/erase and
+// graph/engine/images explain.
 package lease
 
 import (

@@ -145,10 +145,10 @@ func (m *ClockRepair) free(ctx context.Context, list []claimedRow, as map[claime
 	})
 }
 
-// Beyond returns the condition [ClockRepair.Ahead] for rows whose due_at is the end of their lease or
-// the time of the next try. longest are the longest waits by the number of tries, which is a
+// beyond returns the condition [ClockRepair.Ahead] for rows whose due_at is the end of their lease
+// or the time of the next try. longest are the longest waits by the number of tries, which is a
 // column; the last one applies to all higher numbers.
-func Beyond(now Clock, tries string, longest []time.Duration) string {
+func beyond(now Clock, tries string, longest []time.Duration) string {
 	var b strings.Builder
 	b.WriteString("due_at > " + now.In(slack) + " + CASE " + tries)
 	for n, d := range longest[:len(longest)-1] {

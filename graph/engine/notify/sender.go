@@ -16,6 +16,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	dbmail "github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/graph/engine/lease"
@@ -60,6 +61,7 @@ type SenderConfig struct {
 type Sender struct {
 	SenderConfig
 	guard                 work.Guard
+	queue                 lease.Queue
 	repairer              *lease.ClockRepair
 	sent, failed, givenUp atomic.Uint64
 }
@@ -73,7 +75,8 @@ func NewSender(c SenderConfig) (*Sender, error) {
 		c.Dial = new(net.Dialer).DialContext
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &Sender{SenderConfig: c, repairer: newRepairer(c.Store)}, nil
+	queue := lease.Queue{Store: c.Store, Table: dbmail.Table, Owner: dbmail.FieldStoreID, Tries: dbmail.FieldAttempts}
+	return &Sender{SenderConfig: c, queue: queue, repairer: queue.Repair(terms, pause, 7)}, nil
 }
 
 // Sent returns how many emails the server has accepted since the start.
@@ -139,7 +142,7 @@ func (r *round) close() {
 // failure of this email only is recorded in its row.
 func (r *round) try(ctx context.Context, row *db.Mail) error {
 	asked := time.Now()
-	mine, err := r.claim(ctx, row)
+	mine, err := r.queue.Claim(ctx, row.StoreID, row.ID, row.Attempts, terms.Length)
 	if err != nil || !mine {
 		return err
 	}
@@ -190,9 +193,9 @@ func (s *Sender) settle(ctx context.Context, row *db.Mail, failure error) error 
 		log.WarnContext(ctx, "mail given up")
 		return s.remove(ctx, row)
 	}
-	next := min(now.Add(pause(row.Attempts+1)), last)
-	log.InfoContext(ctx, "mail not sent yet", "next", next)
-	return s.postpone(ctx, row, next)
+	wait := min(pause(row.Attempts+1), last.Sub(now))
+	log.InfoContext(ctx, "mail not sent yet", "next", now.Add(wait))
+	return s.postpone(ctx, row, wait)
 }
 
 func (s *Sender) log(row *db.Mail) *slog.Logger {

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/taskreceipt"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/lease"
 )
 
 const (
@@ -32,8 +33,9 @@ const (
 func (k *Keeper) Round(ctx context.Context) error {
 	return k.store.EachShard(ctx, func(ctx context.Context) error {
 		for {
-			rows, err := k.store.Seek(ctx).Task.Query().Where(task.DueAtLTE(micros.Now())).
-				Order(task.ByDueAt()).Limit(batch).All(ctx)
+			query := k.store.Seek(ctx).Task.Query()
+			query.Modify(lease.Due(batch))
+			rows, err := query.All(ctx)
 			if err != nil {
 				return fmt.Errorf("look for tasks: %w", err)
 			}
@@ -51,17 +53,12 @@ func (k *Keeper) Round(ctx context.Context) error {
 // try postpones a task and carries it out. Of two concurrent calls, one does.
 func (k *Keeper) try(ctx context.Context, row *db.Task) error {
 	wait := min(grace<<min(row.Attempts, 10), maxWait)
-	mine := 0
-	err := k.store.InTx(ctx, func(ctx context.Context) (err error) {
-		mine, err = k.store.DB(ctx).Task.Update().
-			Where(task.Home(row.Home), task.ID(row.ID), task.Attempts(row.Attempts)).
-			SetDueAt(micros.Now().Add(wait)).AddAttempts(1).Save(ctx)
-		return err
-	})
+	queue := lease.Queue{Store: k.store, Table: task.Table, Owner: task.FieldHome, Tries: task.FieldAttempts}
+	mine, err := queue.Claim(ctx, row.Home, row.ID, row.Attempts, wait)
 	if err != nil {
 		return fmt.Errorf("take a task: %w", err)
 	}
-	if mine == 1 { // the failure was logged
+	if mine { // the failure was logged
 		_ = k.carryOut(ctx, Task{Home: row.Home, Target: row.Target, ID: row.ID, Kind: Kind(row.Kind),
 			Payload: row.Payload})
 	}

@@ -41,7 +41,7 @@ func stock(b testing.TB, ctx context.Context, s *ent.Store) {
 			b.Fatal(err)
 		}
 	}
-	if err := listings.NewKeeper(s).Round(b.Context()); err != nil {
+	if err := listings.NewKeeper(s).Backfill(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -14,16 +14,6 @@ var (
 	Spellings = spellings
 )
 
-// Steps takes n steps of the walk in the store of ctx.
-func (k *Keeper) Steps(ctx context.Context, n int) error {
-	for range n {
-		if err := k.store.InTx(ctx, k.step); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Words returns the words of a text.
 func Words(text string) []string { return wordsIn(text) }
 

@@ -16,7 +16,7 @@ func TestPutReads(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
 		plant(t, ctx, s, 400)
-		if err := listings.NewKeeper(s).Round(t.Context()); err != nil {
+		if err := listings.NewKeeper(s).Backfill(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := s.DB(ctx).Product.Query().Where(product.Handle("item-200")).Load(ctx)

@@ -30,15 +30,5 @@ func (k *Keeper) Some(ctx context.Context, ids ...xid.ID) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error { return k.flushSome(ctx, Orders, ids) })
 }
 
-// Steps takes n steps of the walk in the store of ctx.
-func (k *Keeper) Steps(ctx context.Context, n int) error {
-	for range n {
-		if err := k.store.InTx(ctx, k.step); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Removal returns the statement that deletes the words of n items.
 func Removal(engine string, n int) string { return removal(engine, n) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db/shelfwalk"
+	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -50,33 +50,29 @@ func listed(t testing.TB, ctx context.Context, s *ent.Store) [2]int {
 	return [2]int{on, found}
 }
 
-// TestRound: existing products are indexed once, in every store. A stopped walk continues where it
-// was, and one of an older version starts again and writes nothing twice.
-func TestRound(t *testing.T) {
+// TestBackfill: products of every store that are not indexed yet are indexed, those that are
+// indexed already stay as they are, and drafts stay out.
+func TestBackfill(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
 		other, _ := storetest.Merchant(t, s)
 		plant(t, ctx, s, 45)
 		plant(t, other, s, 3)
-		if err := listings.NewKeeper(s).Steps(ctx, 2); err != nil { // begun, and one batch
+		err := s.InTx(ctx, func(ctx context.Context) error {
+			p, err := s.DB(ctx).Product.Query().Where(product.Handle("item-30")).Only(ctx)
+			if err != nil {
+				return err
+			}
+			return listings.Writer{Client: s.DB(ctx), Engine: s.Dialect()}.Put(ctx, p, false)
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if n := listed(t, ctx, s); n != [2]int{20, 40} {
-			t.Errorf("after a batch %v are listed and found", n)
+		if err := listings.NewKeeper(s).Backfill(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-		for range 2 {
-			if err := listings.NewKeeper(s).Round(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if a, b := listed(t, ctx, s), listed(t, other, s); a != [2]int{45, 90} || b != [2]int{3, 6} {
-				t.Errorf("%v and %v are listed and found", a, b)
-			}
-			err := s.InTx(ctx, func(ctx context.Context) error {
-				return s.DB(ctx).ShelfWalk.Update().Where(shelfwalk.Done(true)).SetForm(0).Exec(ctx)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+		if a, b := listed(t, ctx, s), listed(t, other, s); a != [2]int{45, 90} || b != [2]int{3, 6} {
+			t.Errorf("%v and %v are listed and found", a, b)
 		}
 	})
 }

@@ -5,43 +5,26 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 )
 
-// TestRound: existing rows are indexed once, in every store. A stopped walk continues where it was,
-// and one of an older version starts again and leaves no old words.
-func TestRound(t *testing.T) {
+// TestBackfill: the rows of every store get the current words and keep no old ones.
+func TestBackfill(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
 		other, _ := storetest.Merchant(t, s)
 		outdated := func(int) (string, []string) { return "open", []string{"outdated"} }
 		plant(t, ctx, s, 45, outdated)
 		plant(t, other, s, 3, outdated)
-		const steps = 4 // begun, no customers, no products, and one batch of orders
-		if err := search.NewKeeper(s).Steps(ctx, steps); err != nil {
+		if err := search.NewKeeper(s).Backfill(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := terms(t, ctx, s); n != 20+25 || found(t, ctx, s, "nobody@example.com") != 20 {
-			t.Errorf("after a batch there are %d terms", n)
+		if a, b := terms(t, ctx, s), terms(t, other, s); a != 45 || b != 3 {
+			t.Errorf("there are %d and %d terms", a, b)
 		}
-		for range 2 {
-			if err := search.NewKeeper(s).Round(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if a, b := terms(t, ctx, s), terms(t, other, s); a != 45 || b != 3 {
-				t.Errorf("there are %d and %d terms", a, b)
-			}
-			if found(t, ctx, s, "outdated") != 0 || found(t, other, s, "nobody@example.com") != 3 {
-				t.Error("the words differ")
-			}
-			err := s.InTx(ctx, func(ctx context.Context) error {
-				return s.DB(ctx).SearchWalk.Update().Where(searchwalk.Done(true)).SetForm(0).Exec(ctx)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+		if found(t, ctx, s, "outdated") != 0 || found(t, other, s, "nobody@example.com") != 3 {
+			t.Error("the words differ")
 		}
 	})
 }
