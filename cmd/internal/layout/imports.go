@@ -46,8 +46,10 @@ var arrows = map[string][]string{
 		"graph/engine/change", "graph/engine/images", "graph/engine/lease", "graph/engine/notify",
 		"graph/engine/work",
 	},
-	"graph/engine/factor":       {"graph/engine/audit", "graph/engine/notify", "graph/engine/session"},
-	"graph/engine/index/search": {"graph/engine/index/listings"}, // words are folded as those of storefronts
+	"graph/engine/factor":         {"graph/engine/audit", "graph/engine/notify", "graph/engine/session"},
+	"graph/engine/index/listings": {"graph/engine/backfill"},
+	"graph/engine/task":           {"graph/engine/lease"},
+	"graph/engine/index/search":   {"graph/engine/backfill", "graph/engine/index/listings"}, // words are folded as those of storefronts
 	"graph/engine/install": {
 		"graph/engine/change", "graph/engine/lease", "graph/engine/notify", "graph/engine/work",
 	},

@@ -68,7 +68,8 @@ func (p *products) job(version int, format ent.Format) *backfill.Job {
 			rows, err := query.Load(ctx)
 			for _, row := range rows {
 				last = row.ID
-				err = errors.Join(err, p.DB(ctx).Product.Update().Where(product.ID(row.ID)).AddInventoryQuantity(1).Exec(ctx))
+				raise := p.DB(ctx).Product.Update().Where(product.ID(row.ID)).AddInventoryQuantity(1)
+				err = errors.Join(err, raise.Exec(ctx))
 			}
 			return last, err
 		}}

@@ -32,8 +32,8 @@ func eachQueued(t *testing.T, f func(t *testing.T, q *queued)) {
 		q := &queued{lease.Queue{Store: s, Table: task.Table, Owner: task.FieldHome, Tries: task.FieldAttempts}, t,
 			xid.New(), xid.New()}
 		q.write(func(ctx context.Context, c *db.Client) error {
-			return c.Task.Create().SetHome(q.home).SetID(q.id).SetKind("test").SetTarget(q.home).SetPayload([]byte("0")).
-				SetDueAt(0).Exec(ctx)
+			return c.Task.Create().SetHome(q.home).SetID(q.id).SetKind("test").SetTarget(q.home).
+				SetPayload([]byte("0")).SetDueAt(0).Exec(ctx)
 		})
 		f(t, q)
 	})
@@ -41,7 +41,8 @@ func eachQueued(t *testing.T, f func(t *testing.T, q *queued)) {
 
 func (q *queued) write(f func(ctx context.Context, c *db.Client) error) {
 	q.t.Helper()
-	if err := q.Store.InTx(q.t.Context(), func(ctx context.Context) error { return f(ctx, q.Store.DB(ctx)) }); err != nil {
+	err := q.Store.InTx(q.t.Context(), func(ctx context.Context) error { return f(ctx, q.Store.DB(ctx)) })
+	if err != nil {
 		q.t.Fatal(err)
 	}
 }
