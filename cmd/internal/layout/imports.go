@@ -49,7 +49,8 @@ var arrows = map[string][]string{
 	"graph/engine/factor":         {"graph/engine/audit", "graph/engine/notify", "graph/engine/session"},
 	"graph/engine/index/listings": {"graph/engine/backfill"},
 	"graph/engine/task":           {"graph/engine/lease"},
-	"graph/engine/index/search":   {"graph/engine/backfill", "graph/engine/index/listings"}, // words are folded as those of storefronts
+	// words are folded as those of storefronts
+	"graph/engine/index/search": {"graph/engine/backfill", "graph/engine/index/listings"},
 	"graph/engine/install": {
 		"graph/engine/change", "graph/engine/lease", "graph/engine/notify", "graph/engine/work",
 	},
