@@ -83,7 +83,8 @@ func Page(ctx context.Context, s *ent.Store, q Query, after *page.Position, limi
 // It counts the entries of each word, up to a bound. It reads the items of the rarest word: newest
 // first if few terms begin with it, or as a whole if it has few entries. Otherwise matches are
 // frequent, so it examines the newest items of the store; if none of them match, the matches are
-// old, and the longest word is read as a whole. The other words are looked up item by item.
+// old, and the longest word is read as a whole. The other words are looked up item by item, after a
+// [prefilter] has dropped items without a word that can be read as a range.
 //
 // Pending items are read first, and from their rows, so that none is missed while its words are
 // being written.
@@ -127,11 +128,14 @@ func (f Finder) indexed(ctx context.Context, q Query) (ids []xid.ID, stopped xid
 
 // from reads a page from a source.
 func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, stopped xid.ID, err error) {
-	at, n := q.Before, firstBatch
+	at, n, sift := q.Before, firstBatch, f.prefilter(q, from)
 	bound := maxScan / (len(q.words) + len(q.Conditions))
 	for scanned := 0; scanned < bound; n = batch {
 		some, next, err := from.next(ctx, at, min(n, bound-scanned))
 		scanned += len(some)
+		if err == nil && n == batch && bound > batch { // the first items did not fill the page
+			some, err = sift.pass(ctx, some)
+		}
 		if err == nil {
 			some, err = f.matching(ctx, q, from, some)
 		}

@@ -22,6 +22,8 @@ type source struct {
 	// words and conditions are those that the source does not guarantee.
 	words      []string
 	conditions []Condition
+	// ranged reports that the items come from the query's ranges.
+	ranged bool
 	// old returns another source for when none of the newest items match. It may be nil.
 	old func() (*source, error)
 }
@@ -186,7 +188,7 @@ func (f Finder) newest(q Query) *source {
 		}
 		return some, end, err
 	}
-	return &source{next: next, words: q.words, conditions: q.Conditions}
+	return &source{next: next, words: q.words, conditions: q.Conditions, ranged: true}
 }
 
 // ranged reads what the ranges of a query contain, newest first.
