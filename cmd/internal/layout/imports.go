@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"graph/lib/password":     {"graph/lib/ratelimit"}, // callers that wait to hash take turns by network
 	"graph/lib/price":        {"graph/lib/country"},
 	"graph/lib/ratelimit":    {"graph/lib/wire"}, // Retry-After, in whole seconds
-	"graph/lib/theme":        {"graph/lib/pixel", "graph/lib/render", "graph/lib/wire"},
+	"graph/lib/theme":        {"graph/lib/render", "graph/lib/wire"},
 	"graph/lib/theme/sample": {"graph/lib/render", "graph/lib/theme"},
 	"graph/lib/wire":         {"graph/lib/variants"},
 

@@ -31,9 +31,9 @@ type Image struct {
 
 // Clean returns an image that looks like the upload and contains nothing else: it decodes all
 // pixels, rotates them by the Exif orientation, and encodes them anew, so metadata such as places
-// and names, and trailing data, are gone. What describes its colors stays: a profile of a moderate
-// size that is not that of sRGB, or the equivalent chunks of a PNG. A JPEG or PNG keeps its type,
-// a still GIF becomes a PNG, and a WebP becomes a JPEG, or a PNG if it has transparency. An
+// and names, and trailing data, are gone. Colors are converted to sRGB by the image's profile, or
+// the equivalent chunks of a PNG; a profile that cannot be converted stays. A JPEG or PNG keeps its
+// type, a still GIF becomes a PNG, and a WebP becomes a JPEG, or a PNG if it has transparency. An
 // animation keeps its frames. Errors caused by the image are a [Fault].
 func Clean(b []byte) (p *Image, err error) {
 	defer func() {
@@ -50,7 +50,7 @@ func Clean(b []byte) (p *Image, err error) {
 	case h.ContentType == JPEG && bytes.Count(b, []byte{0xff, 0xda}) > maxPasses:
 		return nil, ErrPasses
 	case h.ContentType == GIF:
-		plain, frames, err := CleanGIF(b)
+		plain, frames, err := cleanGIF(b)
 		switch {
 		case err != nil:
 			return nil, err
@@ -64,12 +64,10 @@ func Clean(b []byte) (p *Image, err error) {
 	if err != nil {
 		return nil, ErrBroken
 	}
-	c, upward := colorsOf(m, b, h.ContentType), rotated(m, orientation(b, h.ContentType))
-	if space(m) != space(upward) {
-		upward = grayOf(upward)
-	}
-	if p, err = keep(upward, h.ContentType); err == nil {
-		p.Body = c.describe(p.Body, p.ContentType)
+	m, rest := toSRGB(m, b, h.ContentType)
+	p, err = keep(rotated(m, orientation(b, h.ContentType)), h.ContentType)
+	if err == nil {
+		p.Body = withProfile(p.Body, p.ContentType, rest)
 	}
 	return p, err
 }

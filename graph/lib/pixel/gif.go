@@ -22,10 +22,9 @@ const (
 // support them.
 var loops = [][]byte{[]byte("\x0bNETSCAPE2.0"), []byte("\x0bANIMEXTS1.0")}
 
-// CleanGIF walks the blocks (GIF89a, sections 17 to 27), counts the frames and copies only what
-// they need. It leaves out comments, texts, application data and trailing data. Its error is a
-// [Fault].
-func CleanGIF(b []byte) (plain []byte, frames int, err error) {
+// cleanGIF walks the blocks (GIF89a, sections 17 to 27), counts the frames and copies only what
+// they need. It leaves out comments, texts, application data and trailing data.
+func cleanGIF(b []byte) (plain []byte, frames int, err error) {
 	head := 13
 	if len(b) >= head {
 		head += table(b[10])

@@ -20,7 +20,7 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, gray := colorsOf(m, b, h.ContentType), space(m) == "GRAY"
+	m, rest := toSRGB(m, b, h.ContentType)
 	switch m.(type) {
 	case *image.RGBA, *image.NRGBA, *image.YCbCr, *image.Gray:
 	default: // only these have a fast path in the filters
@@ -29,14 +29,10 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 	list := make([][]byte, len(widths))
 	for i, width := range widths {
 		m = scaled(m, width)
-		shown := m
-		if gray {
-			shown = grayOf(m)
-		}
-		if list[i], err = encode(shown, h.ContentType, shownQuality); err != nil {
+		if list[i], err = encode(m, h.ContentType, shownQuality); err != nil {
 			return nil, err
 		}
-		list[i] = c.describe(list[i], h.ContentType)
+		list[i] = withProfile(list[i], h.ContentType, rest)
 	}
 	return list, nil
 }

@@ -10,8 +10,6 @@ import (
 	"io"
 
 	"golang.org/x/image/webp"
-
-	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
 const (
@@ -134,34 +132,6 @@ func frameJPEG(b []byte, c image.Config) (depth, frames int, detail string) {
 		return 0, 0, "The image has more than 100 scans."
 	}
 	return depth, 1, ""
-}
-
-// frameGIF counts the frames.
-func frameGIF(b []byte, _ image.Config) (depth, frames int, detail string) {
-	_, frames, err := pixel.CleanGIF(b)
-	switch {
-	case err != nil:
-		return 0, 0, brokenImage
-	case frames > maxFrames:
-		return 0, 0, "The animation has more than 1000 frames."
-	}
-	return 1, frames, ""
-}
-
-// decodeGIF decodes every frame that [frameGIF] counts and returns their common area.
-func decodeGIF(r io.Reader) (image.Image, error) {
-	b, err := io.ReadAll(r)
-	if err == nil {
-		b, _, err = pixel.CleanGIF(b)
-	}
-	if err != nil {
-		return nil, err
-	}
-	g, err := gif.DecodeAll(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	return image.Rect(0, 0, g.Config.Width, g.Config.Height), nil
 }
 
 // frameWebP walks the chunks (RFC 9649, section 2).
