@@ -148,7 +148,7 @@ func TestNewRefuses(t *testing.T) {
 			`a.html: define "title" and "main"`},
 		"no title": {fstest.MapFS{"a.html": {Data: []byte(`{{define "main"}}{{end}}`)}}, "a.html: define"},
 		"twice": {fstest.MapFS{"a.html": {Data: []byte(tried)}, "b/a.html": {Data: []byte(tried)}},
-			"b/a.html: there is another"},
+			"b/a.html: another page has this name"},
 	} {
 		s, err := New(tc.files, nil)
 		if err == nil {
