@@ -43,6 +43,9 @@ type bench struct {
 	report   report
 }
 
+// wants reports whether a figure is to be measured.
+func (b *bench) wants(figure string) bool { return strings.Contains(figure, b.Only) }
+
 // run builds the server unless one is named, measures every engine and prints the tables, also
 // those before an error.
 func (b *bench) run(ctx context.Context, dir string, measure func(ctx context.Context, engine string) error) error {

@@ -60,7 +60,7 @@ func (c *figuresCommand) engine(ctx context.Context, engine string) error {
 		return err
 	}
 	for _, f := range slices.Concat(reads, others) {
-		if strings.Contains(f.name, c.Only) {
+		if c.wants(f.name) {
 			name := strings.NewReplacer(" ", "-", "/", "-", "?", "-").Replace(engine + "-" + f.name)
 			if err := profile(ctx, c.Profile, name, f.sides[len(f.sides)-1], f.conns); err != nil {
 				return err
@@ -131,7 +131,7 @@ func (c *figuresCommand) facts(ctx context.Context, at *contestant) error {
 		return err
 	}
 	fact("start to first answer", fmt.Sprintf("%.3f s", at.took.Seconds()))
-	if err := memory("memory at most, under lists"); err != nil || !strings.Contains("export", c.Only) {
+	if err := memory("memory at most, under lists"); err != nil || !c.wants("export") {
 		return err
 	}
 	speed, err := export(ctx, at.server, at.corpus.Shops[0].Key)

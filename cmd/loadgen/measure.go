@@ -53,7 +53,7 @@ var figuresHead = []string{
 // them, and reports the medians. The first round warms caches and is not counted.
 func (b *bench) measure(ctx context.Context, engine string, list ...figure) error {
 	for _, f := range list {
-		if !strings.Contains(f.name, b.Only) {
+		if !b.wants(f.name) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%s: %s\n", engine, f.name)

@@ -84,12 +84,16 @@ var filling = strings.Repeat("x", 220)
 // closes idle connections.
 func (s stream) drive(ctx context.Context, turns <-chan int) (took []time.Duration, err error) {
 	var c *conn
+	defer func() {
+		if c != nil {
+			c.Close()
+		}
+	}()
 	for n := range turns {
 		if c == nil {
 			if c, err = dial(ctx, s.addr); err != nil {
 				return took, err
 			}
-			defer c.Close()
 		}
 		request := newProduct(nil, s.shops[n%len(s.shops)].Key, filling)
 		begin := time.Now()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/corpus"
@@ -51,14 +50,14 @@ func (c *webhooksCommand) Run(ctx context.Context) error {
 		if b.hooks, err = corpus.NewHooks(own, d.corpus, webhook.NewVault(ring)); err != nil {
 			return err
 		}
-		if strings.Contains("drain", c.Only) {
+		if c.wants("drain") {
 			for _, n := range c.Endpoints {
 				if err := b.drains(ctx, spreadOf(n), c.Deliveries); err != nil {
 					return fmt.Errorf("%d endpoints: %w", n, err)
 				}
 			}
 		}
-		if strings.Contains("live", c.Only) {
+		if c.wants("live") {
 			if err := errors.Join(b.live(ctx, live, 0), b.live(ctx, live, 30)); err != nil {
 				return fmt.Errorf("live: %w", err)
 			}

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,7 +19,8 @@ func TestShapes(t *testing.T) {
 			}
 			c, empty := drawing(g.Kind, plan.Schemes[0]), newCanvas(plan.Schemes[0][0])
 			for line := range strings.Lines(shapes(g.Kind)) {
-				if op, _, _ := strings.Cut(line, " "); !strings.Contains("\n oval ring arc box line fill ", op) {
+				op, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+				if !slices.Contains([]string{"", "oval", "ring", "arc", "box", "line", "fill"}, op) {
 					t.Errorf("%s: unknown operation in %q", g.Kind, line)
 				}
 			}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 )
@@ -18,7 +17,7 @@ func Shared() (*Server, error) {
 	if command == 0 || !Installed() {
 		return Start("")
 	}
-	dir := filepath.Join("/tmp", fmt.Sprintf("sfdb-%d-%d", os.Geteuid(), command))
+	dir := fmt.Sprintf("/tmp/sfdb-%d-%d", os.Geteuid(), command)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("share mariadb: %w", err)
 	}
@@ -54,7 +53,7 @@ func (s *Server) answers() bool {
 // binary itself or by another program (-exec). It is 0 on systems without /proc.
 func goCommand(pid int) int {
 	for range 3 {
-		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			return 0
 		}

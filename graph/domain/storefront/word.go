@@ -5,9 +5,6 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// sorts are the sort orders of lists.
-var sorts = [...]listings.Sort{listings.Newest, listings.PriceUp, listings.PriceDown, listings.Title, listings.Manual}
-
 var sortKeys = map[listings.Sort]phrase.Key{
 	listings.Newest: phrase.SortNewest, listings.PriceUp: phrase.SortPriceUp, listings.PriceDown: phrase.SortPriceDown,
 	listings.Title: phrase.SortTitle, listings.Manual: phrase.SortManual,

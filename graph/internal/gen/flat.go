@@ -171,7 +171,7 @@ var writers = map[string]string{
 
 // value writes the statements that write the variable v of a type.
 func (i imports) value(b *bytes.Buffer, t *config.TypeReference, v string) {
-	pointer := t.IsNilable() && !t.IsSlice() && !(t.Marshaler != nil && t.IsTargetNilable())
+	pointer := t.IsNilable() && !t.IsSlice() && (t.Marshaler == nil || !t.IsTargetNilable())
 	optional := !t.GQL.NonNull && t.IsNilable()
 	switch {
 	case optional:

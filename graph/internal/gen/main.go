@@ -44,7 +44,7 @@ type plugin struct{ *codegen.Data }
 func (p *plugin) Name() string { return "flat" }
 
 // GenerateCode implements gqlgen's CodeGenerator.
-func (p *plugin) GenerateCode(d *codegen.Data) error {
+func (p *plugin) GenerateCode(d *codegen.Data) error { //nolint:unparam // of the interface
 	p.Data = d
 	return nil
 }
