@@ -290,7 +290,8 @@ func (b *browser) dress(scheme string, width int64) {
 	ctx, cancel := b.step()
 	defer cancel()
 	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
+			{Name: "prefers-reduced-motion", Value: "no-preference"}}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func operationOf(root *ast.Definition, field *ast.FieldDefinition) string {
 	if root.Name == "Mutation" {
 		operation = "mutation"
 	}
-	if graph.Schema().Types[field.Type.Name()].Kind != ast.Scalar {
+	if !graph.Schema().Types[field.Type.Name()].IsLeafType() {
 		call += " { __typename }"
 	}
 	return fmt.Sprintf("%s { %s }", operation, call)
