@@ -20,12 +20,11 @@ const maxErrors = 10
 type documents struct {
 	schema *ast.Schema
 	rules  *rules.Rules
-	depth  int
 	cache  *cache.Cache[string, *ast.QueryDocument]
 }
 
-func newDocuments(schema *ast.Schema, depth int, introspection bool) *documents {
-	d := &documents{schema: schema, rules: validationRules(), depth: depth,
+func newDocuments(schema *ast.Schema, introspection bool) *documents {
+	d := &documents{schema: schema, rules: validationRules(),
 		cache: cache.NewCache[string, *ast.QueryDocument](maxCachedText)}
 	if !introspection {
 		d.rules.AddRule("NoSchemaIntrospection", noIntrospection)
@@ -65,8 +64,8 @@ func (d *documents) get(text string) (*ast.QueryDocument, gqlerror.List) {
 	if len(parsed.Operations) == 0 {
 		return nil, gqlerror.List{requestError(codeSyntax, "The document has no operation.")}
 	}
-	if err := measure(parsed, d.depth); err != nil {
-		return nil, gqlerror.List{presentSize(err)}
+	if err := measure(parsed); err != nil {
+		return nil, gqlerror.List{err}
 	}
 	if errs := d.validate(parsed); len(errs) > 0 {
 		return nil, errs

@@ -125,12 +125,11 @@ func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) 
 		return nil, resolved{err}
 	}
 	f, ok := errors.AsType[*fault.Error](err)
-	payload := payloads[fc.Field.Definition.Type.Name()]
-	if !ok || !userFault(f.Kind) || payload == nil {
+	if !ok || !userFault(f.Kind) || v == nil {
 		return nil, resolved{err}
 	}
 	r.refused = f
-	return payload(userErrors(f, fc.Field)), nil
+	return refusedPayload(v, userErrors(f, fc.Field)), nil
 }
 
 // answer runs an operation and sends the result.

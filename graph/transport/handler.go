@@ -19,22 +19,12 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/idem"
 )
 
-// Idempotency runs a request once per key; see [idem.Keeper.Run].
-type Idempotency interface {
-	Run(ctx context.Context, c idem.Claim, f func(context.Context) (idem.Answer, error)) (idem.Answer, bool, error)
-}
-
 // Config holds the dependencies of the handler.
 type Config struct {
 	Core *graph.Resolver
-	Idem Idempotency
+	Idem *idem.Keeper
 	// Introspection allows callers to read the schema.
 	Introspection bool
-	// MaxDepth, MaxComplexity and MaxBody bound a request; zero means [DefaultDepth],
-	// [DefaultComplexity] and [DefaultBody].
-	MaxDepth      int
-	MaxComplexity int
-	MaxBody       int64
 	// ResourceMetadata is the URL in challenges (RFC 9728); empty for none.
 	ResourceMetadata string
 	// Session returns the viewer of a session cookie, or nil. It is only called for POST requests
@@ -61,9 +51,6 @@ func New(c Config) (http.Handler, error) {
 	if c.Core == nil || c.Idem == nil {
 		return nil, errors.New("transport: Core and Idem are needed")
 	}
-	c.MaxDepth = cmp.Or(c.MaxDepth, DefaultDepth)
-	c.MaxComplexity = cmp.Or(c.MaxComplexity, DefaultComplexity)
-	c.MaxBody = cmp.Or(c.MaxBody, DefaultBody)
 	c.Origins = cmp.Or(c.Origins, http.NewCrossOriginProtection())
 	c.Logger = cmp.Or(c.Logger, c.Core.Logger)
 	if c.Client == nil {
@@ -72,7 +59,7 @@ func New(c Config) (http.Handler, error) {
 	return &handler{
 		Config:    c,
 		schema:    c.Core.Executable(),
-		documents: newDocuments(graph.Schema(), c.MaxDepth, c.Introspection),
+		documents: newDocuments(graph.Schema(), c.Introspection),
 		uploads:   newSlots(),
 	}, nil
 }
@@ -117,7 +104,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case params.upload != nil && uploadsAlone(op) == "":
 		out.fault(fault.Newf(fault.PayloadTooLarge,
-			"Only a themeImport or a productImageAdd by itself may have a body of more than %d bytes.", h.MaxBody))
+			"Only a themeImport or a productImageAdd by itself may have a body of more than %d bytes.", maxBody))
 	case op.op.Operation != ast.Mutation:
 		h.answer(ctx, out, op)
 	case r.Method == http.MethodGet:

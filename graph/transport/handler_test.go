@@ -130,7 +130,7 @@ func TestQueryAndMutation(t *testing.T) {
 		if got.At("product", "title") != "Lamp" || got.At("product", "priceMinor") != 1250.0 {
 			t.Errorf("product %s", got.Body)
 		}
-		if got.Extensions.Cost.Limit != DefaultComplexity || got.Extensions.Cost.Requested < 4 {
+		if got.Extensions.Cost.Limit != maxCost || got.Extensions.Cost.Requested < 4 {
 			t.Errorf("cost %+v", got.Extensions.Cost)
 		}
 		if got.Header.Get("Cache-Control") != "no-store" {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/storefront-go/storefront/ent/limit"
 )
@@ -12,13 +13,9 @@ import (
 // Bounds of a GraphQL document. They keep every step linear. A document beyond one is refused
 // before validation, whose cost grows with fragments times fields.
 const (
-	// DefaultDepth is the maximum nesting of fields.
-	DefaultDepth = 12
-	// DefaultComplexity is the maximum cost of a request; see [cost].
-	DefaultComplexity = 5000
-	// DefaultBody is the maximum size of a body in bytes (contract, section 1).
-	DefaultBody = limit.Body
-
+	maxDepth      = 12         // nesting of fields
+	maxCost       = 5000       // of a request in points; see [cost]
+	maxBody       = limit.Body // in bytes (contract, section 1), except for uploads
 	maxTokens     = 10_000
 	maxFields     = 4000 // of one operation, with fragments expanded
 	maxRoots      = 50   // root fields: each is a query or a transaction
@@ -30,16 +27,8 @@ const (
 	maxIntrospectionDepth = 20
 )
 
-// oversize is the error for a document beyond a bound.
-type oversize struct {
-	code   string
-	detail string
-}
-
-func (e *oversize) Error() string { return e.detail }
-
 // measure checks the bounds of a parsed document.
-func measure(doc *ast.QueryDocument, depth int) error {
+func measure(doc *ast.QueryDocument) *gqlerror.Error {
 	parts := len(doc.Operations) + len(doc.Fragments)
 	m := meter{doc: doc, fragments: make(map[string]*extent, len(doc.Fragments))}
 	for _, f := range doc.Fragments {
@@ -57,18 +46,18 @@ func measure(doc *ast.QueryDocument, depth int) error {
 	case m.directives > maxDirectives:
 		return oversized("directives", maxDirectives)
 	case parts*m.selections > maxWork:
-		return &oversize{codeTooLarge, "The document has too many selections for its number of fragments."}
+		return requestError(codeTooLarge, "The document has too many selections for its number of fragments.")
 	}
 	for _, op := range doc.Operations {
-		if err := m.operation(op, depth); err != nil {
+		if err := m.operation(op); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func oversized(what string, limit int) error {
-	return &oversize{codeTooLarge, fmt.Sprintf("The document has more than %d %s.", limit, what)}
+func oversized(what string, limit int) *gqlerror.Error {
+	return requestError(codeTooLarge, fmt.Sprintf("The document has more than %d %s.", limit, what))
 }
 
 // meter measures a document.
@@ -102,15 +91,15 @@ func (m *meter) count(set ast.SelectionSet, on ast.DirectiveList) {
 	}
 }
 
-func (m *meter) operation(op *ast.OperationDefinition, depth int) error {
+func (m *meter) operation(op *ast.OperationDefinition) *gqlerror.Error {
 	e, err := m.extent(op.SelectionSet)
 	switch {
 	case err != nil:
 		return err
-	case e.depth > depth:
-		return &oversize{codeTooDeep, fmt.Sprintf("Fields nest deeper than %d.", depth)}
+	case e.depth > maxDepth:
+		return requestError(codeTooDeep, fmt.Sprintf("Fields nest deeper than %d.", maxDepth))
 	case e.introspection > maxIntrospectionDepth:
-		return &oversize{codeTooDeep, fmt.Sprintf("Introspection nests deeper than %d.", maxIntrospectionDepth)}
+		return requestError(codeTooDeep, fmt.Sprintf("Introspection nests deeper than %d.", maxIntrospectionDepth))
 	case e.fields > maxFields:
 		return oversized("fields", maxFields)
 	case roots(op.SelectionSet, m.doc) > maxRoots:
@@ -121,7 +110,7 @@ func (m *meter) operation(op *ast.OperationDefinition, depth int) error {
 
 // extent measures a selection. Each fragment is measured once, so fragments that multiply each
 // other are cheap to refuse, and the sums saturate.
-func (m *meter) extent(set ast.SelectionSet) (e extent, err error) {
+func (m *meter) extent(set ast.SelectionSet) (e extent, err *gqlerror.Error) {
 	for _, s := range set {
 		var inner extent
 		switch s := s.(type) {
@@ -152,10 +141,10 @@ func (e *extent) enter(name string) {
 	e.depth++
 }
 
-func (m *meter) fragment(name string) (extent, error) {
+func (m *meter) fragment(name string) (extent, *gqlerror.Error) {
 	if e := m.fragments[name]; e != nil {
 		if e.open {
-			return extent{}, &oversize{codeInvalid, fmt.Sprintf("The fragment %q spreads itself.", name)}
+			return extent{}, requestError(codeInvalid, fmt.Sprintf("The fragment %q spreads itself.", name))
 		}
 		return *e, nil
 	}

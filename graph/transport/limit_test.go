@@ -152,7 +152,7 @@ func TestVariableBomb(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	schema := graph.Schema()
-	d := newDocuments(schema, DefaultDepth, true)
+	d := newDocuments(schema, true)
 	for _, tc := range []struct {
 		document  string
 		variables map[string]any
@@ -200,7 +200,7 @@ func TestCost(t *testing.T) {
 // A page with all fields of an order stays below the limits.
 func TestOrdinaryDocumentsPass(t *testing.T) {
 	schema := graph.Schema()
-	d := newDocuments(schema, DefaultDepth, true)
+	d := newDocuments(schema, true)
 	leaves := func(name string) string {
 		var names []string
 		for _, f := range schema.Types[name].Fields {
@@ -222,7 +222,7 @@ func TestOrdinaryDocumentsPass(t *testing.T) {
 			t.Errorf("%s: %v", name, errs)
 			continue
 		}
-		if c := cost(doc.Operations[0], nil); c > DefaultComplexity {
+		if c := cost(doc.Operations[0], nil); c > maxCost {
 			t.Errorf("%s costs %d", name, c)
 		}
 	}
@@ -238,7 +238,7 @@ func TestSchemaHasNoAbstractTypes(t *testing.T) {
 }
 
 func TestMergeable(t *testing.T) {
-	d := newDocuments(graph.Schema(), DefaultDepth, true)
+	d := newDocuments(graph.Schema(), true)
 	for _, tc := range []struct {
 		document string
 		ok       bool
@@ -266,7 +266,7 @@ func TestMergeable(t *testing.T) {
 }
 
 func TestDocumentCache(t *testing.T) {
-	d := newDocuments(graph.Schema(), DefaultDepth, true)
+	d := newDocuments(graph.Schema(), true)
 	first, _ := d.get("{me{hint}}")
 	if again, _ := d.get("{me{hint}}"); again != first {
 		t.Error("a cached document was parsed again")
@@ -309,7 +309,7 @@ func FuzzDocument(f *testing.F) {
 	f.Add(introspection)
 	schema := graph.Schema()
 	f.Fuzz(func(t *testing.T, text string) {
-		doc, errs := newDocuments(schema, DefaultDepth, true).get(text)
+		doc, errs := newDocuments(schema, true).get(text)
 		if len(errs) > 0 {
 			return
 		}

@@ -139,13 +139,6 @@ func shorten(message string) string {
 	return strings.ToValidUTF8(message[:limit], "") + "…"
 }
 
-func presentSize(err error) *gqlerror.Error {
-	if e, ok := errors.AsType[*oversize](err); ok {
-		return requestError(e.code, e.detail)
-	}
-	return requestError(codeInvalid, "The document is not acceptable.")
-}
-
 // recovered turns a panic into an internal error with its stack for the log.
 func recovered(_ context.Context, v any) error {
 	if f, is := v.(error); is {

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,59 +14,12 @@ import (
 
 type errorList = []*model.UserError
 
-// payloads creates the payload of a refused mutation by the name of its type.
-var payloads = map[string]func(errorList) any{
-	"StorePayload":                 func(e errorList) any { return &model.StorePayload{UserErrors: e} },
-	"TestStoreResetPayload":        func(e errorList) any { return &model.TestStoreResetPayload{UserErrors: e} },
-	"StaffPayload":                 func(e errorList) any { return &model.StaffPayload{UserErrors: e} },
-	"InvitationPayload":            func(e errorList) any { return &model.InvitationPayload{UserErrors: e} },
-	"AddressPayload":               func(e errorList) any { return &model.AddressPayload{UserErrors: e} },
-	"SessionEndPayload":            func(e errorList) any { return &model.SessionEndPayload{UserErrors: e} },
-	"StaffRemovePayload":           func(e errorList) any { return &model.StaffRemovePayload{UserErrors: e} },
-	"StaffTokenPayload":            func(e errorList) any { return &model.StaffTokenPayload{UserErrors: e} },
-	"APIKeyPayload":                func(e errorList) any { return &model.APIKeyPayload{UserErrors: e} },
-	"AppPayload":                   func(e errorList) any { return &model.AppPayload{UserErrors: e} },
-	"GrantPayload":                 func(e errorList) any { return &model.GrantPayload{UserErrors: e} },
-	"InstalledAppRevokePayload":    func(e errorList) any { return &model.InstalledAppRevokePayload{UserErrors: e} },
-	"PasswordChangePayload":        func(e errorList) any { return &model.PasswordChangePayload{UserErrors: e} },
-	"SignOutPayload":               func(e errorList) any { return &model.SignOutPayload{UserErrors: e} },
-	"TotpBeginPayload":             func(e errorList) any { return &model.TotpBeginPayload{UserErrors: e} },
-	"PasskeyAskPayload":            func(e errorList) any { return &model.PasskeyAskPayload{UserErrors: e} },
-	"SessionProvePayload":          func(e errorList) any { return &model.SessionProvePayload{UserErrors: e} },
-	"PasskeyBeginPayload":          func(e errorList) any { return &model.PasskeyBeginPayload{UserErrors: e} },
-	"FactorAddPayload":             func(e errorList) any { return &model.FactorAddPayload{UserErrors: e} },
-	"FactorPayload":                func(e errorList) any { return &model.FactorPayload{UserErrors: e} },
-	"FactorRemovePayload":          func(e errorList) any { return &model.FactorRemovePayload{UserErrors: e} },
-	"RecoveryCodesPayload":         func(e errorList) any { return &model.RecoveryCodesPayload{UserErrors: e} },
-	"NotificationPayload":          func(e errorList) any { return &model.NotificationPayload{UserErrors: e} },
-	"NotificationsPayload":         func(e errorList) any { return &model.NotificationsPayload{UserErrors: e} },
-	"WebhookEndpointPayload":       func(e errorList) any { return &model.WebhookEndpointPayload{UserErrors: e} },
-	"WebhookEndpointDeletePayload": func(e errorList) any { return &model.WebhookEndpointDeletePayload{UserErrors: e} },
-	"WebhookDeliveryPayload":       func(e errorList) any { return &model.WebhookDeliveryPayload{UserErrors: e} },
-	"WebhookDeliveriesPayload":     func(e errorList) any { return &model.WebhookDeliveriesPayload{UserErrors: e} },
-	"ExportPayload":                func(e errorList) any { return &model.ExportPayload{UserErrors: e} },
-	"ExportDeletePayload":          func(e errorList) any { return &model.ExportDeletePayload{UserErrors: e} },
-	"ThemePayload":                 func(e errorList) any { return &model.ThemePayload{UserErrors: e} },
-	"ThemeDeletePayload":           func(e errorList) any { return &model.ThemeDeletePayload{UserErrors: e} },
-	"MarketplaceSubmissionPayload": func(e errorList) any { return &model.MarketplaceSubmissionPayload{UserErrors: e} },
-	"PagePayload":                  func(e errorList) any { return &model.PagePayload{UserErrors: e} },
-	"PageDeletePayload":            func(e errorList) any { return &model.PageDeletePayload{UserErrors: e} },
-	"MenusPayload":                 func(e errorList) any { return &model.MenusPayload{UserErrors: e} },
-	"ProductPayload":               func(e errorList) any { return &model.ProductPayload{UserErrors: e} },
-	"ProductDeletePayload":         func(e errorList) any { return &model.ProductDeletePayload{UserErrors: e} },
-	"ProductImagePayload":          func(e errorList) any { return &model.ProductImagePayload{UserErrors: e} },
-	"ProductImageDeletePayload":    func(e errorList) any { return &model.ProductImageDeletePayload{UserErrors: e} },
-	"ShippingZonePayload":          func(e errorList) any { return &model.ShippingZonePayload{UserErrors: e} },
-	"ShippingZoneDeletePayload":    func(e errorList) any { return &model.ShippingZoneDeletePayload{UserErrors: e} },
-	"PaymentSettingsPayload":       func(e errorList) any { return &model.PaymentSettingsPayload{UserErrors: e} },
-	"TaxSettingsPayload":           func(e errorList) any { return &model.TaxSettingsPayload{UserErrors: e} },
-	"CollectionPayload":            func(e errorList) any { return &model.CollectionPayload{UserErrors: e} },
-	"CollectionDeletePayload":      func(e errorList) any { return &model.CollectionDeletePayload{UserErrors: e} },
-	"DiscountPayload":              func(e errorList) any { return &model.DiscountPayload{UserErrors: e} },
-	"DiscountDeletePayload":        func(e errorList) any { return &model.DiscountDeletePayload{UserErrors: e} },
-	"CustomerPayload":              func(e errorList) any { return &model.CustomerPayload{UserErrors: e} },
-	"OrderPayload":                 func(e errorList) any { return &model.OrderPayload{UserErrors: e} },
-	"OrderNotePayload":             func(e errorList) any { return &model.OrderNotePayload{UserErrors: e} },
+// refusedPayload returns the payload of a refused mutation: of the type of v, the nil pointer that its
+// method returned beside the error.
+func refusedPayload(v any, errs errorList) any {
+	payload := reflect.New(reflect.TypeOf(v).Elem())
+	payload.Elem().FieldByName("UserErrors").Set(reflect.ValueOf(errs))
+	return payload.Interface()
 }
 
 // userFault reports whether a mutation returns the fault in its payload: faults of the input, of

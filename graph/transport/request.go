@@ -35,7 +35,6 @@ type operation struct {
 	text      string
 	variables map[string]any
 	cost      int
-	limit     int
 	body      wire.Body
 	judged    *theme.Judged  // the archive of an import, or nil
 	uploaded  *images.Upload // the image of an upload, or nil
@@ -46,7 +45,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 	if r.Method == http.MethodGet {
 		return queryParameters(r.URL.Query())
 	}
-	most := h.maxBody(r.Context())
+	most := bodyLimit(r.Context())
 	if r.ContentLength > most {
 		return parameters{}, tooBig(most)
 	}
@@ -60,15 +59,15 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 	if err != nil {
 		return parameters{upload: upload}, err
 	}
-	p, err := h.parse(body, upload != nil)
+	p, err := parse(body, upload != nil)
 	p.upload = upload
 	return p, err
 }
 
 // parse parses a body. Large bodies may contain only few values.
-func (h *handler) parse(body []byte, upload bool) (parameters, error) {
+func parse(body []byte, upload bool) (parameters, error) {
 	if upload && values(body) > maxUploadValues {
-		return parameters{}, tooBig(h.MaxBody)
+		return parameters{}, tooBig(maxBody)
 	}
 	if len(body) == 0 { // a Body would accept it as {}
 		_, err := wire.Parse(body)
@@ -81,9 +80,9 @@ func (h *handler) parse(body []byte, upload bool) (parameters, error) {
 	}
 	p, err := bodyParameters(v)
 	p.body = parsed
-	if err == nil && int64(len(p.query)) > h.MaxBody {
+	if err == nil && len(p.query) > maxBody {
 		err = fault.Newf(fault.PayloadTooLarge,
-			"The document is larger than %d bytes. Send files as variables.", h.MaxBody)
+			"The document is larger than %d bytes. Send files as variables.", maxBody)
 	}
 	return p, err
 }
@@ -213,11 +212,11 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	if !conditionsHold(op.SelectionSet, variables) {
 		return nil, gqlerror.List{requestError(codeVariables, "The condition of a @skip or @include is null.")}
 	}
-	o := &operation{doc: doc, op: op, text: p.query, variables: variables, body: p.body, limit: h.MaxComplexity,
+	o := &operation{doc: doc, op: op, text: p.query, variables: variables, body: p.body,
 		cost: cost(op, variables)}
-	if o.cost > o.limit {
+	if o.cost > maxCost {
 		return o, gqlerror.List{requestError(codeTooCostly, "The operation costs "+strconv.Itoa(o.cost)+
-			" points, more than "+strconv.Itoa(o.limit)+". Ask for shorter lists or fewer fields.")}
+			" points, more than "+strconv.Itoa(maxCost)+". Ask for shorter lists or fewer fields.")}
 	}
 	return o, nil
 }

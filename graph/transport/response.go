@@ -118,10 +118,6 @@ func (out *response) outcome(done outcome, o *operation) {
 	b := buffers.Get().(*[]byte)
 	*b = appendOutcome((*b)[:0], done, o)
 	out.send(http.StatusOK, out.contentType(), *b)
-	release(b)
-}
-
-func release(b *[]byte) {
 	if cap(*b) <= maxPooled {
 		buffers.Put(b)
 	}
@@ -158,6 +154,6 @@ func appendCost(b []byte, o *operation) []byte {
 	b = append(b, `,"extensions":{"cost":{"requested":`...)
 	b = strconv.AppendInt(b, int64(o.cost), 10)
 	b = append(b, `,"limit":`...)
-	b = strconv.AppendInt(b, int64(o.limit), 10)
+	b = strconv.AppendInt(b, maxCost, 10)
 	return append(b, "}}"...)
 }

@@ -38,10 +38,10 @@ const (
 	maxUploadValues = 10_000
 )
 
-// maxBody returns the largest body in bytes that the viewer may send. Only an upload may exceed the
+// bodyLimit returns the largest body in bytes that the viewer may send. Only an upload may exceed the
 // common limit; see [uploadsAlone].
-func (h *handler) maxBody(ctx context.Context) int64 {
-	most, v := h.MaxBody, viewer.From(ctx)
+func bodyLimit(ctx context.Context) int64 {
+	most, v := int64(maxBody), viewer.From(ctx)
 	if v == nil {
 		return most
 	}
@@ -58,11 +58,11 @@ func (h *handler) maxBody(ctx context.Context) int64 {
 // even after an error.
 func (h *handler) body(w http.ResponseWriter, r *http.Request, most int64) (body []byte, upload *slot, err error) {
 	in := http.MaxBytesReader(w, r.Body, most)
-	body, err = io.ReadAll(io.LimitReader(in, h.MaxBody+1))
+	body, err = io.ReadAll(io.LimitReader(in, maxBody+1))
 	if err != nil {
 		return nil, nil, endedEarly(err)
 	}
-	if int64(len(body)) <= h.MaxBody {
+	if len(body) <= maxBody {
 		return body, nil, nil
 	}
 	if upload, err = h.uploads.enter(r.Context(), viewer.From(r.Context()).Store); err != nil {
@@ -99,11 +99,11 @@ func (p *paced) Read(b []byte) (int, error) {
 		_ = p.conn.SetReadDeadline(time.Time{})
 		_ = p.conn.SetWriteDeadline(time.Now().Add(answerTime)) // the server's counts from the start of the request
 	}
-	p.due = earliest(p.due.Add(time.Duration(n)*time.Second/leastRate), time.Now().Add(uploadSlack), p.last)
+	p.due = slices.MinFunc([]time.Time{
+		p.due.Add(time.Duration(n) * time.Second / leastRate), time.Now().Add(uploadSlack), p.last,
+	}, time.Time.Compare)
 	return n, err
 }
-
-func earliest(times ...time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }
 
 // endedEarly returns the fault for an incomplete body.
 func endedEarly(err error) error {

@@ -39,17 +39,17 @@ func TestUploadPace(t *testing.T) {
 		status            int
 		ends              time.Duration
 	}{
-		{name: "fair", first: DefaultBody + 1, each: 4 * leastRate, size: large, status: 200, ends: 52 * time.Second},
+		{name: "fair", first: maxBody + 1, each: 4 * leastRate, size: large, status: 200, ends: 52 * time.Second},
 		{name: "at once", first: large, size: large, status: 200},
-		{name: "crawling", first: DefaultBody + 1, each: 10, size: large, status: 408, ends: uploadSlack},
-		{name: "slow", first: DefaultBody + 1, each: leastRate / 2, size: large, status: 408,
+		{name: "crawling", first: maxBody + 1, each: 10, size: large, status: 408, ends: uploadSlack},
+		{name: "slow", first: maxBody + 1, each: leastRate / 2, size: large, status: 408,
 			ends: 2*uploadSlack - time.Second},
 		{name: "stopped", first: large - 1, size: large, status: 408, ends: uploadSlack},
-		{name: "for too long", first: DefaultBody + 1, each: leastRate, size: large, status: 408, ends: uploadTime},
+		{name: "for too long", first: maxBody + 1, each: leastRate, size: large, status: 408, ends: uploadTime},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := &handler{Config: Config{MaxBody: DefaultBody}, uploads: newSlots()}
+				h := &handler{uploads: newSlots()}
 				start, took := time.Now(), time.Duration(0)
 				near, server := paired(func(w http.ResponseWriter, r *http.Request) {
 					ctx := viewer.With(r.Context(),
