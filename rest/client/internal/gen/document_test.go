@@ -38,7 +38,7 @@ func TestGenerated(t *testing.T) {
 	}
 	for _, name := range []string{
 		"typescript/src/types.ts", "typescript/src/operations.ts",
-		"python/storefront_client/types.py", "python/storefront_client/operations.py",
+		"python/storefront_client/types.py", "python/storefront_client/operations.py", "walk_gen.go",
 	} {
 		want, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {

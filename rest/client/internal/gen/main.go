@@ -1,5 +1,5 @@
-// Command gen generates the types and operations of the TypeScript and Python clients from the
-// OpenAPI document. `go generate ./rest/client` runs it.
+// Command gen generates the types and operations of the TypeScript and Python clients, and the
+// iterators of the Go client, from the OpenAPI document. `go generate ./rest/client` runs it.
 package main
 
 import (
@@ -35,7 +35,7 @@ func run(document, folder string) error {
 	}
 	for _, path := range []string{
 		"typescript/src/types.ts", "typescript/src/operations.ts",
-		"python/storefront_client/types.py", "python/storefront_client/operations.py",
+		"python/storefront_client/types.py", "python/storefront_client/operations.py", "walk_gen.go",
 	} {
 		var b bytes.Buffer
 		name := filepath.Base(path) + ".tmpl"
