@@ -16,7 +16,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// errLost reports that another process has claimed the image meanwhile.
 var errLost = errors.New("another process is fetching the image")
 
 // claim claims the fetch of an image, as it was read, for this process. It returns nil if another

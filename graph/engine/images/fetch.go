@@ -20,14 +20,14 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/egress"
+	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
 const (
 	// fetchTime bounds a fetch from the first dial to the last byte, including redirects.
 	fetchTime = 20 * time.Second
 	// maxBytes is the size of the largest image.
-	maxBytes = 20 << 20
-	// maxRedirects is how many redirects are followed.
+	maxBytes     = 20 << 20
 	maxRedirects = 3
 	// maxHeader bounds the response headers in bytes.
 	maxHeader = 32 << 10
@@ -51,7 +51,6 @@ func newCounter() *prometheus.CounterVec {
 // refusal is a fetch without an image to keep. Its texts never contain the address.
 type refusal struct{ outcome, why string }
 
-// Error implements error.
 func (r *refusal) Error() string { return r.why }
 
 // newClient returns the client for other hosts. It checks every address that it dials and ignores
@@ -122,18 +121,17 @@ func (k *Keeper) fetchAndKeep(ctx context.Context, row *db.Picture, address stri
 	if err != nil {
 		return err
 	}
-	j, err := inspect(body)
+	h, err := pixel.Inspect(body)
 	if err != nil {
-		return err
+		return &refusal{refused, err.Error()}
 	}
-	row.ContentType, row.Width, row.Height, row.SizeBytes = j.ContentType, j.Width, j.Height, int64(len(body))
+	row.ContentType, row.Width, row.Height, row.SizeBytes = h.ContentType, h.Width, h.Height, int64(len(body))
 	if err := k.Blobs.Put(ctx, Key(row), row.ContentType, body); err != nil {
 		return fmt.Errorf("keep image: %w", err)
 	}
 	return k.keep(ctx, row)
 }
 
-// download returns the bytes at an address.
 func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
 	u, err := k.target(address)
 	if err != nil {

@@ -81,15 +81,13 @@ type Keeper struct {
 	client    *http.Client
 	fetchTime time.Duration
 	flights   cache.Group[flight, *db.Picture]
-	slots     chan struct{}
-	fetching  *storeLimiter
+	fetching  *capacity
 	fetches   *prometheus.CounterVec
 	scaling   cache.Group[xid.ID, struct{}]
-	decodes   *decoder // for merchants' uploads
-	scales    *decoder // for shoppers, so that no upload delays them
+	decodes   *capacity // for merchants' uploads, by weight
+	scales    *capacity // for shoppers, so that no upload delays them
 }
 
-// flight identifies a fetch.
 type flight struct{ store, id xid.ID }
 
 // New returns a keeper, or an error if a dependency is missing.
@@ -98,9 +96,8 @@ func New(c Config) (*Keeper, error) {
 		return nil, errors.New("images: a store and a blob store are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	k := &Keeper{Config: c, fetchTime: fetchTime, slots: make(chan struct{}, maxFetching),
-		fetching: newStoreLimiter(maxOfStore), fetches: newCounter(),
-		decodes: newDecoder(pixel.MaxWeight, 1), scales: newDecoder(pixel.MaxWeight/2, 2)}
+	k := &Keeper{Config: c, fetchTime: fetchTime, fetching: newCapacity(maxFetching, maxOfStore), fetches: newCounter(),
+		decodes: newCapacity(pixel.MaxWeight, 1), scales: newCapacity(pixel.MaxWeight/2, 2)}
 	k.client = k.newClient()
 	return k, nil
 }
@@ -169,7 +166,7 @@ func (k *Keeper) await(ctx context.Context, id xid.ID, address string) (*db.Pict
 // try waits for a slot and fetches, unless another process was first: then it returns neither an
 // image nor an error.
 func (k *Keeper) try(ctx context.Context, row *db.Picture, id xid.ID, address string) (*db.Picture, error) {
-	leave, err := k.acquireSlot(ctx)
+	leave, err := k.fetching.enter(ctx, viewer.From(ctx).Store, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -181,22 +178,6 @@ func (k *Keeper) try(ctx context.Context, row *db.Picture, id xid.ID, address st
 	return k.fetch(ctx, row, address)
 }
 
-// acquireSlot waits for a slot to fetch an image, first for one of the store's.
-func (k *Keeper) acquireSlot(ctx context.Context) (leave func(), err error) {
-	part, err := k.fetching.enter(ctx, viewer.From(ctx).Store)
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case k.slots <- struct{}{}:
-		return func() { <-k.slots; part() }, nil
-	case <-ctx.Done():
-		part()
-		return nil, ctx.Err()
-	}
-}
-
-// pause waits until d has passed or ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -208,7 +189,6 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// row returns the row of an image, or nil.
 func (k *Keeper) row(ctx context.Context, id xid.ID) (*db.Picture, error) {
 	rows, err := k.Store.DB(ctx).Picture.Query().Where(dbpicture.ID(id)).Load(ctx)
 	if err != nil {

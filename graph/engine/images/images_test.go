@@ -335,7 +335,7 @@ func TestPlaces(t *testing.T) {
 		ctx context.Context
 		ok  bool
 	}{{s.ctx, true}, {s.ctx, true}, {ended, false}, {other, true}, {other, true}, {ended, false}} {
-		f, err := s.acquireSlot(tc.ctx)
+		f, err := s.fetching.enter(tc.ctx, viewer.From(tc.ctx).Store, 1)
 		if (err == nil) != tc.ok {
 			t.Fatalf("place %d: %v", len(leave), err)
 		}
@@ -346,13 +346,13 @@ func TestPlaces(t *testing.T) {
 	third, _ := storetest.Merchant(t, s.Store)
 	full, cancel := context.WithCancel(third)
 	cancel()
-	if _, err := s.acquireSlot(full); err == nil {
+	if _, err := s.fetching.enter(full, viewer.From(full).Store, 1); err == nil {
 		t.Error("a fifth place")
 	}
 	for _, f := range leave {
 		f()
 	}
-	if len(s.fetching.stores) > 0 || len(s.slots) > 0 {
-		t.Errorf("%d stores and %d slots are left", len(s.fetching.stores), len(s.slots))
+	if n := len(s.fetching.perStore.stores); n > 0 || !s.fetching.room.TryAcquire(maxFetching) {
+		t.Errorf("%d stores are left, or places", n)
 	}
 }

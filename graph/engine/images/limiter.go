@@ -61,34 +61,43 @@ func (l *storeLimiter) part(store xid.ID, one *storeSlots) {
 	}
 }
 
-// decoder bounds the images that are decoded at once: by their total weight, and by their number
+// capacity bounds the images that are processed at once: by their total weight, and by their number
 // for each store. A store that sends many waits only for its own.
-type decoder struct {
-	room     *semaphore.Weighted // see [pixel.Header.Weight]
+type capacity struct {
+	room     *semaphore.Weighted
 	most     int64
 	perStore *storeLimiter
 }
 
-func newDecoder(most int64, ofStore int) *decoder {
-	return &decoder{semaphore.NewWeighted(most), most, newStoreLimiter(ofStore)}
+func newCapacity(most int64, ofStore int) *capacity {
+	return &capacity{semaphore.NewWeighted(most), most, newStoreLimiter(ofStore)}
+}
+
+// enter waits for capacity. Call leave to release it.
+func (c *capacity) enter(ctx context.Context, store xid.ID, weight int64) (leave func(), err error) {
+	part, err := c.perStore.enter(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	weight = min(weight, c.most)
+	if err := c.room.Acquire(ctx, weight); err != nil {
+		part()
+		return nil, err
+	}
+	return func() { c.room.Release(weight); part() }, nil
 }
 
 // decoded runs f, which decodes an image of a store, once there is capacity.
 func decoded[T any](
-	ctx context.Context, d *decoder, store xid.ID, h pixel.Header, f func() (T, error),
+	ctx context.Context, c *capacity, store xid.ID, h pixel.Header, f func() (T, error),
 ) (result T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, scaleLimit)
 	defer cancel()
-	leave, err := d.perStore.enter(ctx, store)
+	leave, err := c.enter(ctx, store, h.Weight())
 	if err != nil {
 		return result, busy(err)
 	}
 	defer leave()
-	weight := min(h.Weight(), d.most)
-	if err := d.room.Acquire(ctx, weight); err != nil {
-		return result, busy(err)
-	}
-	defer d.room.Release(weight)
 	if h.Weight() > heavy {
 		// Return the memory before the next image needs as much.
 		defer debug.FreeOSMemory()

@@ -24,14 +24,12 @@ import (
 const (
 	// graceTime is how long unreferenced objects are kept: a fetch writes the bytes first and the
 	// row at the end.
-	graceTime = 48 * time.Hour
-	// sweepBatch bounds the rows that are read at once.
+	graceTime  = 48 * time.Hour
 	sweepBatch = 500
 	// folder is the folder of images in the blob store. It has one subfolder per store.
 	folder = "pictures/"
 )
 
-// ids is a set of ids.
 type ids map[xid.ID]struct{}
 
 func (s ids) has(id xid.ID) bool {
@@ -153,7 +151,6 @@ func (k *Keeper) referenced(ctx context.Context) (ids, error) {
 	return set, k.referencedByPages(ctx, set)
 }
 
-// pageBatch bounds the pages whose texts are read at once.
 const pageBatch = 20
 
 // referencedByPages adds the images on the pages of the viewer's store.

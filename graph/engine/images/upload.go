@@ -94,24 +94,21 @@ func (k *Keeper) Discard(ctx context.Context, u *Upload) {
 // Used returns how many bytes the images of the viewer's store take. If the caller holds the lock
 // on the store's row, uploads are serialized and each sees the previous ones.
 func (k *Keeper) Used(ctx context.Context) (int64, error) {
-	var all int64
 	sum := func(s *sql.Selector) {
 		s.SelectExpr(sql.Expr("COALESCE(SUM(" + s.C(dbpicture.FieldSizeBytes) + "), 0) AS bytes"))
 	}
-	var used []struct {
+	var fetched, uploaded []struct {
 		Bytes int64 `sql:"bytes"`
 	}
 	c := k.Store.DB(ctx)
-	err := c.Picture.Query().Where(dbpicture.StateEQ(state.PictureKept)).Modify(sum).Scan(ctx, &used)
+	err := c.Picture.Query().Where(dbpicture.StateEQ(state.PictureKept)).Modify(sum).Scan(ctx, &fetched)
 	if err == nil {
-		all = used[0].Bytes
-		used = nil
-		err = c.ProductImage.Query().Modify(ent.ForUpdate, sum).Scan(ctx, &used)
+		err = c.ProductImage.Query().Modify(ent.ForUpdate, sum).Scan(ctx, &uploaded)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("count the bytes of images: %w", err)
 	}
-	return all + used[0].Bytes, nil
+	return fetched[0].Bytes + uploaded[0].Bytes, nil
 }
 
 // room returns a refusal if more bytes do not fit into the limits of the store, whose row is
@@ -193,7 +190,6 @@ func (k *Keeper) scale(ctx context.Context, img *db.ProductImage) error {
 	return nil
 }
 
-// keyOf returns the key of an object of a store's images.
 func keyOf(store, object xid.ID) string {
 	return folder + hex.EncodeToString(store[:]) + "/" + hex.EncodeToString(object[:])
 }
