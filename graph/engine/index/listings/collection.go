@@ -93,7 +93,6 @@ func ruleOf(c *db.Collection) (func(*db.Product) (bool, error), error) {
 	}, nil
 }
 
-// meets reports whether a product meets a condition.
 func meets(c document.CollectionCondition, p *db.Product, tags []string) bool {
 	want := Fold(orEmpty(c.Text))
 	switch c.Field {
@@ -128,12 +127,8 @@ func (r Writer) members(ctx context.Context, c *db.Collection, rows []*db.Produc
 		}
 		return on, nil
 	}
-	ids := make([]xid.ID, len(rows))
-	for i, p := range rows {
-		ids[i] = p.ID
-	}
 	query := r.Client.CollectionProduct.Query().
-		Where(collectionproduct.CollectionID(c.ID), collectionproduct.IDIn(ids...))
+		Where(collectionproduct.CollectionID(c.ID), collectionproduct.IDIn(idsOf(rows)...))
 	query.Modify(ent.ForceIndex(ent.Primary), ent.ForUpdate)
 	hand, err := query.Load(ctx)
 	for _, m := range hand {

@@ -116,7 +116,6 @@ func loosely(words []*queryWord) (list []clause) {
 	return list
 }
 
-// expand finds the expansions of the words in one statement.
 func (r Reader) expand(ctx context.Context, words []*queryWord) error {
 	var parts []string
 	var args []any

@@ -68,10 +68,7 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return strings.ToValidUTF8(s[:n], "")
 }
 
 // Cut returns the part of a word that is indexed.
@@ -124,7 +121,6 @@ var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Kata
 // to none in Unicode.
 func isUnspaced(r rune) bool { return r == 'ー' || unicode.In(r, unspaced...) }
 
-// tokens splits a folded text.
 func tokens(text string) (list []token) {
 	text = strings.Map(func(r rune) rune {
 		if r == '\'' || r == '’' {

@@ -39,11 +39,9 @@ func Option(name, value string) xid.ID {
 // Writer writes the listing index of a store.
 type Writer struct {
 	Client *db.Client
-	// Engine is the dialect of the database.
 	Engine string
 }
 
-// place holds what the index stores of a product.
 type place struct {
 	published micros.Time
 	price     int64
@@ -81,7 +79,6 @@ func (r Writer) Drop(ctx context.Context, id xid.ID) error {
 	return r.forget(ctx, id)
 }
 
-// lists returns the lists of an active product.
 func (r Writer) lists(ctx context.Context, p *db.Product) (map[xid.ID]bool, error) {
 	on := map[xid.ID]bool{All: true}
 	options, err := p.Options.List()
@@ -105,7 +102,6 @@ func (r Writer) lists(ctx context.Context, p *db.Product) (map[xid.ID]bool, erro
 	return on, err
 }
 
-// placeOf returns what the index stores of a product.
 func placeOf(p *db.Product) place {
 	at := place{published: p.ID.Time(), price: p.PriceMinor, title: cut(Fold(p.Title), limit.TitleKey)}
 	if p.PublishedAt != nil {
@@ -114,55 +110,55 @@ func placeOf(p *db.Product) place {
 	return at
 }
 
-// list writes the rows of a product that differ. It reads the current rows, because the walk may
-// have written them since this transaction took its snapshot.
+func (r Writer) row(list xid.ID, p *db.Product) *db.ListingCreate {
+	at := placeOf(p)
+	return r.Client.Listing.Create().SetShelf(list).SetID(p.ID).SetPublishedAt(at.published).SetPriceMinor(at.price).
+		SetTitleKey(at.title)
+}
+
+// list writes the rows of a product that differ, and leaves in on the lists that it created.
 func (r Writer) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown bool) error {
-	at, there := placeOf(p), map[xid.ID]bool{}
 	if shown {
-		query := r.Client.Listing.Query().Where(listing.ID(p.ID))
-		query.Modify(ent.ForceIndex(ByProduct), ent.ForUpdate)
-		rows, err := query.Load(ctx)
-		if err != nil {
-			return err
-		}
-		moved := false
-		for _, row := range rows {
-			there[row.Shelf] = true
-			moved = moved || at != place{row.PublishedAt, row.PriceMinor, row.TitleKey}
-		}
-		if err := r.relist(ctx, p.ID, at, on, there, moved); err != nil {
+		if err := r.relist(ctx, p, on); err != nil {
 			return err
 		}
 	}
 	var created []*db.ListingCreate
 	for _, id := range slices.SortedFunc(maps.Keys(on), xid.ID.Compare) {
-		if !there[id] {
-			created = append(created, r.Client.Listing.Create().SetShelf(id).SetID(p.ID).SetPublishedAt(at.published).
-				SetPriceMinor(at.price).SetTitleKey(at.title))
-		}
+		created = append(created, r.row(id, p))
 	}
 	return r.Client.Listing.CreateBulk(created...).Exec(ctx)
 }
 
-// relist updates the existing rows: it deletes those of lists that the product has left, and moves
-// it in the others.
-func (r Writer) relist(ctx context.Context, id xid.ID, at place, on, there map[xid.ID]bool, moved bool) error {
-	var gone []xid.ID
-	for list := range there {
-		if !on[list] {
-			gone = append(gone, list)
-			delete(there, list)
+// relist deletes the rows of lists that a product has left, moves it in the others, and removes
+// those from on. It reads the current rows, because the walk may have written them since this
+// transaction took its snapshot.
+func (r Writer) relist(ctx context.Context, p *db.Product, on map[xid.ID]bool) error {
+	query := r.Client.Listing.Query().Where(listing.ID(p.ID))
+	query.Modify(ent.ForceIndex(ByProduct), ent.ForUpdate)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return err
+	}
+	at, moved, gone := placeOf(p), false, []xid.ID(nil)
+	for _, row := range rows {
+		if !on[row.Shelf] {
+			gone = append(gone, row.Shelf)
+			continue
 		}
+		delete(on, row.Shelf)
+		moved = moved || at != place{row.PublishedAt, row.PriceMinor, row.TitleKey}
 	}
 	if len(gone) > 0 {
 		slices.SortFunc(gone, xid.ID.Compare)
-		if _, err := r.Client.Listing.Delete().Where(listing.ID(id), listing.ShelfIn(gone...)).Exec(ctx); err != nil {
+		_, err := r.Client.Listing.Delete().Where(listing.ID(p.ID), listing.ShelfIn(gone...)).Exec(ctx)
+		if err != nil {
 			return err
 		}
 	}
-	if !moved || len(there) == 0 {
+	if !moved {
 		return nil
 	}
-	return r.Client.Listing.Update().Where(listing.ID(id)).SetPublishedAt(at.published).SetPriceMinor(at.price).
+	return r.Client.Listing.Update().Where(listing.ID(p.ID)).SetPublishedAt(at.published).SetPriceMinor(at.price).
 		SetTitleKey(at.title).Exec(ctx)
 }

@@ -56,7 +56,6 @@ func (k *Keeper) UpdateCollections(ctx context.Context) (err error) {
 	return k.store.EachShard(ctx, k.updateDue)
 }
 
-// updateDue is [Keeper.UpdateCollections] on one shard.
 func (k *Keeper) updateDue(ctx context.Context) (err error) {
 	now := micros.Now()
 	for n := collectionBatch; n == collectionBatch && err == nil; {
@@ -107,7 +106,6 @@ func (k *Keeper) updateBatch(ctx context.Context, id xid.ID, now micros.Time) (d
 	return done, err
 }
 
-// collection reads a collection, or returns nil.
 func (k *Keeper) collection(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.Collection, error) {
 	query := k.store.DB(ctx).Collection.Query().Where(collection.ID(id))
 	query.Modify(lock)
@@ -156,7 +154,6 @@ func finish(c *db.Collection, update *db.CollectionUpdate) {
 	update.SetDueAt(next).SetBehind(xid.Nil).SetSettling(true)
 }
 
-// relistBatch updates which products of a batch are in the list of a collection.
 func (r Writer) relistBatch(ctx context.Context, c *db.Collection, rows []*db.Product) error {
 	on, err := r.members(ctx, c, rows)
 	if err != nil {
@@ -183,9 +180,7 @@ func (r Writer) relistBatch(ctx context.Context, c *db.Collection, rows []*db.Pr
 	var created []*db.ListingCreate
 	for _, p := range rows {
 		if on[p.ID] {
-			at := placeOf(p)
-			created = append(created, r.Client.Listing.Create().SetShelf(c.ID).SetID(p.ID).SetPublishedAt(at.published).
-				SetPriceMinor(at.price).SetTitleKey(at.title))
+			created = append(created, r.row(c.ID, p))
 		}
 	}
 	return r.Client.Listing.CreateBulk(created...).Exec(ctx)

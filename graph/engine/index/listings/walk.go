@@ -40,7 +40,6 @@ const maxScan = 2000
 // price and then sorted.
 const maxFew = 500
 
-// order is the column of a sort and its direction.
 type order struct {
 	column string
 	down   bool
@@ -62,8 +61,7 @@ type List struct {
 	On []xid.ID
 	// Least and Most bound the price; nil is unbounded.
 	Least, Most *int64
-	// InStock excludes sold-out products.
-	InStock bool
+	InStock     bool
 	// After and Before are cursors. At most one is set.
 	After, Before string
 	Limit         int
@@ -95,30 +93,26 @@ func (s spot) cursor(by Sort) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// spotOf decodes a cursor. A cursor of another order is invalid.
-func spotOf(text string, by Sort) (s spot, ok bool) {
+// spotOf decodes a cursor. It returns nil for an invalid one, or one of another order.
+func spotOf(text string, by Sort) *spot {
 	const head = 1 + len(xid.ID{})
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(b) < head || b[0] != by[0] {
-		return s, false
+		return nil
 	}
-	copy(s.id[:], b[1:])
-	b = b[head:]
-	if by == Title {
-		s.key = string(b)
-		return s, len(b) <= limit.TitleKey && utf8.Valid(b)
+	id, b := xid.ID(b[1:head]), b[head:]
+	switch {
+	case by == Title && len(b) <= limit.TitleKey && utf8.Valid(b):
+		return &spot{string(b), id}
+	case by != Title && len(b) == 8:
+		return &spot{int64(binary.BigEndian.Uint64(b)), id}
 	}
-	if len(b) != 8 {
-		return s, false
-	}
-	s.key = int64(binary.BigEndian.Uint64(b))
-	return s, true
+	return nil
 }
 
 // Reader reads the listing index of a store.
 type Reader struct {
 	Client *db.Client
-	// Engine is the dialect of the database.
 	Engine string
 	Store  xid.ID
 }
@@ -129,17 +123,14 @@ func (r Reader) Read(ctx context.Context, l List) (_ *Page, err error) {
 	if l.few, err = r.few(ctx, l); err != nil {
 		return nil, err
 	}
-	if at, ok := spotOf(l.Before, l.Sort); ok {
-		p, err := r.walk(ctx, l, &at, true)
+	if at := spotOf(l.Before, l.Sort); at != nil {
+		p, err := r.walk(ctx, l, at, true)
 		if err != nil || p.Before != "" {
 			return p, err
 		}
 		return r.walk(ctx, l, nil, false) // a whole page from the beginning
 	}
-	if at, ok := spotOf(l.After, l.Sort); ok {
-		return r.walk(ctx, l, &at, false)
-	}
-	return r.walk(ctx, l, nil, false)
+	return r.walk(ctx, l, spotOf(l.After, l.Sort), false)
 }
 
 // few reports whether a list is read by its price bounds because few products are within them. It
@@ -169,13 +160,11 @@ const byPrice = "listing_store_id_shelf_price_minor_id"
 // errDone ends a walk that has found enough.
 var errDone = errors.New("the page is full")
 
-// found is a row of a walk.
 type found struct {
 	spot
 	passes bool
 }
 
-// walk reads from a position on, forward or backward.
 func (r Reader) walk(ctx context.Context, l List, from *spot, back bool) (*Page, error) {
 	query, args := l.statement(r, from, back)
 	var hits []spot
@@ -231,17 +220,13 @@ func (l List) page(hits []spot, last spot, bounded bool, from *spot, back bool) 
 }
 
 // filtered reports whether some products of the list may be hidden.
-func (l List) filtered() bool { return len(l.On) > 0 || l.bounded() || l.InStock }
-
 func (l List) bounded() bool { return l.Least != nil || l.Most != nil }
 
-// byPrice reports whether the list is ordered by price.
 func (l List) byPrice() bool { return orders[l.Sort].column == "price_minor" }
 
 // within reports whether the price bounds limit the range of the walk.
 func (l List) within() bool { return l.few || l.byPrice() }
 
-// most returns how many rows are read.
 func (l List) most() int {
 	if l.Sort != Manual && len(l.On) == 0 && !l.InStock && (!l.bounded() || l.within()) {
 		return l.Limit + 1
@@ -286,7 +271,6 @@ func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
 		where, by.column, towards, towards, l.most()), args
 }
 
-// bounds returns the bounds of the walk.
 func (l List) bounds(engine string, by order, from *spot, back bool) (where string, args []any) {
 	if from != nil {
 		sign := ">"
@@ -309,7 +293,6 @@ func (l List) bounds(engine string, by order, from *spot, back bool) (where stri
 	return where, args
 }
 
-// prices returns the price bounds for a table.
 func (l List) prices(of string) (where string, args []any) {
 	if l.Least != nil {
 		where, args = " AND "+of+".price_minor >= ?", append(args, *l.Least)
@@ -322,9 +305,6 @@ func (l List) prices(of string) (where string, args []any) {
 
 // passes returns an expression for whether a row passes the filters.
 func (l List) passes(store xid.ID) (string, []any) {
-	if !l.filtered() && l.Sort != Manual {
-		return "1", nil
-	}
 	text, args := "", []any(nil)
 	switch {
 	case l.Sort == Manual: // a collection may contain hidden products

@@ -27,8 +27,7 @@ const (
 	// maxWords bounds the indexed words of a product. Title, vendor and type have fewer; the others
 	// fill the rest.
 	maxWords = 300
-	// atOnce is how many rows one statement inserts.
-	atOnce = 400
+	atOnce   = 400
 )
 
 // Kinds of spellings, as their first byte.
@@ -38,7 +37,6 @@ const (
 	ending  = "~" // an ending of the word
 )
 
-// wordsOf returns the words by which a product is found.
 func wordsOf(p *db.Product) ([]string, error) {
 	tags, err := p.Tags.List()
 	if err != nil {
@@ -89,7 +87,6 @@ func skuWords(sku string) []string {
 	return parts
 }
 
-// index writes the words of a product that differ.
 func (r Writer) index(ctx context.Context, p *db.Product, shown bool) error {
 	words, err := wordsOf(p)
 	if err != nil {
@@ -291,5 +288,4 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// count returns the number of letters of a text.
 func count(s string) int { return utf8.RuneCountInString(s) }

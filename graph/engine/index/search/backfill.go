@@ -15,7 +15,6 @@ import (
 // walkBatch is how many items one transaction of the backfill indexes.
 const walkBatch = 20
 
-// stages are the kinds in the order of the backfill.
 var stages = []Kind{Customers, Products, Orders}
 
 // Keeper writes the terms of all stores: of rows written by earlier releases, and of pending rows.
@@ -37,7 +36,6 @@ func NewKeeper(s *ent.Store) *Keeper {
 // do nothing.
 func (k *Keeper) Backfill(ctx context.Context) error { return k.fill.Run(ctx) }
 
-// indexSome indexes the next items of a store.
 func (k *Keeper) indexSome(ctx context.Context, stage int, behind xid.ID) (last xid.ID, err error) {
 	list, err := k.reader(ctx).items(ctx, stages[stage], after(behind))
 	if err != nil || len(list) == 0 {
@@ -81,12 +79,10 @@ func (k *Keeper) write(ctx context.Context, list []item) error {
 	return nil
 }
 
-// entry is a row of the terms.
 type entry struct {
 	term     string
 	id       xid.ID
 	personal bool
 }
 
-// atOnce is how many terms one statement inserts.
 const atOnce = 500

@@ -55,7 +55,6 @@ type Query struct {
 // Finder searches the data of a store.
 type Finder struct {
 	Client *db.Client
-	// Engine is the dialect of the database.
 	Engine string
 	Store  xid.ID
 }
@@ -109,7 +108,6 @@ func (f Finder) Find(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID
 	return ids, stopped, nil
 }
 
-// indexed searches the indexed words.
 func (f Finder) indexed(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID, err error) {
 	from, err := f.source(ctx, q)
 	if err != nil || from == nil {
@@ -126,7 +124,6 @@ func (f Finder) indexed(ctx context.Context, q Query) (ids []xid.ID, stopped xid
 	return f.from(ctx, q, old)
 }
 
-// from reads a page from a source.
 func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, stopped xid.ID, err error) {
 	at, n, sift := q.Before, firstBatch, f.prefilter(q, from)
 	bound := maxScan / (len(q.words) + len(q.Conditions))
@@ -180,7 +177,6 @@ func (f Finder) matching(ctx context.Context, q Query, from *source, some []xid.
 	return slices.DeleteFunc(some, func(id xid.ID) bool { return !fits[id] }), err
 }
 
-// withConditions adds conditions to a statement.
 func withConditions(query string, args []any, all []Condition) (string, []any) {
 	for _, c := range all {
 		query += " AND " + c.Text
@@ -189,7 +185,6 @@ func withConditions(query string, args []any, all []Condition) (string, []any) {
 	return query, args
 }
 
-// within adds the bounds of the ids to a statement.
 func (q Query) within(query string, args []any) (string, []any) {
 	if !q.From.IsNil() {
 		query, args = query+" AND o.id >= ?", append(args, q.From)
@@ -200,7 +195,6 @@ func (q Query) within(query string, args []any) (string, []any) {
 	return query, args
 }
 
-// ids runs a statement with one column.
 func (f Finder) ids(ctx context.Context, each func(xid.ID), query string, args ...any) error {
 	return ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error {
 		var id xid.ID
@@ -210,7 +204,6 @@ func (f Finder) ids(ctx context.Context, each func(xid.ID), query string, args .
 	}, query, args...)
 }
 
-// hint makes a statement use an index of the words.
 func (f Finder) hint(index string) string { return ent.IndexHint(f.Engine, "search_terms", index) }
 
 // countEntries counts the entries of each word, up to one more than [few].

@@ -32,7 +32,6 @@ const (
 // each.
 func (k *Keeper) Flush(ctx context.Context) error { return k.store.EachShard(ctx, k.flushDue) }
 
-// flushDue is [Keeper.Flush] on one shard.
 func (k *Keeper) flushDue(ctx context.Context) (err error) {
 	for store := xid.Nil; ; {
 		next, failed := k.waiting(ctx, store)
@@ -95,7 +94,6 @@ func (k *Keeper) flushSome(ctx context.Context, kind Kind, ids []xid.ID) error {
 	return k.write(ctx, list)
 }
 
-// pending returns the ids of the pending items of a kind.
 func pending(ctx context.Context, c *db.Client, k Kind, pick selection) (ids []xid.ID, err error) {
 	query := c.SearchPending.Query().Where(searchpending.Kind(string(k)))
 	query.Modify(ent.ForceIndex(ent.Primary), pick)

@@ -19,7 +19,6 @@ import (
 // write: the lock on the row then orders concurrent transactions.
 type Index struct {
 	Client *db.Client
-	// Engine is the dialect of the database.
 	Engine string
 }
 

@@ -38,7 +38,6 @@ func (t item) has(k Kind, words []string) bool {
 	return true
 }
 
-// begin reports whether a term begins with head.
 func (t terms) begin(head string) bool {
 	for term := range t {
 		if strings.HasPrefix(term, head) {
@@ -51,7 +50,6 @@ func (t terms) begin(head string) bool {
 // selection chooses the rows of a kind's table to read, and may lock them.
 type selection func(*sql.Selector)
 
-// byIDs selects rows by id.
 func byIDs(ids []xid.ID) selection {
 	return func(s *sql.Selector) {
 		ent.ForceIndex(ent.Primary)(s)
@@ -144,7 +142,6 @@ func (r reader) orders(ctx context.Context, pick selection) (list []item, err er
 	return list, nil
 }
 
-// sent reads the fulfillments of orders.
 func (r reader) sent(ctx context.Context, rows []*db.Order) (map[xid.ID][]*db.Fulfillment, error) {
 	var ids []xid.ID
 	for _, o := range rows {

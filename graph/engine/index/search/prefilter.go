@@ -2,10 +2,7 @@ package search
 
 import (
 	"context"
-	stdsql "database/sql"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -84,7 +81,6 @@ func (s *prefilter) pass(ctx context.Context, some []xid.ID) (_ []xid.ID, err er
 	return some, nil
 }
 
-// served reads what the ranges of a query contain.
 func (f Finder) served(q Query) rangeReader {
 	return func(ctx context.Context, oldest, newest xid.ID, most int) (ids []xid.ID, whole bool, err error) {
 		h := ent.Head{Order: []string{"id"}, Descending: true, Limit: most + 1,
@@ -94,25 +90,11 @@ func (f Finder) served(q Query) rangeReader {
 	}
 }
 
-// between reads the items that have one of the terms.
 func (f Finder) between(list []string) rangeReader {
-	const one = "SELECT %d, id FROM (SELECT id FROM search_terms%s WHERE store_id = ? AND term = ? AND id >= ? " +
-		"AND id <= ? ORDER BY id DESC LIMIT %d) w%d"
 	return func(ctx context.Context, oldest, newest xid.ID, most int) (ids []xid.ID, whole bool, err error) {
 		most = most/len(list) + each
-		parts, args := make([]string, len(list)), []any(nil)
-		for i, term := range list {
-			parts[i] = fmt.Sprintf(one, i, f.hint(ent.Primary), most+1, i)
-			args = append(args, f.Store, term, oldest, newest)
-		}
-		counts := make([]int, len(list))
-		err = ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error {
-			var i int
-			var id xid.ID
-			err := rows.Scan(&i, &id)
-			ids, counts[i] = append(ids, id), counts[i]+1
-			return err
-		}, strings.Join(parts, " UNION ALL "), args...)
-		return ids, slices.Max(counts) <= most, err
+		read, err := f.entries(ctx, list, most+1, " AND id >= ? AND id <= ?", oldest, newest)
+		more := slices.ContainsFunc(read, func(ids []xid.ID) bool { return len(ids) > most })
+		return slices.Concat(read...), !more, err
 	}
 }

@@ -73,7 +73,6 @@ func (q Query) longest() (place int) {
 	return place
 }
 
-// others returns all words of a query except one.
 func (q Query) others(i int) []string { return slices.Delete(slices.Clone(q.words), i, i+1) }
 
 // whole reads all items of a word. It returns nil if there are more than [most].
@@ -131,33 +130,39 @@ func (f Finder) terms(ctx context.Context, s span) (list []string, err error) {
 // beside reads the items of several terms side by side. Items after the end of an incompletely read
 // term wait for the next call.
 func (f Finder) beside(q Query, i int, list []string) *source {
-	const one = "SELECT %d, id FROM (SELECT id FROM search_terms%s WHERE store_id = ? AND term = ?%s " +
-		"ORDER BY id DESC LIMIT %d) w%d"
 	next := func(ctx context.Context, at xid.ID, n int) ([]xid.ID, xid.ID, error) {
 		n = max(n/len(list), 40)
-		parts, args, bound := make([]string, len(list)), []any(nil), ""
+		bound, args := "", []any(nil)
 		if !at.IsNil() {
-			bound = " AND id < ?"
+			bound, args = " AND id < ?", []any{at}
 		}
-		for i, term := range list {
-			parts[i] = fmt.Sprintf(one, i, f.hint(ent.Primary), bound, n, i)
-			args = append(args, f.Store, term)
-			if !at.IsNil() {
-				args = append(args, at)
-			}
-		}
-		read := make([][]xid.ID, len(list))
-		err := ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error {
-			var i int
-			var id xid.ID
-			err := rows.Scan(&i, &id)
-			read[i] = append(read[i], id)
-			return err
-		}, strings.Join(parts, " UNION ALL "), args...)
+		read, err := f.entries(ctx, list, n, bound, args...)
 		some, end := merged(read, n)
 		return some, end, err
 	}
 	return &source{next: next, words: q.others(i), conditions: q.Conditions}
+}
+
+// entries returns the newest n items of each term within a bound.
+func (f Finder) entries(
+	ctx context.Context, list []string, n int, bound string, bounds ...any,
+) (read [][]xid.ID, err error) {
+	const one = "SELECT %d, id FROM (SELECT id FROM search_terms%s WHERE store_id = ? AND term = ?%s " +
+		"ORDER BY id DESC LIMIT %d) w%d"
+	parts, args := make([]string, len(list)), []any(nil)
+	for i, term := range list {
+		parts[i] = fmt.Sprintf(one, i, f.hint(ent.Primary), bound, n, i)
+		args = append(append(args, f.Store, term), bounds...)
+	}
+	read = make([][]xid.ID, len(list))
+	err = ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error {
+		var i int
+		var id xid.ID
+		err := rows.Scan(&i, &id)
+		read[i] = append(read[i], id)
+		return err
+	}, strings.Join(parts, " UNION ALL "), args...)
+	return read, err
 }
 
 // merged returns the items of the lists as far as all lists were read, and where that ends. A list

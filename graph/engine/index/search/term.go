@@ -102,7 +102,6 @@ func (t terms) buyer(o *db.Order, buyer *db.Customer) error {
 	return nil
 }
 
-// ofCustomer returns the terms of a customer: names, email address, telephone numbers and tags.
 func ofCustomer(c *db.Customer) (terms, error) {
 	t := terms{}
 	t.email(Customers, c.Email)
@@ -172,7 +171,6 @@ func tagged(tag string) string {
 	return "\x01" + hex.EncodeToString(sum[:16])
 }
 
-// email adds an email address and the words of its local part.
 func (t terms) email(k Kind, email *string) {
 	if email == nil {
 		return
