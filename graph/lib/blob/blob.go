@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"gocloud.dev/blob"
 
@@ -111,14 +112,14 @@ func (s *Store) Range(ctx context.Context, key string, offset, length int64) (io
 		// S3 has no empty ranges, and the library would request one byte and leave it unread. This
 		// still checks that the object exists.
 		_, err := s.Stat(ctx, key)
-		return empty{}, err
+		return http.NoBody, err
 	}
 	r, err := s.bucket.NewRangeReader(ctx, key, offset, length, nil)
 	switch {
 	case err == nil:
 		return &reader{r}, nil
 	case apiCode(err) == "InvalidRange": // S3's answer for a range beyond the end
-		return empty{}, nil
+		return http.NoBody, nil
 	}
 	return nil, readFault(err)
 }
@@ -138,7 +139,6 @@ func (s *Store) Stat(ctx context.Context, key string) (Object, error) {
 // reader redacts the errors of reading.
 type reader struct{ r *blob.Reader }
 
-// Read implements io.Reader.
 func (r *reader) Read(b []byte) (int, error) {
 	n, err := r.r.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -147,14 +147,4 @@ func (r *reader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
 func (r *reader) Close() error { return fault("read", r.r.Close()) }
-
-// empty is a reader of no bytes.
-type empty struct{}
-
-// Read implements io.Reader.
-func (empty) Read([]byte) (int, error) { return 0, io.EOF }
-
-// Close implements io.Closer.
-func (empty) Close() error { return nil }

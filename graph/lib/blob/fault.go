@@ -20,7 +20,6 @@ type Error struct {
 	cause      error
 }
 
-// Error implements error.
 func (e *Error) Error() string { return "blob: " + e.op + ": " + e.reason }
 
 // Unwrap returns the cause. Do not show its text.
@@ -51,7 +50,6 @@ type coded interface {
 	ErrorCode() string
 }
 
-// apiCode returns the error code of an S3 server, or "".
 func apiCode(err error) string {
 	e, ok := errors.AsType[coded](err)
 	if !ok {

@@ -106,7 +106,6 @@ func (f *folder) visit(
 	return nil
 }
 
-// list visits the objects.
 func (f *folder) list(ctx context.Context, prefix string, yield func(Object) bool) error {
 	err := f.walk(ctx, prefix, func(name string, d fs.DirEntry) error {
 		if ours := CheckKey(name) == nil; !ours {

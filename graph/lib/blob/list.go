@@ -35,7 +35,6 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error
 	}
 }
 
-// list visits the objects of a bucket.
 func (s *Store) list(ctx context.Context, prefix string, yield func(Object) bool) error {
 	objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
 	for {

@@ -20,20 +20,23 @@ import (
 // they come from the sources of the AWS tools, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
 // Errors do not repeat the address.
 func Open(ctx context.Context, address, dir string) (*Store, error) {
-	if address == "" {
-		return openDir(dir)
+	if address != "" {
+		u, err := parse(address)
+		if err != nil {
+			return nil, err
+		}
+		if u.Scheme == "s3" {
+			return openRemote(ctx, u)
+		}
+		if dir, err = folderOf(u); err != nil {
+			return nil, err
+		}
 	}
-	u, err := parse(address)
+	s, err := openFolder(dir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open the folder of the blob store: %w", err)
 	}
-	if u.Scheme == "s3" {
-		return openRemote(ctx, u)
-	}
-	if dir, err = folderOf(u); err != nil {
-		return nil, err
-	}
-	return openDir(dir)
+	return s, nil
 }
 
 // Check returns the errors of an address that its text alone shows.
@@ -53,7 +56,6 @@ func Check(address string) error {
 	return err
 }
 
-// parse parses an address of a known kind.
 func parse(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -81,12 +83,4 @@ func folderOf(u *url.URL) (string, error) {
 		return "", errors.New("a blob store in a folder must have the form file:///FOLDER, without a host or parameters")
 	}
 	return dir, nil
-}
-
-func openDir(dir string) (*Store, error) {
-	s, err := openFolder(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open the folder of the blob store: %w", err)
-	}
-	return s, nil
 }

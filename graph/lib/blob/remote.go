@@ -66,7 +66,9 @@ func openRemote(ctx context.Context, u *url.URL) (*Store, error) {
 	if err := haveCredentials(ctx, cfg.Credentials); err != nil {
 		return nil, err
 	}
-	cfg.HTTPClient = httpClient()
+	cfg.HTTPClient = awshttp.NewBuildableClient().
+		WithDialerOptions(func(d *net.Dialer) { d.Timeout = dialTimeout }).
+		WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = answerTimeout })
 	r.client = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = pathStyle })
 	bucket, err := s3blob.OpenBucket(ctx, r.client, r.bucket,
 		&s3blob.Options{RequestChecksumCalculation: cfg.RequestChecksumCalculation})
@@ -79,7 +81,6 @@ func openRemote(ctx context.Context, u *url.URL) (*Store, error) {
 	return &Store{bucket: bucket, remote: r}, nil
 }
 
-// checkRemote validates the address of a bucket and returns its parameters.
 func checkRemote(u *url.URL) (url.Values, error) {
 	if u.Host == "" || strings.Contains(u.Host, ":") || strings.Trim(u.Path, "/") != "" {
 		return nil, errors.New(
@@ -141,12 +142,6 @@ func haveCredentials(ctx context.Context, from aws.CredentialsProvider) error {
 			"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the machine a role")
 	}
 	return nil
-}
-
-func httpClient() *awshttp.BuildableClient {
-	return awshttp.NewBuildableClient().
-		WithDialerOptions(func(d *net.Dialer) { d.Timeout = dialTimeout }).
-		WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = answerTimeout })
 }
 
 // delete removes an object in one request. The library would first ask whether it exists.

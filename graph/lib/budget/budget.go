@@ -95,21 +95,19 @@ func Of(ctx context.Context) *Answer {
 // Read implements [ent.Meter]. It fails with [fault.AnswerTooLarge] when the rows exceed
 // [limit.Answer], and with [fault.RateLimited] or [fault.Unavailable] when the ledger has no room.
 func (a *Answer) Read(n int) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.read += int64(n)
-	if a.read > limit.Answer {
-		return TooLarge()
-	}
-	return a.count()
+	return a.add(&a.read, n)
 }
 
 // Write counts n bytes of the answer itself. It fails as [Answer.Read] does.
 func (a *Answer) Write(n int) error {
+	return a.add(&a.written, n)
+}
+
+func (a *Answer) add(to *int64, n int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.written += int64(n)
-	if a.written > limit.Answer {
+	*to += int64(n)
+	if *to > limit.Answer {
 		return TooLarge()
 	}
 	return a.count()
@@ -138,7 +136,6 @@ func (a *Answer) Settle(n int) error {
 // Close releases the budget once the answer is sent. The answer may be nil.
 func (a *Answer) Close() { _ = a.Settle(0) }
 
-// count updates the ledger.
 func (a *Answer) count() error {
 	due := max(0, a.read+a.written-free)
 	if due == a.counted {

@@ -35,7 +35,6 @@ type country struct {
 //go:embed fact.txt
 var facts string
 
-// countries parses the data of all countries, by code.
 var countries = sync.OnceValue(func() map[string]*country {
 	all := map[string]*country{}
 	for _, part := range strings.Split(facts, "\n=")[1:] {
@@ -52,10 +51,8 @@ var countries = sync.OnceValue(func() map[string]*country {
 	return all
 })
 
-// needOf parses a need from its number.
 func needOf(s string) Need { return Need(s[0] - '0') }
 
-// codes are the codes of all countries, sorted.
 var codes = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(countries())) })
 
 // Codes returns the codes of all countries (ISO 3166-1 alpha-2), sorted.

@@ -6,7 +6,6 @@ import (
 	"unicode"
 )
 
-// postal is the format of a country's postal codes.
 type postal struct {
 	country  string
 	pattern  *regexp.Regexp // nil if there is none

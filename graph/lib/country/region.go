@@ -44,13 +44,11 @@ func (r Region) Spelled(text string) string {
 	return cmp.Or(r.short, r.Name)
 }
 
-// regions are the regions of a country.
 type regions struct {
 	all   []Region
 	named map[string]int // the index in all of a folded code or name
 }
 
-// newRegions parses the regions of a country.
 func newRegions(country, language, lines string) *regions {
 	r := &regions{named: map[string]int{}}
 	var names [][]string
@@ -63,9 +61,14 @@ func newRegions(country, language, lines string) *regions {
 		names = append(names, strings.Split(f[5], "|"))
 	}
 	// If two share a name, the one that addresses name gets it. Codes take precedence over names.
-	order := slices.SortedStableFunc(slices.Values(indexes(r.all)), func(a, b int) int {
-		return cmp.Compare(rank(r.all[a]), rank(r.all[b]))
-	})
+	var order []int
+	for _, listed := range []bool{true, false} {
+		for i, one := range r.all {
+			if one.listed == listed {
+				order = append(order, i)
+			}
+		}
+	}
 	for _, i := range order {
 		r.name(squeeze, i, r.all[i].Code, country+r.all[i].Code, r.all[i].short)
 	}
@@ -78,22 +81,6 @@ func newRegions(country, language, lines string) *regions {
 		}
 	}
 	return r
-}
-
-func indexes(list []Region) []int {
-	at := make([]int, len(list))
-	for i := range at {
-		at[i] = i
-	}
-	return at
-}
-
-// rank sorts the regions that addresses name first.
-func rank(r Region) int {
-	if r.listed {
-		return 0
-	}
-	return 1
 }
 
 // name maps names to a region, except names that are taken.

@@ -24,11 +24,20 @@ const MinSecret = 32
 // KeyLen is the length of every derived key, in bytes.
 const KeyLen = 32
 
+// masked is embedded in types that must not reveal their contents when printed or logged.
+type masked struct{}
+
 const redacted = "[redacted]"
 
-// Ring holds the root secrets of an installation, the present one first. It is immutable and does
-// not reveal them when printed or logged.
-type Ring struct{ roots []root }
+func (masked) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
+
+func (masked) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// Ring holds the root secrets of an installation, the present one first. It is immutable.
+type Ring struct {
+	masked
+	roots []root
+}
 
 type root struct {
 	id     byte
@@ -71,6 +80,7 @@ func derive(secret []byte, label string, n int) ([]byte, error) {
 
 // MACKey is a derived key with the byte that identifies its root secret.
 type MACKey struct {
+	masked
 	ID  byte
 	Key [KeyLen]byte
 }
@@ -109,15 +119,3 @@ func (r *Ring) KeyIDs() []byte {
 	}
 	return ids
 }
-
-// Format implements [fmt.Formatter] with a placeholder for every verb.
-func (r *Ring) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
-
-// LogValue implements [slog.LogValuer] with a placeholder.
-func (r *Ring) LogValue() slog.Value { return slog.StringValue(redacted) }
-
-// Format implements [fmt.Formatter] with a placeholder for every verb.
-func (k MACKey) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
-
-// LogValue implements [slog.LogValuer] with a placeholder.
-func (k MACKey) LogValue() slog.Value { return slog.StringValue(redacted) }

@@ -6,9 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
-	"fmt"
-	"io"
-	"log/slog"
 )
 
 // Layout of a sealed text: version, key id, nonce, ciphertext, tag.
@@ -32,7 +29,10 @@ var ErrOpen = errors.New("encrypted text cannot be decrypted")
 // and the purpose's key; the other half is GCM's nonce (the construction is C2SP's XAES-256-GCM).
 // GCM's own 12-byte random nonces are safe for 2³² messages under one key, which the idempotency
 // records of a busy store reach within weeks.
-type Sealer struct{ keys []sealKey }
+type Sealer struct {
+	masked
+	keys []sealKey
+}
 
 type sealKey struct {
 	id    byte
@@ -129,9 +129,3 @@ const (
 	MarkAt  = 2
 	MarkLen = 1
 )
-
-// Format implements [fmt.Formatter] with a placeholder for every verb.
-func (s *Sealer) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
-
-// LogValue implements [slog.LogValuer] with a placeholder.
-func (s *Sealer) LogValue() slog.Value { return slog.StringValue(redacted) }

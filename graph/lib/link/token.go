@@ -17,28 +17,25 @@ const OrderRoot = "/orders/"
 // spelling.
 const markLen = 20
 
+// The texts that the MACs of tokens begin with. That of an address begins with a length.
+const (
+	orderPurpose = "an order's page\x00"
+	stopPurpose  = "an address that stops emails\x00"
+)
+
 // OrderToken returns the token that leads a shopper back to their order, at the host of its store.
 // It contains the order's id, requires the root secret to create, and is valid as long as that
 // secret.
 func (s *Signer) OrderToken(store, order xid.ID) string {
-	return base64.RawURLEncoding.EncodeToString(append(order[:], orderMark(&s.keys[0].Key, store, order)...))
+	mark := tokenMark(&s.keys[0].Key, orderPurpose, store[:], order[:])
+	return base64.RawURLEncoding.EncodeToString(append(order[:], mark...))
 }
 
 // Order returns the order of a token that [Signer.OrderToken] returned for the store.
 func (s *Signer) Order(store xid.ID, token string) (order xid.ID, ok bool) {
-	const size = len(order) + markLen
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || len(raw) != size || len(token) != base64.RawURLEncoding.EncodedLen(size) {
-		return xid.Nil, false // the decoder skips line breaks
-	}
+	raw, ok := s.open(token, len(order), orderPurpose, store[:])
 	copy(order[:], raw)
-	for i := range s.keys {
-		ok = hmac.Equal(orderMark(&s.keys[i].Key, store, order), raw[len(order):]) || ok
-	}
-	if !ok {
-		return xid.Nil, false
-	}
-	return order, true
+	return order, ok
 }
 
 // StopRoot is where {api_host} lets the recipient of an email stop further ones.
@@ -47,41 +44,41 @@ const StopRoot = "/emails/stop/"
 // StopToken returns the token with which an address opts out of a store's emails to strangers.
 func (s *Signer) StopToken(store xid.ID, address digest.Sum) string {
 	raw := slices.Concat(store[:], address[:])
-	return base64.RawURLEncoding.EncodeToString(append(raw, stopMark(&s.keys[0].Key, raw)...))
+	return base64.RawURLEncoding.EncodeToString(append(raw, tokenMark(&s.keys[0].Key, stopPurpose, raw)...))
 }
 
 // Stop returns the store and the address of a token of [Signer.StopToken].
 func (s *Signer) Stop(token string) (store xid.ID, address digest.Sum, ok bool) {
-	const named = len(store) + len(address)
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || len(raw) != named+markLen || len(token) != base64.RawURLEncoding.EncodedLen(len(raw)) {
-		return xid.Nil, digest.Sum{}, false
+	raw, ok := s.open(token, len(store)+len(address), stopPurpose)
+	if ok {
+		copy(store[:], raw)
+		copy(address[:], raw[len(store):])
 	}
+	return store, address, ok
+}
+
+// open returns the first n bytes of a token if its MAC is that of a purpose, the given bytes and
+// these n.
+func (s *Signer) open(token string, n int, purpose string, given ...[]byte) (named []byte, ok bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(raw) != n+markLen || len(token) != base64.RawURLEncoding.EncodedLen(len(raw)) {
+		return nil, false // the decoder skips line breaks
+	}
+	given = append(given, raw[:n])
 	for i := range s.keys {
-		ok = hmac.Equal(stopMark(&s.keys[i].Key, raw[:named]), raw[named:]) || ok
+		ok = hmac.Equal(tokenMark(&s.keys[i].Key, purpose, given...), raw[n:]) || ok
 	}
 	if !ok {
-		return xid.Nil, digest.Sum{}, false
+		return nil, false
 	}
-	copy(store[:], raw)
-	copy(address[:], raw[len(store):])
-	return store, address, true
+	return raw[:n], true
 }
 
-// stopMark returns the MAC of a store and an address.
-func stopMark(key *[32]byte, of []byte) []byte {
+func tokenMark(key *[32]byte, purpose string, of ...[]byte) []byte {
 	mac := hmac.New(sha256.New, key[:])
-	mac.Write([]byte("an address that stops emails\x00"))
-	mac.Write(of)
-	return mac.Sum(nil)[:markLen]
-}
-
-// orderMark returns the MAC of a store and an order. The signed text begins differently from that
-// of every address, which begins with a length.
-func orderMark(key *[32]byte, store, order xid.ID) []byte {
-	mac := hmac.New(sha256.New, key[:])
-	mac.Write([]byte("an order's page\x00"))
-	mac.Write(store[:])
-	mac.Write(order[:])
+	mac.Write([]byte(purpose))
+	for _, b := range of {
+		mac.Write(b)
+	}
 	return mac.Sum(nil)[:markLen]
 }

@@ -13,7 +13,6 @@ import (
 // addresses renders all nodes with an address; nothing else in the output has one.
 type addresses struct{ imagePath func(string) string }
 
-// RegisterFuncs implements renderer.NodeRenderer.
 func (a *addresses) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindLink, a.link)
 	r.Register(ast.KindAutoLink, a.autoLink)

@@ -81,13 +81,11 @@ func HTML(source string, imagePath func(address string) string) (string, error) 
 	return strings.ReplaceAll(out.String(), "<pre><code", `<pre tabindex="0"><code`), nil
 }
 
-// capped is a buffer of up to [MaxHTML] bytes.
 type capped struct {
 	bytes.Buffer
 	full bool
 }
 
-// Write implements io.Writer.
 func (c *capped) Write(b []byte) (int, error) {
 	if c.Len()+len(b) > MaxHTML {
 		c.full = true
@@ -96,7 +94,6 @@ func (c *capped) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// lowerHeadings lowers the headings by one level.
 func lowerHeadings(doc ast.Node) {
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no errors
 		const lowest = 6

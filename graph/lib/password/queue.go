@@ -78,13 +78,6 @@ func (l *lane) tried(client netip.Addr) int {
 	return l.tries[of] + l.older[of]
 }
 
-// next removes the first waiter.
-func (l *lane) next() *waiter {
-	w := l.waiting[0]
-	l.waiting = slices.Delete(l.waiting, 0, 1)
-	return w
-}
-
 // join inserts a waiter, and returns the one that loses its place: the last, or nil.
 func (l *lane) join(w *waiter) (out *waiter) {
 	at := slices.IndexFunc(l.waiting, func(other *waiter) bool { return other.tries > w.tries })
@@ -98,7 +91,6 @@ func (l *lane) join(w *waiter) (out *waiter) {
 	return out
 }
 
-// queue assigns the turns to hash.
 type queue struct {
 	mu       sync.Mutex
 	known    lane // has precedence
@@ -106,7 +98,6 @@ type queue struct {
 	requests map[string]bool // requests that have a hash waiting or running
 }
 
-// turns is the queue of this process.
 var turns = newQueue()
 
 func newQueue() *queue {
@@ -174,7 +165,8 @@ func (q *queue) leave(of *lane, w *waiter) {
 	for _, line := range []*lane{&q.known, &q.strange} {
 		for len(line.waiting) > 0 && q.open(line) {
 			line.running++
-			close(line.next().ready)
+			close(line.waiting[0].ready)
+			line.waiting = slices.Delete(line.waiting, 0, 1)
 		}
 	}
 }

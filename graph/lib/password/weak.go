@@ -97,7 +97,6 @@ func parts(texts []string) (list []string) {
 // joins reports whether a character separates the words of an address or a name.
 func joins(r rune) bool { return strings.ContainsRune("@.-_+'’,", r) || unicode.IsSpace(r) }
 
-// joined returns a text without its separators.
 func joined(text string) string {
 	return strings.Map(func(r rune) rune {
 		if joins(r) {

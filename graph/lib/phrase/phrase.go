@@ -116,7 +116,6 @@ func form(tag language.Tag, n int64) plural.Form {
 	return plural.Cardinal.MatchPlural(tag, int(v.Int64()), 0, 0, 0, 0)
 }
 
-// of returns the text of a plural form.
 func (f forms) of(k plural.Form) string {
 	return cmp.Or(f[[...]string{"other", "zero", "one", "two", "few", "many"}[k]], f["other"])
 }

@@ -29,7 +29,6 @@ var types = map[string]string{"gif": GIF, "jpeg": JPEG, "png": PNG, "webp": WebP
 // Fault says what is wrong with an image, in a sentence for the sender.
 type Fault struct{ Text string }
 
-// Error implements error.
 func (f *Fault) Error() string { return f.Text }
 
 // Reasons for refusing an image.

@@ -135,7 +135,6 @@ func tiffOrientation(b []byte) int {
 // form.
 const band = 64
 
-// rotated returns an image rotated and mirrored by its orientation.
 func rotated(src image.Image, orientation int) image.Image {
 	if orientation == upright {
 		return src
@@ -161,7 +160,6 @@ func rotated(src image.Image, orientation int) image.Image {
 	return dst
 }
 
-// place returns the new position of a pixel.
 func place(orientation, x, y, w, h int) (tx, ty int) {
 	switch orientation {
 	case 2: // mirrored

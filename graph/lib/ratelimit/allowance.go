@@ -62,20 +62,17 @@ func TakeAll(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Du
 		if wait, err = Take(ctx, s, c.Key, c.Rate); err != nil {
 			return 0, err
 		}
-		if wait > 0 {
-			return wait, returnAll(ctx, s, charges[:i])
+		if wait == 0 {
+			continue
 		}
+		for _, counted := range charges[:i] {
+			if err := Return(ctx, s, counted.Key, counted.Rate); err != nil {
+				return wait, err
+			}
+		}
+		return wait, nil
 	}
 	return 0, nil
-}
-
-func returnAll(ctx context.Context, s *ent.Store, charges []Charge) error {
-	for _, c := range charges {
-		if err := Return(ctx, s, c.Key, c.Rate); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Wait returns how long it takes until each of the charges can be counted, 0 if they can be now. It
@@ -161,7 +158,6 @@ func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
 	})
 }
 
-// purge deletes one batch on a shard.
 func purge(ctx context.Context, s *ent.Store, cutoff micros.Time) (n int, err error) {
 	keys, err := s.Seek(ctx).Allowance.Query().Where(allowance.FullAtLTE(cutoff)).Order(allowance.ByFullAt()).
 		Limit(purgeBatch).IDs(ctx)

@@ -59,7 +59,6 @@ func (l *Limiter[K]) of(key K) *shard[K] {
 	return s
 }
 
-// now returns the time since the start.
 func (l *Limiter[K]) now() int64 { return int64(time.Since(l.start)) }
 
 // New returns a limiter. It fails if the configuration is invalid.
@@ -102,9 +101,7 @@ func (l *Limiter[K]) Off() bool { return l.rate == 0 }
 
 // Decision is the result for one request.
 type Decision struct {
-	// OK says that the request is allowed.
-	OK bool
-	// Remaining is how many more requests are allowed now.
+	OK        bool
 	Remaining int
 	// Reset is the time until the allowance is full again or, for a refused request, until one more
 	// is allowed.
@@ -134,7 +131,8 @@ func (l *Limiter[K]) TakeN(key K, n int) Decision {
 	}
 	s.keys[key] = fullAt
 	if now >= s.sweepAt || len(s.keys) >= s.sweepOn {
-		s.sweep(now, l.sweepAfter(now))
+		// Not before its present entries can be full, and at most once a minute.
+		s.sweep(now, now+max(full, int64(time.Minute)))
 	}
 	return Decision{OK: true, Remaining: int((full - (fullAt - now)) / interval), Reset: time.Duration(fullAt - now)}
 }
@@ -182,12 +180,6 @@ func (l *Limiter[K]) Len() int {
 		s.mu.Unlock()
 	}
 	return n
-}
-
-// sweepAfter returns when a shard that is swept now is due again: not before its present entries
-// can be full, and at most once a minute.
-func (l *Limiter[K]) sweepAfter(now int64) int64 {
-	return now + max(l.interval()*l.burst, int64(time.Minute))
 }
 
 // sweep forgets keys with full allowances. It runs when the number of entries has doubled, so each

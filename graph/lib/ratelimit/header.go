@@ -28,17 +28,8 @@ func (d Decision) Header(name string) string {
 	b = append(b, ";r="...)
 	b = strconv.AppendInt(b, int64(d.Remaining), 10)
 	b = append(b, ";t="...)
-	return string(strconv.AppendInt(b, roundUp(d.Reset), 10))
+	return string(strconv.AppendInt(b, int64((d.Reset+time.Second-1)/time.Second), 10))
 }
 
 // Seconds returns the value of a Retry-After header; see [wire.RetrySeconds].
 func Seconds(d time.Duration) string { return strconv.Itoa(wire.RetrySeconds(d)) }
-
-// roundUp returns whole seconds.
-func roundUp(d time.Duration) int64 {
-	n := int64(d / time.Second)
-	if d%time.Second > 0 {
-		n++
-	}
-	return n
-}

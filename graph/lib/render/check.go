@@ -163,7 +163,6 @@ func (c *checker) value(n parse.Node) {
 	}
 }
 
-// inner checks a pipeline in parentheses.
 func (c *checker) inner(p *parse.PipeNode) {
 	if len(p.Decl) > 0 {
 		c.fail(p, "a variable cannot be assigned in parentheses")

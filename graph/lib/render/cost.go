@@ -97,7 +97,6 @@ func (c cost) and(d cost) cost {
 	return cost{steps: min(c.steps+d.steps, budget+1), held: c.held + d.held, calls: max(c.calls, d.calls)}
 }
 
-// times returns the cost of n executions.
 func (c cost) times(n int) cost {
 	c.steps = min(c.steps*n, budget+1)
 	return c
@@ -146,7 +145,6 @@ func ofText(n *parse.TextNode) cost {
 	return cost{steps: 1 + size/textBytes + bytes.Count(n.Text, []byte("<"))*size/1024}
 }
 
-// ofPipe returns the cost of evaluating a pipeline.
 func ofPipe(p *parse.PipeNode) cost {
 	c := cost{steps: 1}
 	if p == nil {

@@ -19,7 +19,6 @@ type Error struct {
 	Detail   string
 }
 
-// Error implements error.
 func (e *Error) Error() string {
 	switch {
 	case e.Template == "":
@@ -35,7 +34,6 @@ type Errors []*Error
 
 const maxErrors = 20
 
-// Error implements error.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, one := range e {
@@ -52,13 +50,11 @@ func (e Errors) sorted() Errors {
 	return e[:min(len(e), maxErrors)]
 }
 
-// at returns an error at a node.
 func at(t *parse.Tree, n parse.Node, detail string) *Error {
 	path, line := place(t, n)
 	return &Error{Template: path, Line: line, Detail: detail}
 }
 
-// place returns the path and line of a node.
 func place(t *parse.Tree, n parse.Node) (path string, line int) {
 	loc, _ := t.ErrorContext(n)
 	path, rest, _ := strings.Cut(loc, ":")

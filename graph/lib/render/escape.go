@@ -9,7 +9,6 @@ import (
 
 var errStop = errors.New("escaped")
 
-// stopper fails at the first write.
 type stopper struct{}
 
 func (stopper) Write([]byte) (int, error) { return 0, errStop }

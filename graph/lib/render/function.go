@@ -18,7 +18,6 @@ const (
 	maxKept = 2_000    // code points that truncate keeps at most
 )
 
-// function is a function that templates may call.
 type function struct {
 	least, most int // arguments, including one from a pipeline
 	weight      int // cost of a call, in steps of about a microsecond
@@ -105,7 +104,6 @@ func list(v any) ([]any, error) {
 	return nil, errors.New("range requires a list, not " + kind(v))
 }
 
-// kind returns the name of a value's kind.
 func kind(v any) string {
 	switch v.(type) {
 	case nil:
@@ -189,7 +187,6 @@ func index(v any, keys ...any) (any, error) {
 	return v, nil
 }
 
-// first returns the first n elements of a list.
 func first(n, of any) (any, error) {
 	count, err := whole("first", n)
 	if err != nil || of == nil {

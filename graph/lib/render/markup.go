@@ -29,7 +29,6 @@ var rules = []markupRule{
 		"an embedded document (iframe, frame, object, embed or applet)", "storefront pages embed no documents"},
 }
 
-// forbidden returns the first rule that a text violates, or nil.
 func forbidden(s string) *markupRule {
 	s = lowered(s)
 	for i := range rules {

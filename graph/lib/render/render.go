@@ -184,10 +184,8 @@ func asCause(page string, err error) error {
 	return asError(pathOf(page), err)
 }
 
-// pathOf returns the path of a page's template.
 func pathOf(page string) string { return "templates/" + page + ".html" }
 
-// pageOf returns the page of a template, or "".
 func pageOf(path string) string {
 	for _, page := range pages {
 		if pathOf(page) == path {

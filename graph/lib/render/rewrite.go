@@ -5,7 +5,6 @@ import (
 	"text/template/parse"
 )
 
-// page builds the templates of a page.
 func (s *source) page(name string) (*template.Template, error) {
 	templates, err := s.visible(name)
 	if err != nil {
@@ -86,7 +85,6 @@ func step(n parse.Node) parse.Node {
 	return &parse.TextNode{NodeType: parse.NodeText, Pos: n.Position()}
 }
 
-// end appends a function to a pipeline.
 func end(t *parse.Tree, p *parse.PipeNode, name string) {
 	f := parse.NewIdentifier(name).SetPos(p.Pos).SetTree(t)
 	p.Cmds = append(p.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: p.Pos, Args: []parse.Node{f}})

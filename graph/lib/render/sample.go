@@ -170,7 +170,6 @@ func card(n int) map[string]any {
 	return c
 }
 
-// sampleImage returns an uploaded image in three widths.
 func sampleImage(name, alt string) map[string]any {
 	at := "/pictures/img_00000000000000000000000000/" + name
 	return map[string]any{"url": at + "-1600.jpg", "small_url": at + "-320.jpg", "width": float64(1600),
@@ -187,7 +186,6 @@ func bareCard() map[string]any {
 	}
 }
 
-// sampleVariants returns the variants of a product with two options.
 func sampleVariants() []any {
 	list := []any{}
 	for i, size := range []string{"S", "Größe <2>"} {

@@ -29,7 +29,6 @@ func sampleValues(values ...string) []any {
 	return list
 }
 
-// emptyList returns a list without products.
 func emptyList() map[string]any {
 	return map[string]any{
 		"title": "Products", "description": nil, "products": []any{}, "url": "/products", "all_url": "/products",

@@ -17,7 +17,6 @@ func sampleWords() map[string]any {
 	}
 }
 
-// productWords returns the texts beside a product.
 func productWords() map[string]any {
 	return map[string]any{
 		"before": "Before", "in_stock": "In stock", "now": "Now", "sale": "Sale", "sold_out": "Sold out",

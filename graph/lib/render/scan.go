@@ -15,13 +15,11 @@ const (
 	maxInside  = 256 << 10 // bytes inside the actions of a theme
 )
 
-// scan counts the actions of templates.
 type scan struct {
 	actions int
 	inside  int
 }
 
-// tooMuch returns an error if a theme has too many actions, or too many bytes in them.
 func (s *scan) tooMuch() Errors {
 	switch {
 	case s.actions > maxActions:
@@ -95,7 +93,6 @@ func actionEnd(text string, pos int) (end, deepest int) {
 	return len(text), deepest
 }
 
-// quoteEnd returns the end of the quoted text that begins at pos.
 func quoteEnd(text string, pos int) int {
 	quote := text[pos]
 	for i := pos + 1; i < len(text); i++ {

@@ -28,13 +28,11 @@ var (
 	defName  = regexp.MustCompile(`^[A-Za-z0-9_./-]{1,100}$`)
 )
 
-// trees are templates by name.
 type trees map[string]*parse.Tree
 
 // names returns the names in order, so that the same theme always has the same errors.
 func names(t trees) []string { return slices.Sorted(maps.Keys(t)) }
 
-// source has the parsed templates of a theme.
 type source struct {
 	root   *parse.Tree      // the layout
 	layout trees            // templates that the layout defines and pages may redefine
@@ -42,7 +40,6 @@ type source struct {
 	own    map[string]trees // the templates that each page defines
 }
 
-// read parses all templates.
 func read(templates map[string]string) (*source, Errors) {
 	if errs := measure(templates); len(errs) > 0 {
 		return nil, errs
@@ -126,7 +123,6 @@ func parseFile(path, text string) (set trees, err *Error) {
 	return set, nil
 }
 
-// add adds the templates of a file.
 func (s *source) add(path string, set trees) *Error {
 	main := set[path]
 	delete(set, path)
@@ -174,7 +170,6 @@ func (s *source) visible(page string) (trees, error) {
 	return all, nil
 }
 
-// all calls f for every template of the theme.
 func (s *source) all(f func(*parse.Tree)) {
 	f(s.root)
 	for _, set := range append([]trees{s.layout, s.shared}, slices.Collect(maps.Values(s.own))...) {

@@ -142,7 +142,6 @@ func (j *joined) branch(b *parse.BranchNode, begin string) {
 	j.mark(b, branchEnd)
 }
 
-// node returns the index of the node at an offset.
 func (j *joined) node(offset int) int { return sort.SearchInts(j.starts, offset+1) - 1 }
 
 // tokens checks the elements, attributes and addresses of a template.
@@ -228,7 +227,6 @@ func (f *posting) see(name, val, post string) {
 // wrong reports whether the form may post to another address.
 func (f *posting) wrong() bool { return f.posts && (!f.there || f.astray) }
 
-// attribute returns what is wrong with an attribute, or "".
 func attribute(name, val string) string {
 	name = strings.TrimSpace(edges.Replace(name))
 	switch {

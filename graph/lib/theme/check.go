@@ -29,7 +29,6 @@ const (
 	freeSize = 1 << 20
 )
 
-// reading is the state of checking one archive.
 type reading struct {
 	found *Problems
 	pack  *Package
@@ -91,7 +90,6 @@ func sizes(list []entry, found *Problems) {
 	}
 }
 
-// file reads one file and checks it by its path.
 func (r *reading) file(e entry) {
 	role := roleOf(e.name)
 	if role == stranger {
@@ -177,7 +175,6 @@ func (r *reading) keep(a Asset) {
 	r.pack.Assets = append(r.pack.Assets, a)
 }
 
-// missing reports required files that the theme lacks.
 func (r *reading) missing(list []entry) {
 	for _, name := range append([]string{manifestName}, needed...) {
 		if !slices.ContainsFunc(list, func(e entry) bool { return e.name == name }) {

@@ -27,11 +27,20 @@ func checkFont(ext string, b []byte) string {
 	return checkSFNT(b)
 }
 
-// tags are the tables that have been seen.
 type tags map[string]bool
 
-// complete reports whether all required tables exist.
-func (t tags) complete() bool { return t["cmap"] && t["head"] && t["hhea"] && t["hmtx"] && t["maxp"] }
+// verdict returns what is wrong with a font that has these tables and an unpacked size in bytes.
+func (t tags) verdict(size int, intact bool) string {
+	switch {
+	case size > maxFont:
+		return "The font is larger than 40 MiB when unpacked."
+	case !intact:
+		return brokenFont
+	case !t["cmap"] || !t["head"] || !t["hhea"] || !t["hmtx"] || !t["maxp"]:
+		return poorFont
+	}
+	return ""
+}
 
 // checkSFNT checks a TrueType or OpenType font (ISO/IEC 14496-22, section 4.3).
 func checkSFNT(b []byte) string {
@@ -53,10 +62,7 @@ func checkSFNT(b []byte) string {
 		}
 		seen[tag] = true
 	}
-	if !seen.complete() {
-		return poorFont
-	}
-	return ""
+	return seen.verdict(len(b), true)
 }
 
 // checkWOFF checks a WOFF font (W3C WOFF 1.0, sections 3, 4).
@@ -78,15 +84,7 @@ func checkWOFF(b []byte) string {
 		seen[tag] = true
 		total += plain
 	}
-	switch {
-	case total > maxFont || int(big32(b, 16)) > maxFont:
-		return "The font is larger than 40 MiB when unpacked."
-	case !within(b, 24), !within(b, 36):
-		return brokenFont
-	case !seen.complete():
-		return poorFont
-	}
-	return ""
+	return seen.verdict(max(total, int(big32(b, 16))), within(b, 24) && within(b, 36))
 }
 
 // checkWOFF2 checks a WOFF2 font (W3C WOFF 2.0, section 4). Its tables are one compressed stream,
@@ -109,15 +107,9 @@ func checkWOFF2(b []byte) string {
 		seen[tag], rest = true, left
 		total += plain
 	}
-	switch {
-	case total > maxFont || int(big32(b, 16)) > maxFont:
-		return "The font is larger than 40 MiB when unpacked."
-	case big32(b, 20) == 0, int(big32(b, 20)) > len(rest), !within(b, 28), !within(b, 40):
-		return brokenFont
-	case !seen.complete():
-		return poorFont
-	}
-	return ""
+	packed := int(big32(b, 20))
+	intact := packed > 0 && packed <= len(rest) && within(b, 28) && within(b, 40)
+	return seen.verdict(max(total, int(big32(b, 16))), intact)
 }
 
 // within reports whether the block whose offset and length are at a position of a web font's header

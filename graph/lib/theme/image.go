@@ -16,7 +16,6 @@ const (
 	// maxSide and maxPixels bound one image.
 	maxSide   = 8192
 	maxPixels = 25_000_000
-	// maxFrames bounds an animation.
 	maxFrames = 1000
 	// maxWork is how many pixels all images of a theme may have together, counting each frame of an
 	// animation. It bounds the time of checking a theme.
@@ -33,7 +32,6 @@ const (
 	trailing    = "The image has data after its end."
 )
 
-// decoder reads images of a type.
 type decoder struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)

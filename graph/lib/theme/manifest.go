@@ -58,7 +58,6 @@ func reason(err error) string {
 	return "it is damaged"
 }
 
-// check validates the manifest's texts.
 func (m Manifest) check(found *Problems) {
 	if strings.TrimSpace(m.Name) == "" {
 		found.note(manifestName, "The theme needs a name.")
@@ -93,7 +92,6 @@ func (m Manifest) check(found *Problems) {
 	m.checkSettings(found)
 }
 
-// checkPreview checks that the theme's preview is one of its images.
 func (p *Package) checkPreview(found *Problems) {
 	if p.Manifest.Preview != "" && !p.hasImage(p.Manifest.Preview) {
 		found.note(manifestName, "preview is not the path of an image in the theme.")

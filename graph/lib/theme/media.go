@@ -10,7 +10,6 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// media is a type of asset.
 type media struct {
 	ext         string // of keys; names may have it in upper case, and jpeg for jpg
 	contentType string

@@ -124,7 +124,6 @@ func (p paths) put(next place) string {
 	return ""
 }
 
-// manifestName is the path of the manifest.
 const manifestName = "theme.json"
 
 // files returns the files of the theme, under their paths in it, and the names of files that were
@@ -180,7 +179,6 @@ func harmless(name string) bool {
 		slices.Contains([]string{"md", "txt"}, extension(name))
 }
 
-// role is what a file is to a theme, by its path.
 type role int
 
 const (
@@ -194,7 +192,6 @@ const (
 var needed = []string{shell, "templates/home.html", "templates/product.html", "templates/search.html",
 	"templates/not_found.html"}
 
-// spare are the optional templates.
 var spare = []string{"templates/page.html", "templates/products.html"}
 
 const (

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// maxProblems is how many problems are reported at once.
 const maxProblems = 20
 
 // Problems are the problems of an archive, at most 20.
@@ -18,7 +17,6 @@ type Problem struct {
 	Detail string // a sentence that is safe to show
 }
 
-// String returns the sentence, preceded by the entry's name.
 func (p Problem) String() string {
 	if p.Path == "" {
 		return p.Detail
@@ -26,7 +24,6 @@ func (p Problem) String() string {
 	return p.Path + ": " + p.Detail
 }
 
-// Error implements error: one problem per line.
 func (p *Problems) Error() string {
 	lines := make([]string, len(p.List))
 	for i, problem := range p.List {

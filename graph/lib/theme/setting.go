@@ -58,13 +58,11 @@ func (s Setting) Problem(value string, p *Package) string {
 	return ""
 }
 
-// hasImage reports whether a path is an image of the theme.
 func (p *Package) hasImage(path string) bool {
 	a, ok := p.Find(path)
 	return ok && a.Kind == state.AssetImage
 }
 
-// readSettings reads the settings of theme.json.
 func readSettings(r *wire.Reader) (list []Setting) {
 	all, _ := r.Array("settings")
 	if all == nil {
@@ -140,7 +138,6 @@ func plain(text string, most int) bool {
 	return n >= 1 && n <= most && strings.TrimSpace(text) != "" && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// checkDefaults checks the default values of the settings.
 func (p *Package) checkDefaults(found *Problems) {
 	for i, s := range p.Manifest.Settings {
 		if detail := s.Problem(s.Default, p); detail != "" {

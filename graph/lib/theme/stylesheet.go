@@ -16,8 +16,7 @@ import (
 type sheet struct {
 	// address checks what a url() names and returns the replacement.
 	address func(raw string) (instead, detail string)
-	// note receives a sentence about a problem.
-	note func(detail string)
+	note    func(detail string)
 
 	out     []byte
 	line    int
@@ -85,7 +84,6 @@ func plainSheet(text []byte) (plain []byte, detail string) {
 	return text, ""
 }
 
-// check checks one token and writes it.
 func (s *sheet) check(kind css.TokenType, token []byte) (detail string) {
 	if kind == css.URLToken {
 		return s.url(token)

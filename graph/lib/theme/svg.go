@@ -245,7 +245,6 @@ func scripted(text string) string {
 	return ""
 }
 
-// measure stores a width or height in pixels.
 func (d *drawing) measure(a xml.Attr) {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(a.Value, "px"), 64)
 	if a.Name.Space != "" || err != nil || !(n >= 1 && n <= maxSide) {

@@ -60,7 +60,6 @@ func (r *references) refer(id string) {
 	}
 }
 
-// endless reports whether an image has too much to draw.
 func (r *references) endless() bool {
 	return r.root.elements > maxExpanded || r.uses > maxUses || r.count(r.root, 0) > maxExpanded
 }

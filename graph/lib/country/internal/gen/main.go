@@ -46,7 +46,6 @@ type address struct {
 	Codes    string `json:"sub_isoids"`
 }
 
-// region is a subdivision of a country.
 type region struct {
 	code, short, name, local, parent string
 	listed, group                    bool // group: consists of other regions, such as Great Britain in GB
@@ -145,7 +144,6 @@ func readNames(folder string) map[string]string {
 	return in.Subdivisions.LocaleDisplayNames.Subdivisions
 }
 
-// contain sets the parents of regions.
 func contain(regions map[string]map[string]*region, folder string) {
 	var in struct {
 		Supplemental struct {
@@ -291,7 +289,6 @@ func part(list []*region) {
 	}
 }
 
-// row returns the line of a country.
 func row(code string, a address) string {
 	examples := a.Examples
 	if own, ok := spaced[code]; ok {
@@ -314,7 +311,6 @@ func need(a address, required rune, part string) string {
 	return "0"
 }
 
-// String returns the line of a region.
 func (r *region) String() string {
 	mark := ""
 	if r.listed {
