@@ -16,10 +16,6 @@ var readers = map[string]string{
 		"a failure",
 }
 
-// beginners are files outside ent that begin a transaction themselves.
-var beginners = map[string]string{}
-
-// skippers are files that skip a test.
 var skippers = map[string]string{
 	"cmd/e2e/browser_axe_test.go":   "needs axe of npm; .ci/run installs it and requires it",
 	"cmd/e2e/browser_test.go":       "needs a chromium; .ci/run installs one and requires it",
@@ -34,86 +30,76 @@ var skippers = map[string]string{
 	"rest/hook/receiver/receiver_test.go": "needs node, python3 and php; .ci/run installs them and requires them",
 }
 
-// settings finds reads of the environment and of arguments. Tests may have their -update flag, and
-// programs of go:generate lines their arguments.
-func settings(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if under(f.Dir(), "cmd") || f.Program() || readers[f.Dir()] != "" {
-			return nil
+// settings finds reads of the environment and of arguments. Tests may have an -update flag.
+func settings(f *File) []Finding {
+	if under(f.Dir(), "cmd") || f.Program() || readers[f.Dir()] != "" {
+		return nil
+	}
+	var list []Finding
+	for _, i := range f.Imports() {
+		if i.Path == "flag" && !f.Test() {
+			list = append(list, finding(f, i.Line, "flags are read in cmd only"))
 		}
-		var list []Finding
-		for _, i := range f.Imports() {
-			if i.Path == "flag" && !f.Test() {
-				list = append(list, finding(f, i.Line, "flags are read in cmd only"))
-			}
+	}
+	for _, fn := range []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"} {
+		for _, n := range f.uses("os", fn) {
+			list = append(list, finding(f, f.line(n), "os.%s: the environment is read in cmd only", fn))
 		}
-		for _, fn := range []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"} {
-			for _, n := range f.uses("os", fn) {
-				list = append(list, finding(f, f.line(n), "os.%s: the environment is read in cmd only", fn))
-			}
-		}
-		return list
-	})
+	}
+	return list
 }
 
-// updateOne forbids ent's UpdateOne: after the UPDATE, ent reads the row back by id alone, without
-// the tenant's filter.
-func updateOne(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if f.Path == "ent/tenant_test.go" {
-			return nil // it proves that the policy refuses them
-		}
-		return f.selects("updates by id alone: use Update().Where(…) and check the count", "UpdateOne", "UpdateOneID")
-	})
+// updateOne forbids ent's UpdateOne, which reads the row back by id alone, without the tenant.
+func updateOne(f *File) []Finding {
+	if f.Path == "ent/tenant_test.go" {
+		return nil // it proves that the policy refuses them
+	}
+	return f.selects("updates by id alone: use Update().Where(…) and check the count", "UpdateOne", "UpdateOneID")
 }
 
 // transactions allows only ent's InTx to begin, join and retry transactions.
-func transactions(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if under(f.Dir(), "ent") || beginners[f.Path] != "" {
-			return nil
-		}
-		return f.selects("transactions begin in ent: use InTx", "Tx", "BeginTx")
-	})
+func transactions(f *File) []Finding {
+	if under(f.Dir(), "ent") {
+		return nil
+	}
+	return f.selects("transactions begin in ent: use InTx", "Tx", "BeginTx")
 }
 
 // sleeps allows time.Sleep only inside the function of synctest.Test, where time is fake.
-func sleeps(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if !f.Test() {
-			return nil
+func sleeps(f *File) []Finding {
+	if !f.Test() {
+		return nil
+	}
+	bubbles := f.calls("testing/synctest", "Test")
+	var list []Finding
+	for _, n := range f.uses("time", "Sleep") {
+		fake := slices.ContainsFunc(bubbles, func(b ast.Node) bool {
+			return b.Pos() <= n.Pos() && n.End() <= b.End()
+		})
+		if !fake {
+			list = append(list, finding(f, f.line(n),
+				"a test that sleeps is slow and flaky: wait for the event or use synctest"))
 		}
-		bubbles := f.calls("testing/synctest", "Test")
-		var list []Finding
-		for _, n := range f.uses("time", "Sleep") {
-			fake := slices.ContainsFunc(bubbles, func(b ast.Node) bool {
-				return b.Pos() <= n.Pos() && n.End() <= b.End()
-			})
-			if !fake {
-				list = append(list, finding(f, f.line(n),
-					"a test that sleeps is slow and flaky: wait for the event or use synctest"))
-			}
-		}
-		return list
-	})
+	}
+	return list
 }
 
 // skips checks every file that imports testing, helpers outside test files included.
-func skips(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if f.importName("testing") == "" || skippers[f.Path] != "" {
-			return nil
-		}
-		return f.selects("a skipped test proves nothing", "SkipNow", "Skipf", "Skip")
-	})
+func skips(f *File) []Finding {
+	if f.importName("testing") == "" || skippers[f.Path] != "" {
+		return nil
+	}
+	return f.selects("a skipped test proves nothing", "SkipNow", "Skipf", "Skip")
 }
 
-func eachCode(t *Tree, ask func(*File) []Finding) []Finding {
-	var list []Finding
-	for _, f := range t.Code() {
-		list = append(list, ask(f)...)
+// eachCode returns the rule that calls ask for every hand-written Go file.
+func eachCode(ask func(*File) []Finding) func(*Tree) []Finding {
+	return func(t *Tree) (list []Finding) {
+		for _, f := range t.Code() {
+			list = append(list, ask(f)...)
+		}
+		return list
 	}
-	return list
 }
 
 // selects finds x.Name for every x that is not a package of the file.
@@ -132,7 +118,6 @@ func (f *File) selects(text string, names ...string) []Finding {
 	return list
 }
 
-// uses finds every mention of a function of an imported package.
 func (f *File) uses(pkg, fn string) []ast.Node {
 	name := f.importName(pkg)
 	if name == "" {
@@ -159,7 +144,6 @@ func (f *File) calls(pkg, fn string) []ast.Node {
 	return list
 }
 
-// importName returns the name of pkg in the file, or "" if it is not imported.
 func (f *File) importName(pkg string) string {
 	for _, spec := range f.Syntax.Imports {
 		if spec.Path.Value == strconv.Quote(pkg) {

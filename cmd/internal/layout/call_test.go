@@ -4,7 +4,7 @@ import "testing"
 
 func TestSettings(t *testing.T) {
 	const read = "package x\n\nimport \"os\"\n\nvar _ = os.Getenv(\"A\")\n"
-	run(t, settings, []broken{
+	run(t, eachCode(settings), []broken{
 		{name: "cmd", files: map[string]string{"cmd/internal/app/a.go": read}},
 		{name: "the harness", files: map[string]string{"ent/storetest/a.go": read}},
 		{name: "a program of go generate", files: map[string]string{"ent/a.go": "//go:build ignore\n\n" + read}},
@@ -21,7 +21,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestUpdateOne(t *testing.T) {
-	run(t, updateOne, []broken{
+	run(t, eachCode(updateOne), []broken{
 		{name: "in a chain", files: map[string]string{
 			"graph/a.go": "package graph\n\nfunc f() { s.DB().Order.UpdateOneID(1).\n\tExec() }\n",
 		},
@@ -41,7 +41,7 @@ func TestUpdateOne(t *testing.T) {
 }
 
 func TestTransactions(t *testing.T) {
-	run(t, transactions, []broken{
+	run(t, eachCode(transactions), []broken{
 		{name: "home", files: map[string]string{"ent/store.go": "package ent\n\nfunc f() { c.Tx(); c.BeginTx() }\n"}},
 		{name: "elsewhere", files: map[string]string{
 			"graph/engine/idem/a.go": "package idem\n\nfunc f() {\n\tc.Tx(ctx)\n\tdb.BeginTx(ctx, nil)\n}\n",
@@ -57,7 +57,7 @@ func TestTransactions(t *testing.T) {
 
 func TestSleeps(t *testing.T) {
 	const head = "package x\n\nimport (\n\t\"testing/synctest\"\n\t\"time\"\n)\n\n"
-	run(t, sleeps, []broken{
+	run(t, eachCode(sleeps), []broken{
 		{name: "in a bubble", files: map[string]string{
 			"graph/a_test.go": head + "func f() { synctest.Test(t, func() { time.Sleep(1) }) }\n",
 		}},
@@ -73,7 +73,7 @@ func TestSleeps(t *testing.T) {
 
 func TestSkips(t *testing.T) {
 	const head = "package x\n\nimport \"testing\"\n\n"
-	run(t, skips, []broken{
+	run(t, eachCode(skips), []broken{
 		{name: "a helper", files: map[string]string{
 			"ent/storetest/a.go": head + "func f(t testing.TB) { t.Skipf(\"no\") }\n",
 		},

@@ -1,11 +1,10 @@
 package layout
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 )
 
-// maxSources is the maximum number of hand-written source files in a package.
 const maxSources = 40
 
 // lists are packages that hold one file for each item of a list.
@@ -19,24 +18,21 @@ var changers = map[string]string{
 		"anybody made",
 }
 
-// changes makes the domain use the pipeline of graph/core, which writes the audit row and the
-// events of every commit.
-func changes(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if _, domain := domains[f.Dir()]; !domain || f.Test() || changers[f.Path] != "" {
-			return nil
+// changes makes the domain use graph/core, which writes the audit row and events of each commit.
+func changes(f *File) []Finding {
+	if _, domain := domains[f.Dir()]; !domain || f.Test() || changers[f.Path] != "" {
+		return nil
+	}
+	const text = "changes are committed by graph/core: use Commit, Change or Remove"
+	list := f.selects(text, "InTx")
+	for path, name := range map[string]string{
+		Module + "/graph/engine/audit": "Write", Module + "/graph/engine/outbox": "Append",
+	} {
+		for _, n := range f.uses(path, name) {
+			list = append(list, finding(f, f.line(n), "%s: %s", name, text))
 		}
-		const text = "changes are committed by graph/core: use Commit, Change or Remove"
-		list := f.selects(text, "InTx")
-		for path, name := range map[string]string{
-			Module + "/graph/engine/audit": "Write", Module + "/graph/engine/outbox": "Append",
-		} {
-			for _, n := range f.uses(path, name) {
-				list = append(list, finding(f, f.line(n), "%s: %s", name, text))
-			}
-		}
-		return list
-	})
+	}
+	return list
 }
 
 // counters are files of engines that write the version or the event sequence of rows themselves.
@@ -46,28 +42,19 @@ var counters = map[string]string{
 	"graph/engine/oauth/document_app.go": "an app that is a copy of its own document: nobody else changes it",
 }
 
-// versions makes engines change rows with graph/engine/change, which writes the version, the event
-// sequence, the audit row and the events together.
-func versions(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if !under(f.Dir(), "graph/engine") || f.Dir() == "graph/engine/change" || f.Test() || counters[f.Path] != "" {
-			return nil
-		}
-		return f.selects("rows are changed with graph/engine/change",
-			"SetVersion", "AddVersion", "SetEventSequence", "AddEventSequence")
-	})
+// versions makes engines change rows with graph/engine/change, which writes all that belongs to it.
+func versions(f *File) []Finding {
+	if !under(f.Dir(), "graph/engine") || f.Dir() == "graph/engine/change" || f.Test() || counters[f.Path] != "" {
+		return nil
+	}
+	return f.selects("rows are changed with graph/engine/change",
+		"SetVersion", "AddVersion", "SetEventSequence", "AddEventSequence")
 }
 
-// crowds finds packages with too many source files.
-func crowds(t *Tree) []Finding {
-	group := packages(t)
-	var list []Finding
-	for _, dir := range slices.Sorted(maps.Keys(group)) {
-		sources := slices.DeleteFunc(slices.Clone(group[dir]), (*File).Test)
-		if len(sources) > maxSources && lists[dir] == "" {
-			list = append(list, finding(&File{Path: dir}, 0, "%d source files, more than %d: split the package",
-				len(sources), maxSources))
-		}
+func crowds(dir string, files []*File) string {
+	sources := slices.DeleteFunc(slices.Clone(files), (*File).Test)
+	if len(sources) <= maxSources || lists[dir] != "" {
+		return ""
 	}
-	return list
+	return fmt.Sprintf("%d source files, more than %d: split the package", len(sources), maxSources)
 }

@@ -11,21 +11,18 @@ import (
 	"strings"
 )
 
-// Documents that this package checks.
 const (
 	readme       = "README.md"
 	contributing = ".github/CONTRIBUTING.md"
 	packageMap   = ".github/PACKAGES.md"
 )
 
-// maxWords is the size of one screen, and maxBytes what a contributor can read before the first
-// change.
+// maxWords is the size of one screen, maxBytes what people can read before their first change.
 const (
 	maxWords = 900
 	maxBytes = 12_000
 )
 
-// guideSizes keeps the two documents that newcomers read first short.
 func guideSizes(t *Tree) []Finding {
 	var list []Finding
 	for _, name := range []string{readme, contributing} {
@@ -44,8 +41,7 @@ func guideSizes(t *Tree) []Finding {
 	return list
 }
 
-// reference is the destination of an inline link without a scheme, or a path from the root in a
-// command or in quotes.
+// reference is the destination of an inline link without a scheme, or a path from the root.
 var reference = regexp.MustCompile(`\]\(([^):#]+)[^):]*\)|` +
 	"[` ](?:\\./)?((?:\\.ci|cmd|ent|graph|rest)/[\\w./-]*\\w)")
 
@@ -69,7 +65,6 @@ func references(t *Tree) []Finding {
 	return list
 }
 
-// packageTable checks that the list of packages is current.
 func packageTable(t *Tree) []Finding {
 	f := t.file(packageMap)
 	if f == nil || !bytes.Equal(f.Src, PackageMap(t)) {

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -9,8 +8,7 @@ import (
 // order is the order of the layers: a package imports its own layer and those before it.
 var order = []string{"ent", "graph", "rest", "cmd"}
 
-// words are the packages of the vocabulary. Every layer uses them, so they may not depend on any
-// layer.
+// words are the packages of the vocabulary, which every layer uses.
 var words = []string{
 	"ent/scope", "ent/fault", "ent/event", "ent/xid", "ent/micros", "ent/currency",
 	"ent/bucket", "ent/state", "ent/limit", "ent/document", "ent/digest", "ent/cell", "ent/viewer", "ent/mailbox",
@@ -80,7 +78,6 @@ var arrows = map[string][]string{
 	},
 }
 
-// home says where a library may be imported.
 type home struct {
 	library string // import path; the packages below it too
 	at      func(*File) bool
@@ -107,62 +104,53 @@ var libraries = []home{
 	{"github.com/yuin/goldmark", below("rest/web", "graph/lib/markdown"), "rest/web and graph/lib/markdown"},
 }
 
-func layers(t *Tree) []Finding {
-	return eachImport(t, func(f *File, i Import) string {
-		from, to := slices.Index(order, layer(f.Dir())), slices.Index(order, layer(i.Local()))
-		if from >= 0 && to > from {
-			return "the layer " + order[from] + " may not import " + i.Local()
-		}
-		return ""
-	})
+func layers(f *File, i Import) string {
+	from, to := slices.Index(order, layer(f.Dir())), slices.Index(order, layer(i.Local()))
+	if from >= 0 && to > from {
+		return "the layer " + order[from] + " may not import " + i.Local()
+	}
+	return ""
 }
 
-// vocabulary allows the standard library, other words and the rules of domain names; tests may also
-// compare with go-cmp.
-func vocabulary(t *Tree) []Finding {
-	return eachImport(t, func(f *File, i Import) string {
-		switch {
-		case !slices.Contains(words, f.Dir()), standard(i.Path), slices.Contains(words, i.Local()):
-			return ""
-		case f.Test() && under(i.Path, "github.com/google/go-cmp"):
-			return ""
-		case f.Dir() == "ent/mailbox" && i.Path == "golang.org/x/net/idna": // folds domains as resolvers do
-			return ""
-		}
-		return f.Dir() + " is vocabulary and may not import " + i.Path
-	})
+// vocabulary allows the standard library and other words; tests may use go-cmp.
+func vocabulary(f *File, i Import) string {
+	switch {
+	case !slices.Contains(words, f.Dir()), standard(i.Path), slices.Contains(words, i.Local()):
+		return ""
+	case f.Test() && under(i.Path, "github.com/google/go-cmp"):
+		return ""
+	case f.Dir() == "ent/mailbox" && i.Path == "golang.org/x/net/idna": // folds domains as resolvers do
+		return ""
+	}
+	return f.Dir() + " is vocabulary and may not import " + i.Path
 }
 
 // ungenerated keeps the generator runnable before ent/db exists.
-func ungenerated(t *Tree) []Finding {
-	return eachImport(t, func(f *File, i Import) string {
-		if (f.Dir() == "ent/schema" || f.Dir() == "ent/rule") && !f.Test() && under(i.Local(), "ent/db") {
-			return f.Dir() + " must compile before " + i.Local() + " is generated"
-		}
-		return ""
-	})
+func ungenerated(f *File, i Import) string {
+	if (f.Dir() == "ent/schema" || f.Dir() == "ent/rule") && !f.Test() && under(i.Local(), "ent/db") {
+		return f.Dir() + " must compile before " + i.Local() + " is generated"
+	}
+	return ""
 }
 
-func rooms(t *Tree) []Finding {
-	return eachImport(t, func(f *File, i Import) string {
-		from, to := f.Dir(), i.Local()
-		builds, domain := domains[from]
-		switch {
-		case !strings.HasPrefix(from, "graph/") || !under(to, "graph"), under(to, from):
-			return ""
-		case f.Test() && (domain || from == "graph/core"), from == "graph/graphtest", from == "graph/transport":
-			return "" // their tests run on the whole core, which transport serves
-		case to == "graph":
-			return "a part of graph may not import the whole"
-		case domain && (to == "graph/core" || slices.Contains(builds, to)), slices.Contains(arrows[from], to):
-			return ""
-		case from == "graph/core" && (to == "graph/engine/change" || under(to, "graph/lib") || to == "graph/model"):
-			return ""
-		case domain && leaf(to), under(from, "graph/engine") && under(to, "graph/lib"):
-			return ""
-		}
-		return "no arrow leads from " + from + " to " + to
-	})
+func rooms(f *File, i Import) string {
+	from, to := f.Dir(), i.Local()
+	builds, domain := domains[from]
+	switch {
+	case !strings.HasPrefix(from, "graph/") || !under(to, "graph"), under(to, from):
+		return ""
+	case f.Test() && (domain || from == "graph/core"), from == "graph/graphtest", from == "graph/transport":
+		return "" // their tests run on the whole core, which transport serves
+	case to == "graph":
+		return "a part of graph may not import the whole"
+	case domain && (to == "graph/core" || slices.Contains(builds, to)), slices.Contains(arrows[from], to):
+		return ""
+	case from == "graph/core" && (to == "graph/engine/change" || under(to, "graph/lib") || to == "graph/model"):
+		return ""
+	case domain && leaf(to), under(from, "graph/engine") && under(to, "graph/lib"):
+		return ""
+	}
+	return "no arrow leads from " + from + " to " + to
 }
 
 // leaf reports whether a package of graph must not know the operations.
@@ -171,46 +159,38 @@ func leaf(dir string) bool {
 }
 
 // plan limits the folders of graph to domain, engine, lib and the few packages that join them.
-func plan(t *Tree) []Finding {
+func plan(dir string, _ []*File) string {
 	joining := []string{
 		"graph", "graph/core", "graph/graphtest", "graph/internal/exec", "graph/internal/gen", "graph/model",
 		"graph/transport",
 	}
-	var list []Finding
-	for _, dir := range slices.Sorted(maps.Keys(packages(t))) {
-		_, domain := domains[dir]
-		if under(dir, "graph") && !domain && !leaf(dir) && !slices.Contains(joining, dir) {
-			list = append(list, finding(&File{Path: dir}, 0, "belongs into graph/domain, graph/engine or graph/lib"))
+	_, domain := domains[dir]
+	if !under(dir, "graph") || domain || leaf(dir) || slices.Contains(joining, dir) {
+		return ""
+	}
+	return "belongs into graph/domain, graph/engine or graph/lib"
+}
+
+// facade lets rest use entities but not predicates, and keeps the frontends below rest.
+func facade(f *File, i Import) string {
+	switch dir := f.Dir(); {
+	case under(dir, "rest") && f.Test() && i.Local() == "ent/db/migrate": // tests iterate over the tables
+		return ""
+	case under(dir, "rest") && strings.HasPrefix(i.Local(), "ent/db/"):
+		return "rest builds no queries: " + i.Local()
+	case (under(dir, "rest/oauth") || under(dir, "rest/web")) && i.Local() == "rest":
+		return dir + " may not import rest"
+	}
+	return ""
+}
+
+func homes(f *File, i Import) string {
+	for _, h := range libraries {
+		if under(i.Path, h.library) && !h.at(f) {
+			return i.Path + " is imported in " + h.where + " only"
 		}
 	}
-	return list
-}
-
-// facade lets rest use entities but not predicates, and keeps the HTML and OAuth frontends below
-// rest.
-func facade(t *Tree) []Finding {
-	return eachImport(t, func(f *File, i Import) string {
-		switch dir := f.Dir(); {
-		case under(dir, "rest") && f.Test() && i.Local() == "ent/db/migrate": // tests iterate over the tables
-			return ""
-		case under(dir, "rest") && strings.HasPrefix(i.Local(), "ent/db/"):
-			return "rest builds no queries: " + i.Local()
-		case (under(dir, "rest/oauth") || under(dir, "rest/web")) && i.Local() == "rest":
-			return dir + " may not import rest"
-		}
-		return ""
-	})
-}
-
-func homes(t *Tree) []Finding {
-	return eachImport(t, func(f *File, i Import) string {
-		for _, h := range libraries {
-			if under(i.Path, h.library) && !h.at(f) {
-				return i.Path + " is imported in " + h.where + " only"
-			}
-		}
-		return ""
-	})
+	return ""
 }
 
 func speaksGraphQL(f *File) bool {
@@ -236,15 +216,16 @@ func standard(name string) bool {
 	return !strings.Contains(layer(name), ".")
 }
 
-// eachImport calls ask for every import of every file, generated ones too.
-func eachImport(t *Tree, ask func(*File, Import) string) []Finding {
-	var list []Finding
-	for _, f := range t.Files {
-		for _, i := range f.Imports() {
-			if text := ask(f, i); text != "" {
-				list = append(list, finding(f, i.Line, "%s", text))
+// eachImport returns the rule that calls ask for every import of every file, generated ones too.
+func eachImport(ask func(*File, Import) string) func(*Tree) []Finding {
+	return func(t *Tree) (list []Finding) {
+		for _, f := range t.Files {
+			for _, i := range f.Imports() {
+				if text := ask(f, i); text != "" {
+					list = append(list, finding(f, i.Line, "%s", text))
+				}
 			}
 		}
+		return list
 	}
-	return list
 }

@@ -13,27 +13,24 @@ var unordered = map[string]string{
 
 // mapOrder finds loops over a map, declared in the same function, that pass a context on: two
 // transactions that write the same rows in different orders deadlock. Sort the keys first.
-func mapOrder(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if f.Test() || !under(f.Dir(), "graph") && !under(f.Dir(), "ent") {
-			return nil
+func mapOrder(f *File) []Finding {
+	if f.Test() || !under(f.Dir(), "graph") && !under(f.Dir(), "ent") {
+		return nil
+	}
+	var list []Finding
+	for _, d := range f.Syntax.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || unordered[f.Path+": "+fn.Name.Name] != "" {
+			continue
 		}
-		var list []Finding
-		for _, d := range f.Syntax.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || unordered[f.Path+": "+fn.Name.Name] != "" {
-				continue
-			}
-			for _, n := range mapLoops(fn) {
-				list = append(list, finding(f, f.line(n), "%s calls the database in the order of a map: sort its keys",
-					fn.Name.Name))
-			}
+		for _, n := range mapLoops(fn) {
+			list = append(list, finding(f, f.line(n), "%s calls the database in the order of a map: sort its keys",
+				fn.Name.Name))
 		}
-		return list
-	})
+	}
+	return list
 }
 
-// mapLoops returns the loops of a function over one of its maps in which ctx is an argument.
 func mapLoops(fn *ast.FuncDecl) []*ast.RangeStmt {
 	maps := localMaps(fn)
 	var list []*ast.RangeStmt
@@ -62,8 +59,7 @@ func passesContext(n ast.Node) bool {
 	return false
 }
 
-// localMaps returns the names of parameters and variables of a function that are maps by
-// their declaration.
+// localMaps returns the parameters and variables of a function that are declared as maps.
 func localMaps(fn *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	note := func(of ast.Expr, list ...*ast.Ident) {
@@ -88,7 +84,6 @@ func localMaps(fn *ast.FuncDecl) map[string]bool {
 	return names
 }
 
-// isMap reports whether a type, or an expression by its type, is a map.
 func isMap(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.MapType:

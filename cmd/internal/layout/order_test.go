@@ -9,7 +9,7 @@ func TestMapOrder(t *testing.T) {
 			"\n" + loop + "\n}\n"}
 	}
 	const write = " { write(ctx, k) }"
-	run(t, mapOrder, []broken{
+	run(t, eachCode(mapOrder), []broken{
 		{name: "a literal", files: body("m := map[int]int{}", "for k := range m"+write), want: []string{text}},
 		{name: "made", files: body("m := make(map[int]int, 2)", "for k := range m"+write), want: []string{text}},
 		{name: "declared", files: body("var m map[int]int", "for k := range m"+write), want: []string{text}},

@@ -9,52 +9,51 @@ import (
 	"strings"
 )
 
-// untested are the packages without their own test file.
 var untested = map[string]string{
 	"ent/migrate/internal/plan": "ent/migrate plans, replays and compares with it on both engines",
 	"ent/schema":                "declarations; their queries, migrations and policy are tested where they run",
 }
 
-// entries are the allowed entries of the top level.
 var entries = []string{
 	".ci", ".dockerignore", ".gitattributes", ".github", ".gitignore", ".golangci.yml", "LICENSE", "README.md",
 	"cmd", "ent", "go.mod", "go.sum", "gqlgen.yml", "graph", "rest", "schema.graphqls",
 }
 
-// packageDocs requires package comments, except in completely generated packages, whose generators
-// write none.
-func packageDocs(t *Tree) []Finding {
-	var list []Finding
-	group := packages(t)
-	for _, dir := range slices.Sorted(maps.Keys(group)) {
-		files := group[dir]
-		name := files[0].Syntax.Name.Name
-		start := "Package " + strings.TrimSuffix(name, "_test") + " "
-		if name == "main" {
-			start = "Command "
-		}
-		if !slices.ContainsFunc(files, func(f *File) bool { return strings.HasPrefix(f.Syntax.Doc.Text(), start) }) {
-			list = append(list, Finding{
-				Path: dir, Text: "no file has a package comment that starts with " + strconv.Quote(start),
-			})
-		}
+// packageDocs requires package comments, except in completely generated packages.
+func packageDocs(_ string, files []*File) string {
+	name := files[0].Syntax.Name.Name
+	start := "Package " + strings.TrimSuffix(name, "_test") + " "
+	if name == "main" {
+		start = "Command "
 	}
-	return list
+	if slices.ContainsFunc(files, func(f *File) bool { return strings.HasPrefix(f.Syntax.Doc.Text(), start) }) {
+		return ""
+	}
+	return "no file has a package comment that starts with " + strconv.Quote(start)
 }
 
-func packageTests(t *Tree) []Finding {
-	var list []Finding
-	group := packages(t)
-	for _, dir := range slices.Sorted(maps.Keys(group)) {
-		tested := slices.ContainsFunc(group[dir], (*File).Test)
-		switch excused := untested[dir] != ""; {
-		case !tested && !excused:
-			list = append(list, Finding{Path: dir, Text: "the package has no test file"})
-		case tested && excused:
-			list = append(list, Finding{Path: dir, Text: "the package has tests: take it off the list of exceptions"})
-		}
+func packageTests(dir string, files []*File) string {
+	tested := slices.ContainsFunc(files, (*File).Test)
+	switch excused := untested[dir] != ""; {
+	case !tested && !excused:
+		return "the package has no test file"
+	case tested && excused:
+		return "the package has tests: take it off the list of exceptions"
 	}
-	return list
+	return ""
+}
+
+// eachPackage returns the rule that calls ask for every package, and reports the texts.
+func eachPackage(ask func(dir string, files []*File) string) func(*Tree) []Finding {
+	return func(t *Tree) (list []Finding) {
+		group := packages(t)
+		for _, dir := range slices.Sorted(maps.Keys(group)) {
+			if text := ask(dir, group[dir]); text != "" {
+				list = append(list, Finding{Path: dir, Text: text})
+			}
+		}
+		return list
+	}
 }
 
 func topLevel(t *Tree) []Finding {
@@ -82,17 +81,11 @@ func packages(t *Tree) map[string][]*File {
 			group[f.Dir()] = append(group[f.Dir()], f)
 		}
 	}
-	for _, files := range group {
-		slices.SortStableFunc(files, func(a, b *File) int { return rank(a) - rank(b) })
+	for dir, files := range group {
+		tests := slices.DeleteFunc(slices.Clone(files), func(f *File) bool { return !f.Test() })
+		group[dir] = append(slices.DeleteFunc(files, (*File).Test), tests...)
 	}
 	return group
-}
-
-func rank(f *File) int {
-	if f.Test() {
-		return 1
-	}
-	return 0
 }
 
 // specName returns the name of an import in its file. Without an explicit one it is guessed from

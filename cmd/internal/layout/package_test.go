@@ -3,7 +3,7 @@ package layout
 import "testing"
 
 func TestPackageDocs(t *testing.T) {
-	run(t, packageDocs, []broken{
+	run(t, eachPackage(packageDocs), []broken{
 		{name: "documented", files: map[string]string{
 			"graph/lib/page/doc.go": "// Package page cuts lists.\npackage page\n", "graph/lib/page/limit.go": "package page\n",
 			"cmd/storefront/main.go": "// Command storefront serves.\npackage main\n"}},
@@ -25,7 +25,7 @@ func TestPackageDocs(t *testing.T) {
 }
 
 func TestPackageTests(t *testing.T) {
-	run(t, packageTests, []broken{
+	run(t, eachPackage(packageTests), []broken{
 		{name: "tested", files: map[string]string{"rest/a.go": "package rest\n", "rest/b_test.go": "package rest\n"}},
 		{name: "untested", files: map[string]string{"rest/a.go": "package rest\n"},
 			want: []string{"rest: the package has no test file"}},

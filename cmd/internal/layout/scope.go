@@ -21,8 +21,7 @@ const (
 // scopeName matches what looks like a scope and is not part of a longer dotted name.
 var scopeName = regexp.MustCompile(`(?:^|[^\w.])([a-z][a-z_]*\.(?:read|write))\b`)
 
-// gates requires @scope or @dashboard on every root field of the GraphQL schema: a field with
-// neither is open to every credential.
+// gates requires @scope or @dashboard on every root field: others are open to every credential.
 func gates(t *Tree) []Finding {
 	doc, err := t.schema()
 	if err != nil {
@@ -52,6 +51,9 @@ func scopes(t *Tree) []Finding {
 		return append(list, Finding{Path: openapiFile, Text: err.Error()})
 	}
 	for _, s := range scope.All() {
+		if s.Title == "" || s.Sentence == "" {
+			list = append(list, Finding{Path: "ent/scope", Text: s.Name + " has no words for the consent screen"})
+		}
 		switch sentence, ok := offered[s.Name]; {
 		case !ok:
 			list = append(list, Finding{Path: openapiFile, Text: "securitySchemes.oauth2 lacks " + s.Name})
@@ -61,15 +63,9 @@ func scopes(t *Tree) []Finding {
 			})
 		}
 	}
-	for _, s := range scope.All() {
-		if s.Title == "" || s.Sentence == "" {
-			list = append(list, Finding{Path: "ent/scope", Text: s.Name + " has no words for the consent screen"})
-		}
-	}
 	return list
 }
 
-// strangers finds scope names that are not in the catalog, anywhere in a document.
 func strangers(t *Tree, name string) []Finding {
 	f := t.file(name)
 	if f == nil {
@@ -88,7 +84,6 @@ func strangers(t *Tree, name string) []Finding {
 	return list
 }
 
-// gateNames checks the argument of each @scope.
 func gateNames(doc *ast.SchemaDocument) []Finding {
 	var list []Finding
 	for _, f := range rootFields(doc) {
@@ -152,7 +147,6 @@ func (t *Tree) offered() (map[string]string, error) {
 	return doc.Components.SecuritySchemes.OAuth2.Flows.AuthorizationCode.Scopes, err
 }
 
-// file returns the file at a path, nil when there is none.
 func (t *Tree) file(name string) *File {
 	i := slices.IndexFunc(t.Files, func(f *File) bool { return f.Path == name })
 	if i < 0 {

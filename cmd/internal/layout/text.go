@@ -30,17 +30,14 @@ var (
 	machinePath = regexp.MustCompile(`(^|[^\w.)}*-])/(work|root|farm)/`)
 )
 
-func lengths(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		if n := bytes.Count(f.Src, []byte("\n")); n > maxLines {
-			return []Finding{finding(f, 0, "%d lines, more than %d: look for the second subject", n, maxLines)}
-		}
-		return nil
-	})
+func lengths(f *File) []Finding {
+	if n := bytes.Count(f.Src, []byte("\n")); n > maxLines {
+		return []Finding{finding(f, 0, "%d lines, more than %d: look for the second subject", n, maxLines)}
+	}
+	return nil
 }
 
-// widths limits line lengths. It allows texts that would be broken only for their length: a tag, a
-// template, a document.
+// widths limits line lengths, except of long texts: a tag, a template, a document.
 func widths(t *Tree) []Finding {
 	var list []Finding
 	for _, f := range t.Files {
@@ -59,8 +56,7 @@ func widths(t *Tree) []Finding {
 	return list
 }
 
-// narrow reports whether the file has a line limit: a Go file, the GraphQL schema, or a template,
-// script or stylesheet of a page.
+// narrow reports whether the file has a line limit.
 func (f *File) narrow() bool {
 	switch path.Ext(f.Path) {
 	case ".go":
@@ -73,12 +69,10 @@ func (f *File) narrow() bool {
 	return false
 }
 
-// vendored reports whether the file is third-party.
 func (f *File) vendored() bool {
 	return slices.ContainsFunc(vendored, func(folder string) bool { return strings.HasPrefix(f.Path, folder) })
 }
 
-// texts returns the lines of a Go file that hold a long text.
 func (f *File) texts() map[int]bool {
 	const long = 40
 	lines := map[int]bool{}
@@ -97,7 +91,6 @@ func (f *File) texts() map[int]bool {
 	return lines
 }
 
-// columns counts the columns of a line.
 func columns(line []byte) (n int) {
 	for _, r := range string(line) {
 		if r == '\t' {
@@ -109,38 +102,29 @@ func columns(line []byte) (n int) {
 	return n
 }
 
-func formatted(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		want, err := format.Source(f.Src)
-		if err != nil || !bytes.Equal(want, f.Src) {
-			return []Finding{finding(f, 0, "run gofmt -w")}
-		}
-		return nil
-	})
+func formatted(f *File) []Finding {
+	want, err := format.Source(f.Src)
+	if err != nil || !bytes.Equal(want, f.Src) {
+		return []Finding{finding(f, 0, "run gofmt -w")}
+	}
+	return nil
 }
 
-func leftovers(t *Tree) []Finding {
-	return grep(t, leftover, "finish it or open an issue")
-}
-
-func machinePaths(t *Tree) []Finding {
-	return grep(t, machinePath, "a path of one machine")
-}
-
-// grep searches every hand-written text file.
-func grep(t *Tree, re *regexp.Regexp, text string) []Finding {
-	var list []Finding
-	for _, f := range t.Files {
-		if f.Generated || f.vendored() || bytes.IndexByte(f.Src, 0) >= 0 {
-			continue
-		}
-		line := 0
-		for src := range bytes.Lines(f.Src) {
-			line++
-			if m := re.Find(src); m != nil {
-				list = append(list, finding(f, line, "%q: %s", bytes.TrimSpace(m), text))
+// grep returns the rule that no hand-written text file matches re.
+func grep(re *regexp.Regexp, text string) func(*Tree) []Finding {
+	return func(t *Tree) (list []Finding) {
+		for _, f := range t.Files {
+			if f.Generated || f.vendored() || bytes.IndexByte(f.Src, 0) >= 0 {
+				continue
+			}
+			line := 0
+			for src := range bytes.Lines(f.Src) {
+				line++
+				if m := re.Find(src); m != nil {
+					list = append(list, finding(f, line, "%q: %s", bytes.TrimSpace(m), text))
+				}
 			}
 		}
+		return list
 	}
-	return list
 }

@@ -35,8 +35,7 @@ type Import struct {
 	Line int
 }
 
-// Load reads the tree below fsys. It fails if a Go file does not parse; of generated files it
-// parses only the imports.
+// Load reads the tree below fsys. Of generated files it parses only the imports.
 func Load(fsys fs.FS) (*Tree, error) {
 	ignored, err := readIgnore(fsys)
 	if err != nil {
@@ -145,5 +144,4 @@ func (i Import) Local() string {
 
 func (f *File) line(n ast.Node) int { return f.fset.Position(n.Pos()).Line }
 
-// under reports whether dir is root or below it.
 func under(dir, root string) bool { return dir == root || strings.HasPrefix(dir, root+"/") }

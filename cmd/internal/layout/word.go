@@ -61,7 +61,6 @@ var excuses = []excuse{
 	{"cmd/internal/demo/", "rack racks", "part of a bicycle"},
 }
 
-// wordFiles are the extensions of files that people write.
 var wordFiles = []string{
 	".go", ".js", ".mjs", ".css", ".html", ".tmpl", ".graphqls", ".md", ".yml", ".yaml", ".sh", ".txt",
 }
@@ -92,7 +91,6 @@ func plainWords(t *Tree) []Finding {
 	return list
 }
 
-// plainNames finds nouns in the names of a Go file.
 func plainNames(f *File) []Finding {
 	var list []Finding
 	for n := range ast.Preorder(f.Syntax) {
@@ -107,7 +105,6 @@ func plainNames(f *File) []Finding {
 	return list
 }
 
-// excused reports whether an entry of the table allows the text in a file.
 func excused(name, text string) bool {
 	return slices.ContainsFunc(excuses, func(e excuse) bool {
 		return strings.HasPrefix(name, e.path) && (e.words == "" || slices.Contains(strings.Fields(e.words), text))

@@ -9,27 +9,25 @@ import (
 
 // nilWraps forbids wrapping an error that may be nil: in the branch of "err != nil || n != 1", err
 // is nil if only the count is wrong, and the text ends with "%!w(<nil>)".
-func nilWraps(t *Tree) []Finding {
-	return eachCode(t, func(f *File) []Finding {
-		wraps := f.calls("fmt", "Errorf")
-		var list []Finding
-		for n := range ast.Preorder(f.Syntax) {
-			branch, ok := n.(*ast.IfStmt)
-			if !ok {
-				continue
-			}
-			for _, name := range maybeNil(branch.Cond) {
-				for _, w := range wraps {
-					if branch.Body.Pos() <= w.Pos() && w.End() <= branch.Body.End() &&
-						wrapsName(w.(*ast.CallExpr), name) {
-						list = append(list, finding(f, f.line(w),
-							"%s may be nil here: ask for it in a branch of its own", name))
-					}
+func nilWraps(f *File) []Finding {
+	wraps := f.calls("fmt", "Errorf")
+	var list []Finding
+	for n := range ast.Preorder(f.Syntax) {
+		branch, ok := n.(*ast.IfStmt)
+		if !ok {
+			continue
+		}
+		for _, name := range maybeNil(branch.Cond) {
+			for _, w := range wraps {
+				if branch.Body.Pos() <= w.Pos() && w.End() <= branch.Body.End() &&
+					wrapsName(w.(*ast.CallExpr), name) {
+					list = append(list, finding(f, f.line(w),
+						"%s may be nil here: ask for it in a branch of its own", name))
 				}
 			}
 		}
-		return list
-	})
+	}
+	return list
 }
 
 // maybeNil returns the errors that a condition compares with nil beside an "or".

@@ -8,7 +8,7 @@ func TestNilWraps(t *testing.T) {
 	file := func(body string) map[string]string {
 		return map[string]string{"graph/a.go": head + body + "\treturn nil\n}\n"}
 	}
-	run(t, nilWraps, []broken{
+	run(t, eachCode(nilWraps), []broken{
 		{name: "with a count", want: []string{text},
 			files: file("\tif err != nil || n != 1 {\n\t\treturn fmt.Errorf(\"%d: %w\", n, err)\n\t}\n")},
 		{name: "the other way round", want: []string{text},
