@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// place says which engines a command uses, and where their data is.
 type place struct {
 	Engine string `enum:"sqlite,mariadb,both" default:"both" help:"Database: ${enum}."`
 	Data   string `type:"path" help:"Folder that keeps the data between runs; its path must be short. Default: a folder in the temporary one."`
@@ -43,11 +42,9 @@ type bench struct {
 	report   report
 }
 
-// wants reports whether a figure is to be measured.
 func (b *bench) wants(figure string) bool { return strings.Contains(figure, b.Only) }
 
-// run builds the server unless one is named, measures every engine and prints the tables, also
-// those before an error.
+// run measures every engine and prints the tables, also those before an error.
 func (b *bench) run(ctx context.Context, dir string, measure func(ctx context.Context, engine string) error) error {
 	if b.Quick {
 		b.Rounds, b.Duration = 1, min(b.Duration, 300*time.Millisecond)
@@ -73,7 +70,6 @@ func (b *bench) run(ctx context.Context, dir string, measure func(ctx context.Co
 	return nil
 }
 
-// report is a list of tables.
 type report []*table
 
 // table has a head and lines. Its first two columns are texts, the others figures.
@@ -92,7 +88,6 @@ func (r *report) add(head []string, line ...string) {
 	(*r)[i].lines = append((*r)[i].lines, line)
 }
 
-// print writes the tables as Markdown.
 func (r report) print(w io.Writer) {
 	row := func(cells []string) { fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")) }
 	fmt.Fprintf(w, "%s/%s, %d CPUs, %s\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())

@@ -72,7 +72,6 @@ func (c *children) dispatcher() (*child, error) {
 	return c.program("dispatcher", "dispatch", "--allow-loopback-webhooks")
 }
 
-// program starts the service's program on the data.
 func (c *children) program(name string, args ...string) (*child, error) {
 	admin, data := free(), filepath.Join(c.dir, name+"-"+c.data.engine)
 	if err := os.MkdirAll(data, 0o700); err != nil {
@@ -148,7 +147,6 @@ func (p *child) until(ctx context.Context, every time.Duration, ready func() (bo
 
 func (p *child) pid() int { return p.cmd.Process.Pid }
 
-// stop ends the process and waits for it.
 func (p *child) stop() {
 	p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -174,7 +172,6 @@ func (p *child) statements(ctx context.Context) (float64, error) {
 	return 0, fmt.Errorf("the %s has no metric %s", p.name, name)
 }
 
-// fetch sends one request and returns the body of its answer.
 func fetch(ctx context.Context, method, address, key, body string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -201,16 +198,19 @@ func fetch(ctx context.Context, method, address, key, body string) ([]byte, erro
 	return b, err
 }
 
-// ask sends one request and returns the body of a 200.
 func ask(ctx context.Context, c *child, request []byte) ([]byte, error) {
 	conn, err := dial(ctx, c.addr)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	status, body, err := conn.do(request)
-	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("%s: the %s answers %d: %.300s", line(request), c.name, status, body)
+	return conn.send(request, http.StatusOK)
+}
+
+// used returns the CPU time that the process and its database have used.
+func (p *child) used() (own, database time.Duration, err error) {
+	if own, err = cpu(p.pid()); err == nil {
+		database, err = cpu(p.database)
 	}
-	return body, err
+	return own, database, err
 }

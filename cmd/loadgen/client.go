@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http/httputil"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,14 +27,12 @@ type load struct {
 	next func(b []byte, conn, n int) []byte
 }
 
-// outcome is what a load saw.
 type outcome struct {
-	requests int
-	elapsed  time.Duration
-	latency  []time.Duration // sorted
+	elapsed time.Duration
+	latency []time.Duration // of each request, sorted
 }
 
-func (o *outcome) rate() float64 { return float64(o.requests) / o.elapsed.Seconds() }
+func (o outcome) rate() float64 { return float64(len(o.latency)) / o.elapsed.Seconds() }
 
 // percentile returns the duration of a sorted list that the share q of it does not exceed.
 func percentile(sorted []time.Duration, q float64) time.Duration {
@@ -44,34 +43,36 @@ func percentile(sorted []time.Duration, q float64) time.Duration {
 }
 
 // run applies the load. The first wrong answer ends it with an error.
-func (l load) run(ctx context.Context) (*outcome, error) {
+func (l load) run(ctx context.Context) (outcome, error) {
+	start := time.Now()
+	latency, err := together(ctx, l.conns, func(ctx context.Context, i int) ([]time.Duration, error) {
+		return l.drive(ctx, i, start.Add(l.duration))
+	})
+	out := outcome{time.Since(start), latency}
+	slices.Sort(latency)
+	return out, err
+}
+
+// together runs drive n times side by side and returns all latencies. The first error ends all.
+func together(
+	ctx context.Context, n int, drive func(ctx context.Context, i int) ([]time.Duration, error),
+) ([]time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var (
-		wg  sync.WaitGroup
-		mu  sync.Mutex
-		out outcome
-	)
-	start := time.Now()
-	for i := range l.conns {
+	var wg sync.WaitGroup
+	parts := make([][]time.Duration, n)
+	for i := range n {
 		wg.Go(func() {
-			latency, err := l.drive(ctx, i, start.Add(l.duration))
-			if err != nil {
+			var err error
+			if parts[i], err = drive(ctx, i); err != nil {
 				cancel(err)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			out.requests += len(latency)
-			out.latency = append(out.latency, latency...)
 		})
 	}
 	wg.Wait()
-	out.elapsed = time.Since(start)
-	slices.Sort(out.latency)
-	return &out, context.Cause(ctx)
+	return slices.Concat(parts...), context.Cause(ctx)
 }
 
-// drive is one connection's part.
 func (l load) drive(ctx context.Context, i int, end time.Time) ([]time.Duration, error) {
 	c, err := dial(ctx, l.addr)
 	if err != nil {
@@ -91,25 +92,14 @@ func (l load) drive(ctx context.Context, i int, end time.Time) ([]time.Duration,
 		if begin.After(end) {
 			break
 		}
-		status, body, err := c.do(request)
-		if err != nil {
+		if _, err := c.send(request, l.status); err != nil {
 			return latency, err
-		}
-		if status != l.status {
-			return latency, fmt.Errorf("%s answered %d: %.300s", line(request), status, body)
 		}
 		latency = append(latency, time.Since(begin))
 	}
 	return latency, nil
 }
 
-// line is the request line, for messages.
-func line(request []byte) string {
-	first, _, _ := bytes.Cut(request, []byte("\r\n"))
-	return string(first)
-}
-
-// conn is an HTTP/1.1 connection.
 type conn struct {
 	net.Conn
 	in   *bufio.Reader
@@ -139,6 +129,16 @@ func (c *conn) do(request []byte) (status int, body []byte, err error) {
 		return 0, nil, err
 	}
 	return c.read()
+}
+
+// send is [conn.do], and fails unless the answer has a status.
+func (c *conn) send(request []byte, want int) ([]byte, error) {
+	status, body, err := c.do(request)
+	if err == nil && status != want {
+		first, _, _ := bytes.Cut(request, []byte("\r\n"))
+		err = fmt.Errorf("%s answered %d: %.300s", first, status, body)
+	}
+	return body, err
 }
 
 func (c *conn) read() (status int, body []byte, err error) {
@@ -182,34 +182,14 @@ func (c *conn) message() (first string, body []byte, err error) {
 		}
 	}
 	if chunked {
-		err = c.readChunks()
+		b := bytes.NewBuffer(c.body[:0])
+		if _, err = b.ReadFrom(httputil.NewChunkedReader(c.in)); err == nil {
+			_, err = c.in.ReadSlice('\n') // ends the trailer
+		}
+		c.body = b.Bytes()
 		return first, c.body, err
 	}
 	c.body = slices.Grow(c.body[:0], length)[:length]
 	_, err = io.ReadFull(c.in, c.body)
 	return first, c.body, err
-}
-
-// readChunks reads a chunked body into c.body.
-func (c *conn) readChunks() error {
-	c.body = c.body[:0]
-	for {
-		head, err := c.in.ReadSlice('\n')
-		if err != nil {
-			return err
-		}
-		n, err := strconv.ParseInt(string(bytes.TrimSpace(head)), 16, 32)
-		if err != nil {
-			return err
-		}
-		at := len(c.body)
-		c.body = slices.Grow(c.body, int(n)+2)[:at+int(n)+2]
-		if _, err := io.ReadFull(c.in, c.body[at:]); err != nil {
-			return err
-		}
-		c.body = c.body[:at+int(n)]
-		if n == 0 {
-			return nil
-		}
-	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// dataset is a filled database.
 type dataset struct {
 	engine  string
 	address string
@@ -34,13 +33,11 @@ type store struct {
 	foreign bool
 }
 
-// prepareCommand loads the data.
 type prepareCommand struct {
 	place
 	Orders int `default:"1000000" help:"Orders in all stores, two lines each."`
 }
 
-// Run loads what is missing.
 func (c *prepareCommand) Run(ctx context.Context) error {
 	for _, engine := range c.engines() {
 		d, err := store{dir: c.dir(), size: sized(c.Orders)}.open(ctx, engine)
@@ -55,7 +52,6 @@ func (c *prepareCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// sized returns the size of the data of figures.
 func sized(orders int) corpus.Size {
 	if orders == corpus.Million.Orders {
 		return corpus.Million
@@ -137,7 +133,6 @@ func (s store) mariadb(ctx context.Context, d *dataset) error {
 	return err
 }
 
-// drop removes a database that an earlier version filled.
 func drop(ctx context.Context, address, name string) error {
 	s, err := ent.Open(ctx, ent.Config{Database: address})
 	if err != nil {
@@ -150,8 +145,7 @@ func drop(ctx context.Context, address, name string) error {
 	})
 }
 
-// ready migrates the schema and fills a new database. The description is written last, because
-// data without one is not used.
+// ready migrates the schema and fills a new database. The description completes the data.
 func (d *dataset) ready(ctx context.Context, size corpus.Size, note string) error {
 	s, err := ent.Open(ctx, ent.Config{Database: d.address})
 	if err != nil {

@@ -6,24 +6,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
-// figuresCommand measures the API.
 type figuresCommand struct {
 	bench
-	Orders  int    `default:"1000000" help:"Orders in all stores, two lines each."`
-	Before  string `type:"path" placeholder:"BINARY" help:"Compare with this older server. Its own loadgen prepares its data, of as many orders."`
-	Older   string `name:"before-data" type:"path" placeholder:"DIR" help:"Folder of the older server's data."`
-	Profile string `type:"path" placeholder:"DIR" help:"Save a CPU profile of the server for each figure that --only selects."`
+	Orders int    `default:"1000000" help:"Orders in all stores, two lines each."`
+	Before string `type:"path" placeholder:"BINARY" help:"Compare with this older server. Its own loadgen prepares its data, of as many orders."`
+	Older  string `name:"before-data" type:"path" placeholder:"DIR" help:"Folder of the older server's data."`
 }
 
-// Run measures every engine and prints.
 func (c *figuresCommand) Run(ctx context.Context) error {
 	if c.Quick {
 		c.Orders = min(c.Orders, 20_000)
@@ -31,7 +26,6 @@ func (c *figuresCommand) Run(ctx context.Context) error {
 	return c.run(ctx, c.dir(), c.engine)
 }
 
-// engine measures everything on one engine.
 func (c *figuresCommand) engine(ctx context.Context, engine string) error {
 	now, err := startOn(ctx, store{dir: c.dir(), size: sized(c.Orders)}, engine, c.Binary)
 	if err != nil {
@@ -56,18 +50,7 @@ func (c *figuresCommand) engine(ctx context.Context, engine string) error {
 	if err := c.facts(ctx, now); err != nil {
 		return err
 	}
-	if err := c.measure(ctx, engine, others...); err != nil || c.Profile == "" {
-		return err
-	}
-	for _, f := range slices.Concat(reads, others) {
-		if c.wants(f.name) {
-			name := strings.NewReplacer(" ", "-", "/", "-", "?", "-").Replace(engine + "-" + f.name)
-			if err := profile(ctx, c.Profile, name, f.sides[len(f.sides)-1], f.conns); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return c.measure(ctx, engine, others...)
 }
 
 // versus lets the figures of a newer server compete with those of an older one.
@@ -79,7 +62,6 @@ func versus(older, newer []figure) {
 	}
 }
 
-// contestant is a server on its data.
 type contestant struct {
 	requests
 	data   *dataset
@@ -92,7 +74,6 @@ func (c *contestant) close() {
 	c.data.close()
 }
 
-// startOn starts a program on the data of a folder.
 func startOn(ctx context.Context, s store, engine, binary string) (*contestant, error) {
 	d, err := s.open(ctx, engine)
 	if err != nil {
@@ -142,7 +123,6 @@ func (c *figuresCommand) facts(ctx context.Context, at *contestant) error {
 	return memory("memory at most, after the export")
 }
 
-// export exports the orders of a store and returns its rows per second.
 func export(ctx context.Context, server *child, key string) (float64, error) {
 	var job struct {
 		ID, Status  string

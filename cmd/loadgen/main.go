@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commands are the commands of the program.
 type commands struct {
 	Figures  figuresCommand  `cmd:"" help:"Measure the API, alone or beside an older build."`
 	Webhooks webhooksCommand `cmd:"" help:"Measure the delivery of webhooks."`

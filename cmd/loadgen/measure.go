@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +18,6 @@ type figure struct {
 	sides []side
 }
 
-// side is one contestant of a figure.
 type side struct {
 	name   string
 	at     *child
@@ -30,21 +27,18 @@ type side struct {
 	fill func(ctx context.Context, length time.Duration) error
 }
 
-// reading is the result of one round of one side.
 type reading struct {
 	cpu, database time.Duration // per request; cpu is the sum of server and database
 	p50, p99      time.Duration
 	rate          float64 // requests per second
 }
 
-// metric is one of the values of a reading.
 type metric func(reading) float64
 
 func cpuTime(r reading) float64 { return float64(r.cpu) }
 func latency(r reading) float64 { return float64(r.p50) }
 func rate(r reading) float64    { return r.rate }
 
-// figuresHead is the head of the table of figures.
 var figuresHead = []string{
 	"figure", "engine", "side", "CPU µs", "of the database", "p50 ms", "p99 ms", "requests/s", "ratio",
 }
@@ -78,35 +72,30 @@ func (b *bench) measure(ctx context.Context, engine string, list ...figure) erro
 	return nil
 }
 
-// turn runs one round of a side.
 func turn(ctx context.Context, s side, conns int, length time.Duration) (r reading, err error) {
 	if s.fill != nil {
 		if err := s.fill(ctx, length); err != nil {
 			return r, err
 		}
 	}
-	var used [4]time.Duration
-	for i, pid := range []int{s.at.pid(), s.at.database} {
-		if used[i], err = cpu(pid); err != nil {
-			return r, err
-		}
+	own, database, err := s.at.used()
+	if err != nil {
+		return r, err
 	}
 	out, err := load{addr: s.at.addr, conns: conns, duration: length, status: s.status, next: s.next}.run(ctx)
 	if err != nil {
 		return r, err
 	}
-	for i, pid := range []int{s.at.pid(), s.at.database} {
-		if used[i+2], err = cpu(pid); err != nil {
-			return r, err
-		}
+	ownAfter, databaseAfter, err := s.at.used()
+	if err != nil {
+		return r, err
 	}
-	n := time.Duration(max(out.requests, 1))
-	database := (used[3] - used[1]) / n
-	return reading{cpu: (used[2]-used[0])/n + database, database: database, p50: percentile(out.latency, 0.5),
+	n := time.Duration(max(len(out.latency), 1))
+	database = (databaseAfter - database) / n
+	return reading{cpu: (ownAfter-own)/n + database, database: database, p50: percentile(out.latency, 0.5),
 		p99: percentile(out.latency, 0.99), rate: out.rate()}, nil
 }
 
-// show adds the sides of a figure to the table.
 func (b *bench) show(engine string, f figure, readings [][]reading) {
 	for i, s := range f.sides {
 		middle := func(of metric) float64 { return medianOf(readings[i], of) }
@@ -148,24 +137,4 @@ func median(list []float64) float64 {
 		return (list[n/2-1] + list[n/2]) / 2
 	}
 	return list[len(list)/2]
-}
-
-// profile saves where a server spends its CPU time while it serves a side, for go tool pprof.
-func profile(ctx context.Context, dir, name string, s side, conns int) error {
-	const length = 6 * time.Second
-	fetched := make(chan error, 1)
-	go func() {
-		b, err := fetch(ctx, http.MethodGet, "http://"+s.at.admin+"/debug/pprof/profile?seconds=5", "", "")
-		if err == nil {
-			err = os.MkdirAll(dir, 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name+".pprof"), b, 0o644)
-		}
-		fetched <- err
-	}()
-	if _, err := turn(ctx, s, conns, length); err != nil {
-		return err
-	}
-	return <-fetched
 }

@@ -8,12 +8,10 @@ import (
 	"time"
 )
 
-// tick is the unit of the kernel's CPU times: USER_HZ is 100 on every platform
-// that Go runs on.
+// tick is the unit of the kernel's CPU times: USER_HZ is 100 wherever Go runs.
 const tick = 10 * time.Millisecond
 
-// cpu returns the CPU time that a process has used, from /proc; zero stands for
-// no process.
+// cpu returns the CPU time that a process has used, from /proc; zero stands for no process.
 func cpu(pid int) (time.Duration, error) {
 	if pid == 0 {
 		return 0, nil

@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// receipt is one delivery that arrived.
 type receipt struct {
 	Endpoint int    `json:"n"`
 	Event    string `json:"e"`
@@ -42,19 +41,16 @@ func readReceipt(path string, body []byte) (receipt, error) {
 	return r, nil
 }
 
-// between returns the text between two marks, and what comes after.
 func between(b []byte, mark, end string) (found string, rest []byte) {
 	_, b, _ = bytes.Cut(b, []byte(mark))
 	value, rest, _ := bytes.Cut(b, []byte(end))
 	return string(value), rest
 }
 
-// tally counts the receipts of a run.
 type tally struct {
 	distinct   int // deliveries that arrived at least once
 	duplicates int // receipts beyond the first one of a delivery
-	// disorder counts deliveries that first arrived before the previous one of their resource was
-	// answered.
+	// disorder counts deliveries that came before the previous one of their resource was answered.
 	disorder    int
 	first, last int64 // receipt
 }
@@ -98,8 +94,7 @@ func count(list []receipt) (t tally) {
 	return t
 }
 
-// delays returns the sorted times from the moment in each event's id, when its transaction ran, to
-// its first receipt, for events that began after a time.
+// delays returns the sorted times from each event's transaction, if after a time, to its receipt.
 func delays(list []receipt, after time.Time) (took []time.Duration, err error) {
 	seen := map[string]bool{}
 	for _, r := range list {

@@ -13,17 +13,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// root is the path of the REST API.
 const root = "/api/public/v1"
 
-// get makes a GET request.
 func get(target, key string) []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nAuthorization: Bearer "+
 		"%s\r\n\r\n", target, key)
 }
 
-// post appends a POST request with a JSON body; without an idempotency key it
-// is a query.
+// post appends a POST request with a JSON body; without an idempotency key it is a query.
 func post(b []byte, target, key, idempotency string, body []byte) []byte {
 	b = fmt.Appendf(b, "POST %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n", target, key, len(body))
@@ -47,8 +44,7 @@ type requests struct {
 	cursors map[string]string // behind orders, by their ids
 }
 
-// newRequests signs the cursors behind all orders that the corpus names, as the service would with
-// the root secret.
+// newRequests signs the cursors behind all orders that the corpus names, as the service would.
 func newRequests(c *corpus.Corpus, secret string) (requests, error) {
 	r := requests{c, map[string]string{}}
 	ring, err := keyring.Parse(secret)
@@ -78,7 +74,6 @@ func newRequests(c *corpus.Corpus, secret string) (requests, error) {
 	return r, nil
 }
 
-// sampled writes one request for each sample.
 func (r requests) sampled(write func(s corpus.Sample, key, cursor string) []byte) series {
 	list := make(series, len(r.corpus.Samples))
 	for i, s := range r.corpus.Samples {
@@ -87,19 +82,16 @@ func (r requests) sampled(write func(s corpus.Sample, key, cursor string) []byte
 	return list
 }
 
-// orders asks for pages anywhere in the lists.
 func (r requests) orders(limit int) series {
 	return r.sampled(func(_ corpus.Sample, key, cursor string) []byte {
 		return get(root+"/orders?limit="+strconv.Itoa(limit)+"&cursor="+cursor, key)
 	})
 }
 
-// order asks for single orders.
 func (r requests) order() series {
 	return r.sampled(func(s corpus.Sample, key, _ string) []byte { return get(root+"/orders/"+s.Order, key) })
 }
 
-// products asks for the first page of every store.
 func (r requests) products(limit int) (list series) {
 	for _, s := range r.corpus.Shops {
 		list = append(list, get(root+"/products?limit="+strconv.Itoa(limit), s.Key))
@@ -144,7 +136,6 @@ func (r requests) page(order string) series {
 	return series{get(target, r.corpus.Shops[0].Key)}
 }
 
-// create appends a request that creates a product in the last store.
 func (r requests) create(b []byte, _, _ int) []byte {
 	return newProduct(b, r.corpus.Shops[len(r.corpus.Shops)-1].Key, "a product")
 }

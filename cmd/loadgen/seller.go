@@ -31,8 +31,7 @@ type seller struct {
 	handle, host string
 }
 
-// openSeller makes the first store of the data sell, unless it does already, and indexes its
-// products.
+// openSeller makes the first store of the data sell, unless it does already.
 func openSeller(ctx context.Context, all *children) (*seller, error) {
 	base, err := app.Open(ctx, app.Opening{Storage: app.Storage{Data: filepath.Join(all.dir, "selling"),
 		Database: all.data.address, SecretKey: all.secret}, Relaxed: true})
@@ -120,7 +119,6 @@ type checkout struct {
 	ready []corpus.Ready
 }
 
-// fill adds the carts that a round can need.
 func (c *checkout) fill(ctx context.Context, length time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

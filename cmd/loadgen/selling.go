@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
-// sellingCommand measures a shop.
 type sellingCommand struct {
 	bench
 	Products int `default:"100000" help:"Products of the store."`
@@ -21,7 +20,6 @@ type sellingCommand struct {
 // shopDomain follows the handle in the host of a store.
 const shopDomain = "shops.localhost"
 
-// Run measures every engine and prints.
 func (c *sellingCommand) Run(ctx context.Context) error {
 	if c.Quick {
 		c.Products = min(c.Products, 2000)
@@ -31,7 +29,6 @@ func (c *sellingCommand) Run(ctx context.Context) error {
 	return c.run(ctx, s.dir, func(ctx context.Context, engine string) error { return c.engine(ctx, s, engine) })
 }
 
-// engine measures everything on one engine.
 func (c *sellingCommand) engine(ctx context.Context, s store, engine string) error {
 	d, err := s.open(ctx, engine)
 	if err != nil {
@@ -67,7 +64,6 @@ func (c *sellingCommand) engine(ctx context.Context, s store, engine string) err
 		{"server", server, carts.next, http.StatusSeeOther, carts.fill}}})
 }
 
-// shopPage is a page of the shop.
 type shopPage struct {
 	name   string
 	cached bool
@@ -76,7 +72,6 @@ type shopPage struct {
 	least  int
 }
 
-// cards is how many products a page shows.
 const cards = 24
 
 // pages are the pages of a store with so many goods.
@@ -135,10 +130,8 @@ func (p shopPage) figure(ctx context.Context, server *child, host, preview strin
 	return figure{name: p.name, conns: conns, sides: []side{{"server", server, request, http.StatusOK, nil}}}, nil
 }
 
-// productLink matches the address of a product's page.
 var productLink = regexp.MustCompile(`href="/products/([a-z0-9-]+)`)
 
-// linked counts the products to which a page links.
 func linked(page []byte) int {
 	found := map[string]bool{}
 	for _, m := range productLink.FindAllSubmatch(page, -1) {

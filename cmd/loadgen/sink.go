@@ -20,7 +20,6 @@ type sinkCommand struct {
 	Addr string `required:"" help:"Address to listen on."`
 }
 
-// Run receives until the context ends.
 func (c *sinkCommand) Run(ctx context.Context) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
@@ -42,14 +41,12 @@ const (
 	reportPath = "/report" // every receipt, as JSON
 )
 
-// sink keeps its receipts in memory.
 type sink struct {
 	mu       sync.Mutex
 	receipts []receipt
 	answered int
 }
 
-// serve receives until the listener is closed.
 func (s *sink) serve(l net.Listener) error {
 	for {
 		c, err := l.Accept()
@@ -132,7 +129,6 @@ func (c *children) sink(ctx context.Context) (*child, error) {
 	return p, p.until(ctx, time.Millisecond, func() (bool, error) { _, err := p.answered(ctx); return err == nil, nil })
 }
 
-// answered returns how many deliveries a sink has answered.
 func (p *child) answered(ctx context.Context) (int, error) {
 	b, err := fetch(ctx, http.MethodGet, "http://"+p.addr+countPath, "", "")
 	if err != nil {
@@ -141,7 +137,6 @@ func (p *child) answered(ctx context.Context) (int, error) {
 	return strconv.Atoi(string(b))
 }
 
-// receipts returns the receipts of a sink.
 func (p *child) receipts(ctx context.Context) (list []receipt, err error) {
 	b, err := fetch(ctx, http.MethodGet, "http://"+p.addr+reportPath, "", "")
 	if err != nil {

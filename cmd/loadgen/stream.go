@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/corpus"
@@ -31,31 +29,18 @@ type stream struct {
 
 // run applies the load and returns how long each request took. The first wrong answer ends it.
 func (s stream) run(ctx context.Context, duration time.Duration) ([]time.Duration, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	turns := make(chan int, streamConns)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var all []time.Duration
-	for range streamConns {
-		wg.Go(func() {
-			took, err := s.drive(ctx, turns)
-			if err != nil {
-				cancel(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			all = append(all, took...)
-		})
-	}
-	s.beat(ctx, duration, turns)
-	close(turns)
-	wg.Wait()
-	return all, context.Cause(ctx)
+	return together(ctx, 1+streamConns, func(ctx context.Context, i int) ([]time.Duration, error) {
+		if i > 0 {
+			return s.drive(ctx, turns)
+		}
+		defer close(turns)
+		s.beat(ctx, duration, turns)
+		return nil, nil
+	})
 }
 
-// beat sends the number of each request when it is due. A late one is sent at once, so that the
-// rate is kept.
+// beat sends the number of each request when it is due. A late one is sent at once.
 func (s stream) beat(ctx context.Context, duration time.Duration, turns chan<- int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	start, at := time.Now(), time.Duration(0)
@@ -80,8 +65,7 @@ func (s stream) beat(ctx context.Context, duration time.Duration, turns chan<- i
 // filling makes the body of a product's event about 1 KB.
 var filling = strings.Repeat("x", 220)
 
-// drive sends the requests of one connection. It dials at the first request, because a server soon
-// closes idle connections.
+// drive sends the requests of one connection, which it opens late: a server closes idle ones.
 func (s stream) drive(ctx context.Context, turns <-chan int) (took []time.Duration, err error) {
 	var c *conn
 	defer func() {
@@ -97,11 +81,7 @@ func (s stream) drive(ctx context.Context, turns <-chan int) (took []time.Durati
 		}
 		request := newProduct(nil, s.shops[n%len(s.shops)].Key, filling)
 		begin := time.Now()
-		status, body, err := c.do(request)
-		if err == nil && status != http.StatusCreated {
-			err = fmt.Errorf("%s answered %d: %.300s", line(request), status, body)
-		}
-		if err != nil {
+		if _, err := c.send(request, http.StatusCreated); err != nil {
 			return took, err
 		}
 		took = append(took, time.Since(begin))

@@ -25,7 +25,6 @@ type webhooksCommand struct {
 // hookSize is the size of the data. Events are all that matters, so orders are few.
 var hookSize = corpus.Size{Orders: 4000, Stores: 100, Share: 1, Products: 10}
 
-// Run measures every engine and prints.
 func (c *webhooksCommand) Run(ctx context.Context) error {
 	live := 20 * time.Second
 	if c.Quick {
@@ -66,7 +65,6 @@ func (c *webhooksCommand) Run(ctx context.Context) error {
 	})
 }
 
-// spreadOf spreads endpoints over stores.
 func spreadOf(endpoints int) corpus.Spread {
 	s := corpus.Spread{Stores: min(endpoints, hookSize.Stores), Types: []event.Type{event.OrderCreated}}
 	s.Each = endpoints / s.Stores
@@ -78,7 +76,6 @@ func spreadOf(endpoints int) corpus.Spread {
 	return s
 }
 
-// hookBench measures one engine.
 type hookBench struct {
 	*bench
 	*children
@@ -124,8 +121,7 @@ func (b *hookBench) drains(ctx context.Context, spread corpus.Spread, deliveries
 	return nil
 }
 
-// drain measures one process that starts on a backlog, relays and delivers it. It fails if a
-// delivery is lost or out of order.
+// drain measures a process that starts on a backlog. A lost or misordered delivery is an error.
 func (b *hookBench) drain(ctx context.Context, spread corpus.Spread, deliveries int) (d drained, err error) {
 	sink, err := b.begin(ctx, spread, func(i int) string { return fmt.Sprint("/", i) })
 	if err != nil {

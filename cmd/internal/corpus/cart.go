@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -25,8 +23,7 @@ const cartLines = 3
 // products is how many different products the carts contain.
 const products = 2000
 
-// Carts creates carts that are ready to be placed: with an address, a shipping rate, a payment
-// method, and the email address of a customer.
+// Carts creates carts that are ready to be placed, with the email address of a customer.
 type Carts struct {
 	store *ent.Store
 	shop  xid.ID
@@ -36,7 +33,6 @@ type Carts struct {
 	items []item
 }
 
-// item is a product in a cart.
 type item struct {
 	id    xid.ID
 	price int64
@@ -76,34 +72,20 @@ func Sell(ctx context.Context, s *ent.Store, shop xid.ID, rate string) (*Carts, 
 // Make creates n carts.
 func (c *Carts) Make(ctx context.Context, n int) (list []Ready, err error) {
 	list = make([]Ready, n)
-	err = c.store.Admin(ctx, func(conn *sql.Conn) error {
+	return list, admin(ctx, c.store, "make carts", func(conn *sql.Conn) error {
 		carts := newBulk(conn, "carts", "store_id", "id", "token", "bucket", "expires_at", "version", "updated_at",
 			"lines_count", "email", "address", "rate_id", "payment", "reached_at")
 		lines := newBulk(conn, "cart_lines", "store_id", "cart_id", "id", "product_id", "variant_id", "quantity",
 			"price_minor", "added_at")
-		if err := exec(ctx, conn, "BEGIN"); err != nil {
-			return err
-		}
 		for i := range list {
 			if list[i], err = c.add(ctx, carts, lines); err != nil {
 				return err
 			}
 		}
-		if err := errors.Join(carts.flush(ctx), lines.flush(ctx)); err != nil {
-			return err
-		}
-		if err := exec(ctx, conn, "COMMIT"); err != nil || c.store.Dialect() != dialect.SQLite {
-			return err
-		}
-		return exec(ctx, conn, "PRAGMA wal_checkpoint(TRUNCATE)")
+		return errors.Join(carts.flush(ctx), lines.flush(ctx))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("make carts: %w", err)
-	}
-	return list, nil
 }
 
-// add creates one cart.
 func (c *Carts) add(ctx context.Context, carts, lines *bulk) (Ready, error) {
 	ready := Ready{Token: digest.NewToken(), Total: ShippingMinor}
 	sum, _ := digest.OfToken(ready.Token)

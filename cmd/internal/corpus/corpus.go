@@ -26,8 +26,7 @@ type Size struct {
 	// Ties is how many orders of the first store share one microsecond.
 	Ties     int
 	Products int // of each store
-	// Goods is how many more products the first store has, with varied titles and some with
-	// options.
+	// Goods is how many more products the first store has, with varied titles.
 	Goods int `json:",omitempty"`
 }
 

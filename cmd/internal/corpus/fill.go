@@ -16,7 +16,6 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// samples is the number of [Corpus.Samples].
 const samples = 2000
 
 // span is the time over which the orders are spread.
@@ -25,7 +24,6 @@ const span = 2 * 365 * 24 * time.Hour
 // customers is how many customers a store has, if it has that many orders.
 const customers = 200
 
-// filler inserts the rows.
 type filler struct {
 	conn *sql.Conn
 	rand *rand.Rand
@@ -62,8 +60,7 @@ func (f *filler) settings(ctx context.Context, engine string) error {
 	return exec(ctx, f.conn, append(list, "BEGIN")...)
 }
 
-// finish updates the statistics and checkpoints SQLite's log, as on a server that has run for a
-// while.
+// finish updates the statistics and checkpoints SQLite's log, as on a server that runs for long.
 func (f *filler) finish(ctx context.Context, engine string) error {
 	if engine == dialect.SQLite {
 		return exec(ctx, f.conn, "COMMIT", "PRAGMA synchronous = full", "PRAGMA wal_checkpoint(TRUNCATE)",
@@ -131,7 +128,6 @@ func (f *filler) shop(ctx context.Context, i, orders int, size Size) (*Shop, []x
 	return shop, ids, f.flush(ctx)
 }
 
-// store creates the store's own row, its handle and its key.
 func (f *filler) store(ctx context.Context, id xid.ID, i, orders int, shop *Shop) error {
 	handle := fmt.Sprintf("load-%d", i+1)
 	secret := apikey.Mint(apikey.Key)

@@ -22,7 +22,6 @@ var (
 	arabic   = []string{"فرشاة رسم", "دفتر ملاحظات", "إبريق شاي", "سجادة صوف", "مصباح نحاسي"}
 )
 
-// names is how many names of makers the titles contain.
 const names = 20_000
 
 // coined returns one of [names], composed of syllables.

@@ -42,8 +42,7 @@ func (s Spread) Endpoints() int { return s.Stores * s.Each }
 // FanOut returns how many endpoints get an event.
 func (s Spread) FanOut() int { return s.Each / len(s.Types) }
 
-// Hooks are endpoints in the stores of a filled database, and the events that
-// wait for them.
+// Hooks are endpoints in the stores of a filled database, and the events that wait for them.
 type Hooks struct {
 	store  *ent.Store
 	vault  webhook.Vault
@@ -72,7 +71,7 @@ func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int)
 		return fmt.Errorf("register endpoints: %+v does not fit %d stores", spread, len(h.shops))
 	}
 	h.spread, h.queues = spread, nil
-	return h.admin(ctx, "register endpoints", func(conn *sql.Conn) error {
+	return admin(ctx, h.store, "register endpoints", func(conn *sql.Conn) error {
 		endpoints := newBulk(conn, "webhook_endpoints", "store_id", "id", "version", "event_sequence",
 			"updated_at", "url", "events", "status", "secret", "secret_hint")
 		queues := newBulk(conn, "webhook_queues", "store_id", "id", "bucket", "due_at")
@@ -95,7 +94,7 @@ func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int)
 // Backlog writes events to the outbox for about the given number of deliveries, and returns the exact
 // number. Bodies have 1 KB; two in five events share their resource with another one.
 func (h *Hooks) Backlog(ctx context.Context, deliveries int) (made int, err error) {
-	err = h.admin(ctx, "write a backlog", func(conn *sql.Conn) error {
+	err = admin(ctx, h.store, "write a backlog", func(conn *sql.Conn) error {
 		events := newBulk(conn, "events", "store_id", "id", "type", "resource_type", "resource_id", "sequence", "body")
 		outbox := newBulk(conn, "outbox", "bucket", "store_id", "id")
 		e := wire.Event{Occurred: micros.Now()}
@@ -172,14 +171,13 @@ func (h *Hooks) Settled(ctx context.Context) (bool, error) {
 var written = []string{"events", "outbox", "deliveries", "delivery_logs", "attempts", "endpoint_stats",
 	"webhook_queues", "webhook_endpoints", "products", "idempotency_keys", "audit_log"}
 
-// Clear empties the tables of events and products, so that each figure starts with tables of the same
-// size.
+// Clear empties the tables of events and products, so that every figure starts with equal tables.
 func (h *Hooks) Clear(ctx context.Context) error {
 	empty := "DELETE FROM "
 	if h.store.Dialect() == dialect.MySQL {
 		empty = "TRUNCATE TABLE "
 	}
-	return h.admin(ctx, "empty the tables", func(conn *sql.Conn) error {
+	return admin(ctx, h.store, "empty the tables", func(conn *sql.Conn) error {
 		for _, table := range written {
 			if err := exec(ctx, conn, empty+table); err != nil {
 				return err
@@ -190,8 +188,8 @@ func (h *Hooks) Clear(ctx context.Context) error {
 }
 
 // admin runs f in one transaction, then updates the statistics and checkpoints SQLite's log.
-func (h *Hooks) admin(ctx context.Context, doing string, f func(*sql.Conn) error, tables ...string) error {
-	err := h.store.Admin(ctx, func(conn *sql.Conn) error {
+func admin(ctx context.Context, s *ent.Store, doing string, f func(*sql.Conn) error, tables ...string) error {
+	err := s.Admin(ctx, func(conn *sql.Conn) error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()
 		if err := exec(ctx, conn, "BEGIN"); err != nil {
@@ -203,7 +201,7 @@ func (h *Hooks) admin(ctx context.Context, doing string, f func(*sql.Conn) error
 		if err := exec(ctx, conn, "COMMIT"); err != nil {
 			return err
 		}
-		if h.store.Dialect() == dialect.SQLite {
+		if s.Dialect() == dialect.SQLite {
 			return exec(ctx, conn, "PRAGMA wal_checkpoint(TRUNCATE)")
 		}
 		for _, table := range tables {

@@ -14,8 +14,7 @@ const (
 	commitEvery = 40
 )
 
-// bulk inserts rows of one table, many with each statement. The caller begins and ends the
-// transactions.
+// bulk inserts rows of one table, many with each statement. The caller handles transactions.
 type bulk struct {
 	conn    *sql.Conn
 	head    string
@@ -48,7 +47,6 @@ func (b *bulk) add(ctx context.Context, values ...any) error {
 	return b.flush(ctx)
 }
 
-// flush inserts the buffered rows.
 func (b *bulk) flush(ctx context.Context) error {
 	rows := len(b.args) / b.columns
 	if rows == 0 {
@@ -67,7 +65,6 @@ func (b *bulk) flush(ctx context.Context) error {
 	return nil
 }
 
-// exec runs statements one after the other.
 func exec(ctx context.Context, conn *sql.Conn, list ...string) error {
 	for _, text := range list {
 		if _, err := conn.ExecContext(ctx, text); err != nil {

@@ -100,7 +100,6 @@ func (f *filler) ids(n, ties int) (ids []xid.ID, tied xid.ID) {
 const addressText = `{"name":"Ada Buyer","company":null,"line1":"12 Long Street","line2":null,"city":"Berlin",` +
 	`"region":null,"postal_code":"10115","country":"DE","phone":"+49 30 1234567"}`
 
-// orders creates the orders with two lines each.
 func (f *filler) orders(ctx context.Context, store xid.ID, ids []xid.ID, goods, people []thing) error {
 	address, tags := []byte(addressText), []byte(`["web"]`)
 	for i, id := range ids {
@@ -126,7 +125,6 @@ func (f *filler) orders(ctx context.Context, store xid.ID, ids []xid.ID, goods, 
 	return nil
 }
 
-// line is a line of an order.
 func line(order xid.ID, position int, quantity int64, of thing) *db.OrderLine {
 	return &db.OrderLine{ID: xid.At(order.Time()), Position: position, ProductID: &of.id, Title: of.name, Sku: &of.code,
 		Quantity: quantity, UnitPriceMinor: of.unit, TotalMinor: quantity * of.unit, RequiresShipping: true}
