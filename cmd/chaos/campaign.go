@@ -22,19 +22,9 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// settings are the settings of a campaign.
-type settings struct {
-	engine, binary, unpacked string
-	cluster                  cluster
-	seed                     uint64
-	faults                   int
-	time                     time.Duration // until no more faults are injected
-	log                      io.Writer
-}
-
-// campaign is a running campaign.
 type campaign struct {
-	settings
+	flags
+	log   io.Writer
 	dir   string
 	began time.Time
 	disk  disk
@@ -56,14 +46,14 @@ type campaign struct {
 const settling = 90 * time.Second
 
 // run runs a campaign and returns its ledger. An error means that the campaign did not finish.
-func run(ctx context.Context, s settings) (*Ledger, error) {
+func run(ctx context.Context, f flags, log io.Writer) (*Ledger, error) {
 	dir, err := os.MkdirTemp("/tmp", "sfchaos") // the path of a socket must be short
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	c := &campaign{settings: s, dir: dir, began: time.Now(), disk: mounted(ctx, dir, 768),
-		ledger: &Ledger{Engine: s.engine, Seed: s.seed, Endpoints: map[string][]string{}, Rows: map[string][]string{}}}
+	c := &campaign{flags: f, log: log, dir: dir, began: time.Now(), disk: mounted(ctx, dir, 768),
+		ledger: &Ledger{Engine: f.Engine, Seed: f.Seed, Endpoints: map[string][]string{}, Rows: map[string][]string{}}}
 	defer c.disk.close()
 	living, end := context.WithCancel(ctx)
 	defer func() { // first the processes, then what they use
@@ -79,7 +69,7 @@ func run(ctx context.Context, s settings) (*Ledger, error) {
 			fail(err)
 		}
 	}
-	c.db = &database{engine: s.engine, dir: filepath.Join(dir, "db"), unpacked: s.unpacked, cluster: s.cluster}
+	c.db = &database{flags: f, dir: filepath.Join(dir, "db")}
 	if err := c.open(living); err != nil {
 		return nil, err
 	}
@@ -95,7 +85,6 @@ func run(ctx context.Context, s settings) (*Ledger, error) {
 
 func (c *campaign) processes() []*process { return append(slices.Clone(c.servers), c.dispatchers...) }
 
-// open starts everything and registers the endpoints.
 func (c *campaign) open(living context.Context) error {
 	if err := os.MkdirAll(c.db.dir, 0o700); err != nil {
 		return err
@@ -124,9 +113,9 @@ func (c *campaign) open(living context.Context) error {
 	dispatch := append([]string{"dispatch", "--json", "--admin-addr", "127.0.0.1:0", "--allow-loopback-webhooks"},
 		where...)
 	for i := range count {
-		c.servers = append(c.servers, supervise(living, fmt.Sprint("server-", i+1), c.dir, c.binary, serve...))
+		c.servers = append(c.servers, supervise(living, fmt.Sprint("server-", i+1), c.dir, c.Binary, serve...))
 		c.dispatchers = append(c.dispatchers,
-			supervise(living, fmt.Sprint("dispatcher-", i+1), c.dir, c.binary, dispatch...))
+			supervise(living, fmt.Sprint("dispatcher-", i+1), c.dir, c.Binary, dispatch...))
 	}
 	if err := c.await(c.work); err != nil {
 		return err
@@ -134,19 +123,17 @@ func (c *campaign) open(living context.Context) error {
 	return c.hire()
 }
 
-// seedDemo runs a server once to create the demo stores.
 func (c *campaign) seedDemo(serve []string) error {
 	ctx, end := context.WithCancel(c.work)
 	args := append(slices.Clone(serve), "--demo", "--demo-orders", "3")
-	if c.engine != "sqlite" {
+	if c.Engine != "sqlite" {
 		args = append(args, "--migrate")
 	}
-	p := supervise(ctx, "demo", c.dir, c.binary, args...)
+	p := supervise(ctx, "demo", c.dir, c.Binary, args...)
 	defer func() { end(); <-p.over }()
 	return p.await(ctx)
 }
 
-// await waits until the database and every process answer.
 func (c *campaign) await(ctx context.Context) error {
 	if err := c.db.revive(ctx); err != nil {
 		return err
@@ -159,7 +146,6 @@ func (c *campaign) await(ctx context.Context) error {
 	return nil
 }
 
-// hire creates the crew and its endpoints.
 func (c *campaign) hire() error {
 	b, err := os.ReadFile(filepath.Join(c.dir, "data", demo.FileName))
 	if err != nil {
@@ -186,7 +172,7 @@ func (c *campaign) hire() error {
 	if err != nil {
 		return err
 	}
-	if c.receiver, err = listen(c.work, c.seed); err != nil {
+	if c.receiver, err = listen(c.work, c.Seed); err != nil {
 		return err
 	}
 	for _, path := range []string{"/all", moody, "/orders"} {
@@ -197,8 +183,7 @@ func (c *campaign) hire() error {
 	return nil
 }
 
-// register creates an endpoint before the faults begin, because only the first answer has the
-// secret.
+// register creates an endpoint before the faults begin: only the first answer has the secret.
 func (c *campaign) register(path string) error {
 	c.ledger.Endpoints[path] = subscribed(path)
 	body, err := json.Marshal(map[string]any{"url": c.receiver.url + path, "events": subscribed(path)})
@@ -219,16 +204,16 @@ func (c *campaign) register(path string) error {
 func (c *campaign) disturb() error {
 	able, undone := c.able()
 	c.ledger.Undone = undone
-	until, rest := context.WithTimeout(c.work, c.time)
+	until, rest := context.WithTimeout(c.work, c.Time)
 	defer rest()
-	source := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(c.seed, n)) }
+	source := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(c.Seed, n)) }
 	for i := range uint64(4) {
 		c.group.Go(func() { c.failed(c.crew.author(c.work, until, source(100+i))) })
 	}
 	c.group.Go(func() { c.failed(c.crew.reader(c.work, until)) })
 	c.group.Go(func() { c.failed(c.crew.exporter(c.work, until, source(200))) })
-	faults := plan(c.seed, c.faults, able)
-	if c.cluster.reshard != "" {
+	faults := plan(c.Seed, c.Kills, able)
+	if c.Reshard != "" {
 		faults = slices.Insert(faults, len(faults)/2, Fault{Kind: Reshard})
 	}
 	for i, f := range faults {
@@ -249,8 +234,7 @@ func (c *campaign) disturb() error {
 	return nil
 }
 
-// again resends the last n writes, or all for 0. It keeps reviving the database meanwhile, which
-// may crash late on a full disk.
+// again resends the last n writes, or all for 0, and revives a database that crashes meanwhile.
 func (c *campaign) again(n int) {
 	ctx, end := context.WithCancel(c.work)
 	over := make(chan struct{})
@@ -265,7 +249,6 @@ func (c *campaign) again(n int) {
 	<-over
 }
 
-// settle waits until all work is done, then reads the results.
 func (c *campaign) settle() error {
 	var cancel context.CancelFunc
 	done := make(chan struct{})
@@ -297,7 +280,6 @@ func (c *campaign) settle() error {
 	return nil
 }
 
-// rows reads a list and collects the ids of rows by the marks of the writes.
 func (c *campaign) rows(list string) error {
 	return c.crew.list(c.work, c.crew.key, list, func(page json.RawMessage) error {
 		var rows []struct {
@@ -325,7 +307,6 @@ func (c *campaign) rows(list string) error {
 	})
 }
 
-// drain waits until no work is left, and returns what is left after its time.
 func (c *campaign) drain() (left []string) {
 	limit := time.Now().Add(settling)
 	for time.Now().Before(limit) && c.work.Err() == nil {
@@ -349,7 +330,6 @@ func (c *campaign) left() (list []string) {
 	return leftOver(out)
 }
 
-// leftOver parses the output of status.
 func leftOver(out []byte) (list []string) {
 	var v struct{ Shards []fleet.Shard }
 	if err := json.Unmarshal(out, &v); err != nil || len(v.Shards) == 0 {
@@ -373,7 +353,6 @@ func leftOver(out []byte) (list []string) {
 	return list
 }
 
-// command runs a command of the program on the campaign's data.
 func (c *campaign) command(args ...string) ([]byte, error) {
 	args = append(args, "--data", filepath.Join(c.dir, "data"))
 	if address := c.db.address(); address != "" {
@@ -381,7 +360,7 @@ func (c *campaign) command(args ...string) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.work, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.binary, args...)
+	cmd := exec.CommandContext(ctx, c.Binary, args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	return cmd.Output()
 }

@@ -19,19 +19,19 @@ func TestCampaign(t *testing.T) {
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
-	s := settings{engine: "sqlite", binary: binary, seed: 1, faults: 3, time: 3 * time.Minute, log: t.Output()}
+	s := flags{Engine: "sqlite", Binary: binary, Seed: 1, Kills: 3, Time: 3 * time.Minute}
 	if !storetest.Campaigns() {
 		s.passes(t)
 		return
 	}
-	s.faults = 8
+	s.Kills = 8
 	t.Run("sqlite", func(t *testing.T) { s.parallel(t) })
 	folder := os.Getenv(storetest.EnvMySQL)
 	switch info, err := os.Stat(folder); {
 	case err == nil && info.IsDir():
-		s.engine, s.unpacked = "mysql", folder
+		s.Engine, s.MySQL = "mysql", folder
 	case mariadb.Installed() && folder == "":
-		s.engine = "mariadb"
+		s.Engine = "mariadb"
 	default:
 		storetest.HaveMySQL(t) // a server that is given cannot be killed
 		return
@@ -39,14 +39,14 @@ func TestCampaign(t *testing.T) {
 	t.Run("mysql", func(t *testing.T) { s.parallel(t) })
 }
 
-func (s settings) parallel(t *testing.T) {
+func (c flags) parallel(t *testing.T) {
 	t.Parallel()
-	s.passes(t)
+	c.passes(t)
 }
 
-func (s settings) passes(t *testing.T) {
+func (c flags) passes(t *testing.T) {
 	t.Helper()
-	l, err := run(t.Context(), s)
+	l, err := run(t.Context(), c, t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func (s settings) passes(t *testing.T) {
 	if !v.Good() {
 		t.Error("the verdict is not good")
 	}
-	if len(l.Faults) != s.faults || len(l.Writes) < 100 || len(l.Deliveries) < 100 || len(l.Readings) < 2 {
+	if len(l.Faults) != c.Kills || len(l.Writes) < 100 || len(l.Deliveries) < 100 || len(l.Readings) < 2 {
 		t.Errorf("%d faults, %d writes, %d deliveries, %d readings: too little happened", len(l.Faults), len(l.Writes),
 			len(l.Deliveries), len(l.Readings))
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// request is an API request.
 type request struct {
 	As, Method, Path, Body, Key string
 }
@@ -85,8 +84,7 @@ func (c *client) count(status int, body []byte) {
 	c.traffic.Answers[name]++
 }
 
-// insist sends a request until it gets a final answer or the context ends. It returns the number of
-// tries.
+// insist sends a request until it gets a final answer or the context ends.
 func (c *client) insist(ctx context.Context, r request) (tries, status int, h http.Header, body []byte) {
 	began := time.Now()
 	for ctx.Err() == nil {
@@ -100,7 +98,6 @@ func (c *client) insist(ctx context.Context, r request) (tries, status int, h ht
 	return tries, 0, nil, nil
 }
 
-// waited records the longest stall.
 func (c *client) waited(d time.Duration, what string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,8 +106,7 @@ func (c *client) waited(d time.Duration, what string) {
 	}
 }
 
-// stands reports whether an answer is final for its key: neither a server error nor a request to
-// try again.
+// stands reports whether an answer is final: no server error, and no request to try again.
 func stands(status int, body []byte) bool {
 	if status == 0 || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		return false
@@ -123,7 +119,6 @@ func stands(status int, body []byte) bool {
 	return true
 }
 
-// code returns the code of a problem, or of the first GraphQL error.
 func code(body []byte) string {
 	var found struct {
 		Code   string
@@ -138,7 +133,6 @@ func code(body []byte) string {
 	return ""
 }
 
-// answer returns the part of an answer that the ledger keeps.
 func answer(status int, h http.Header, body []byte) Answer {
 	sum := sha256.Sum256(body)
 	return Answer{Status: status, Sum: hex.EncodeToString(sum[:8]), Replayed: h.Get("Idempotent-Replayed") == "true"}

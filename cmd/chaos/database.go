@@ -16,18 +16,14 @@ import (
 
 // database is the private server of a campaign. SQLite has none, and a Vitess cluster is external.
 type database struct {
-	engine, dir, unpacked string
-	cluster               cluster
-	server                *mariadb.Server
-	dead                  bool // the cluster was killed
-	ended                 int  // how often it crashed by itself, as MySQL does on a full disk
+	flags
+	dir    string
+	server *mariadb.Server
+	dead   bool // the cluster was killed
+	ended  int  // how often it crashed by itself, as MySQL does on a full disk
 }
 
-// cluster is a Vitess cluster: its address, and commands that kill it, start it and wait until it
-// answers, and reshard it.
-type cluster struct{ address, kill, start, reshard string }
-
-// do runs a command of a cluster.
+// do runs a command for the Vitess cluster.
 func do(ctx context.Context, command string) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.WaitDelay = time.Second // processes that it leaves running may keep its output open
@@ -42,10 +38,9 @@ func (d *database) address() string {
 	if d.server != nil {
 		return d.server.DSN(name)
 	}
-	return d.cluster.address
+	return d.Vitess
 }
 
-// name is the name of a campaign's database.
 const name = "chaos"
 
 // durable makes commits survive a crash of the server, though not of its machine.
@@ -54,11 +49,11 @@ var durable = []string{"--innodb-flush-log-at-trx-commit=2", "--innodb-doublewri
 // start starts the server, also after it was killed. On a full disk it may need several tries.
 func (d *database) start(ctx context.Context) error {
 	switch {
-	case d.engine == "sqlite", d.engine == "vitess" && !d.dead:
+	case d.Engine == "sqlite", d.Engine == "vitess" && !d.dead:
 		return nil
-	case d.engine == "vitess":
+	case d.Engine == "vitess":
 		d.dead = false
-		return do(ctx, d.cluster.start)
+		return do(ctx, d.Up)
 	}
 	var err error
 	for range 3 {
@@ -71,17 +66,16 @@ func (d *database) start(ctx context.Context) error {
 }
 
 func (d *database) begin() (*mariadb.Server, error) {
-	if d.engine == "mysql" {
-		return mariadb.StartUnpacked(d.unpacked, d.dir, durable...)
+	if d.Engine == "mysql" {
+		return mariadb.StartUnpacked(d.MySQL, d.dir, durable...)
 	}
 	return mariadb.Start(d.dir, durable...)
 }
 
-// kill kills the database.
 func (d *database) kill(ctx context.Context) error {
-	if d.engine == "vitess" {
+	if d.Engine == "vitess" {
 		d.dead = true
-		return do(ctx, d.cluster.kill)
+		return do(ctx, d.Down)
 	}
 	d.close()
 	return nil
@@ -128,7 +122,6 @@ func mounted(ctx context.Context, dir string, megabytes int) disk {
 
 func (d disk) ballast() string { return filepath.Join(d.dir, "ballast") }
 
-// fill uses up all space.
 func (d disk) fill() error {
 	f, err := os.Create(d.ballast())
 	for zeros := make([]byte, 1<<20); err == nil; {
@@ -141,7 +134,6 @@ func (d disk) fill() error {
 	return err
 }
 
-// free frees the space.
 func (d disk) free() error {
 	if err := os.Remove(d.ballast()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

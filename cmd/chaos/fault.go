@@ -35,12 +35,9 @@ type Fault struct {
 	Kind Kind
 	// Target selects the process, modulo their number.
 	Target int
-	// Hold is the duration of a fault that has one.
-	Hold time.Duration
-	// Rest is the pause after the fault.
-	Rest time.Duration
-	// At is the time since the campaign began.
-	At time.Duration
+	Hold   time.Duration
+	Rest   time.Duration
+	At     time.Duration
 }
 
 // plan returns n faults of the possible kinds: first each kind once, as far as n allows, then
@@ -69,14 +66,13 @@ func plan(seed uint64, n int, able []Kind) []Fault {
 	return list
 }
 
-// able returns the possible kinds, and why the others are not possible.
 func (c *campaign) able() (list []Kind, undone map[Kind]string) {
 	undone = map[Kind]string{}
 	for _, k := range []Kind{KillDatabase, KillMachine} {
 		switch {
-		case c.engine == "sqlite":
+		case c.Engine == "sqlite":
 			undone[k] = "SQLite is part of each process"
-		case c.engine == "vitess" && c.cluster.kill == "":
+		case c.Engine == "vitess" && c.Down == "":
 			undone[k] = "no command kills the cluster"
 		}
 	}
@@ -121,7 +117,7 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 			pause(ctx, 200*time.Millisecond) // a server that gives up has exited
 		}
 	case Reshard:
-		err = do(ctx, c.cluster.reshard)
+		err = do(ctx, c.Reshard)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Kind, err)
@@ -129,7 +125,6 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 	return c.await(ctx)
 }
 
-// kill kills processes.
 func kill(list ...*process) {
 	for _, p := range list {
 		p.signal(syscall.SIGKILL)

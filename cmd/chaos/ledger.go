@@ -6,17 +6,14 @@ import "time"
 type Ledger struct {
 	Engine string
 	Seed   uint64
-	// Faults are the injected faults, in order.
 	Faults []Fault
 	// Undone are the kinds of faults that were not possible, and why.
 	Undone     map[Kind]string
 	Writes     []*Write
 	Deliveries []*Delivery
 	Readings   []Reading
-	// Rows are the ids that existed at the end, by the mark of the write that created them; orders
-	// by their number.
-	Rows map[string][]string
-	// Endpoints are the subscribed event types of each endpoint.
+	// Rows are the ids at the end, by the mark of the write that created them, and by order number.
+	Rows      map[string][]string
 	Endpoints map[string][]string
 	// Waiting is the work that was left after the time for settling.
 	Waiting []string

@@ -26,8 +26,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// command holds the flags.
-type command struct {
+// flags are those of the program.
+type flags struct {
 	Engine  string        `enum:"sqlite,mariadb,mysql,vitess" default:"sqlite" help:"The database: sqlite, mariadb, mysql or vitess (default ${default})."`
 	Kills   int           `default:"200" help:"Number of faults (default ${default})."`
 	Seed    uint64        `default:"1" help:"Determines the faults and their times (default ${default})."`
@@ -44,7 +44,7 @@ type command struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	var c command
+	var c flags
 	parser := kong.Parse(&c, kong.Name("chaos"), kong.UsageOnError(),
 		kong.Description("Injects faults into the storefront service and checks that it keeps its promises."))
 	good, err := c.run(ctx, os.Stdout)
@@ -56,7 +56,7 @@ func main() {
 }
 
 // run runs the campaign and reports whether the verdict is good.
-func (c *command) run(ctx context.Context, out io.Writer) (good bool, err error) {
+func (c *flags) run(ctx context.Context, out io.Writer) (good bool, err error) {
 	if err := c.check(); err != nil {
 		return false, err
 	}
@@ -72,8 +72,7 @@ func (c *command) run(ctx context.Context, out io.Writer) (good bool, err error)
 		}
 	}
 	began := time.Now()
-	l, err := run(ctx, settings{engine: c.Engine, binary: c.Binary, unpacked: c.MySQL, seed: c.Seed, faults: c.Kills,
-		cluster: cluster{c.Vitess, c.Down, c.Up, c.Reshard}, time: c.Time, log: out})
+	l, err := run(ctx, *c, out)
 	if err != nil {
 		return false, err
 	}
@@ -90,7 +89,7 @@ func (c *command) run(ctx context.Context, out io.Writer) (good bool, err error)
 	return v.Good(), os.WriteFile(c.Ledger, b, 0o600)
 }
 
-func (c *command) check() error {
+func (c *flags) check() error {
 	switch {
 	case c.Kills < 1 || c.Time <= 0:
 		return errors.New("--kills and --time must be above 0")
@@ -108,7 +107,6 @@ func (c *command) check() error {
 	return nil
 }
 
-// build builds the program.
 func build(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "github.com/storefront-go/storefront/cmd/storefront")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -117,7 +115,6 @@ func build(ctx context.Context, path string) error {
 	return nil
 }
 
-// report writes the observations and the verdict.
 func report(out io.Writer, l *Ledger, v Verdict, took time.Duration) {
 	fmt.Fprintf(out, "\n%s, seed %d: %d faults in %v\n", l.Engine, l.Seed, len(l.Faults), took.Round(time.Second))
 	kinds := map[Kind]int{}

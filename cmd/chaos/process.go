@@ -50,7 +50,6 @@ func supervise(ctx context.Context, name, dir, binary string, args ...string) *p
 	return p
 }
 
-// run runs the process once.
 func (p *process) run(ctx context.Context) error {
 	log, err := os.OpenFile(filepath.Join(p.dir, p.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -109,7 +108,6 @@ func (p *process) answers(line []byte) {
 	close(p.ready)
 }
 
-// address returns its API address, or "" while it does not answer.
 func (p *process) address() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +128,6 @@ func (p *process) signal(s syscall.Signal) {
 	p.cmd.Process.Signal(s)
 }
 
-// await waits until it answers.
 func (p *process) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
@@ -146,7 +143,6 @@ func (p *process) await(ctx context.Context) error {
 	}
 }
 
-// pause waits for d, or until the context ends.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

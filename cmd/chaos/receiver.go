@@ -33,7 +33,6 @@ type receiver struct {
 // moody is the path of the endpoint that refuses some first attempts.
 const moody = "/moody"
 
-// listen starts a receiver on the loopback interface.
 func listen(ctx context.Context, seed uint64) (*receiver, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -46,14 +45,12 @@ func listen(ctx context.Context, seed uint64) (*receiver, error) {
 	return r, nil
 }
 
-// expect adds a path with the secret that signs its deliveries.
 func (r *receiver) expect(path, secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets[path] = secret
 }
 
-// ServeHTTP records one delivery.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, err := hook.ReadBody(w, q)
 	if err != nil {
@@ -95,14 +92,12 @@ func (r *receiver) take(q *http.Request, body []byte) (status int) {
 	return http.StatusOK
 }
 
-// relent makes every endpoint accept everything from now on.
 func (r *receiver) relent() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rest = true
 }
 
-// all returns the deliveries so far.
 func (r *receiver) all() []*Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()

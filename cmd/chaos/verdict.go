@@ -39,7 +39,6 @@ func judge(l *Ledger) Verdict {
 	return v
 }
 
-// writes finds writes without an answer, and writes whose replays differ.
 func (v *Verdict) writes(l *Ledger) {
 	for _, w := range l.Writes {
 		if w.First.Status == 0 {
@@ -93,13 +92,11 @@ func (v *Verdict) readings(l *Ledger) {
 
 func some(ids []string) []string { return ids[:min(len(ids), 5)] }
 
-// receipt is what an endpoint received of one event.
 type receipt struct {
 	*Delivery     // the first delivery
 	accepted  int // position of its first 2xx
 }
 
-// deliveries checks each endpoint.
 func (v *Verdict) deliveries(l *Ledger) {
 	for _, endpoint := range slices.Sorted(maps.Keys(l.Endpoints)) {
 		events := v.events(l, endpoint)
@@ -108,8 +105,7 @@ func (v *Verdict) deliveries(l *Ledger) {
 	}
 }
 
-// events groups the deliveries to an endpoint by event, and checks that an event always has the
-// same bytes.
+// events groups the deliveries to an endpoint by event, whose bytes must never change.
 func (v *Verdict) events(l *Ledger, endpoint string) map[string]*receipt {
 	events := map[string]*receipt{}
 	for _, d := range l.Deliveries {
@@ -135,8 +131,7 @@ func (v *Verdict) events(l *Ledger, endpoint string) map[string]*receipt {
 	return events
 }
 
-// lanes checks the order of each resource's events: an event first arrives after the previous one
-// was accepted.
+// lanes checks that an event first arrives after the previous one of its resource was accepted.
 func (v *Verdict) lanes(endpoint string, events map[string]*receipt) {
 	lanes := map[string][]*receipt{}
 	for _, e := range events {
@@ -191,7 +186,6 @@ func (v *Verdict) balance(l *Ledger, endpoint string, events map[string]*receipt
 	}
 }
 
-// text formats the verdict: each number, and the first findings behind it.
 func (v Verdict) text() string {
 	var b strings.Builder
 	for _, part := range []struct {

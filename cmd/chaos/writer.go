@@ -120,7 +120,6 @@ func (c *crew) chapter(ctx context.Context, n int, mark string) error {
 	return nil
 }
 
-// sale creates an order and pays it.
 func (c *crew) sale(ctx context.Context, mark string) error {
 	w, err := c.mutate(ctx, mark, "order", mark, fmt.Sprintf(
 		`orderCreate(input:{tags:[%q],lines:[{title:"x",quantity:1,unitPriceMinor:100}]}){order{id} userErrors{message}}`,
@@ -138,7 +137,6 @@ func (c *crew) post(path, body string) request {
 	return request{As: c.key, Method: http.MethodPost, Path: rest.Base + path, Body: body}
 }
 
-// mutate sends a mutation with one field.
 func (c *crew) mutate(ctx context.Context, key, kind, mark, field, id string, events ...string) (*Write, error) {
 	head, variables := "mutation", map[string]string{}
 	if id != "" {
@@ -172,7 +170,6 @@ func (c *crew) mutate(ctx context.Context, key, kind, mark, field, id string, ev
 	return w, nil
 }
 
-// again resends the keys of some writes over several connections.
 func (c *crew) again(ctx context.Context, writes []*Write) {
 	work := make(chan *Write)
 	var group sync.WaitGroup
@@ -194,7 +191,6 @@ func (c *crew) again(ctx context.Context, writes []*Write) {
 	group.Wait()
 }
 
-// answered returns the last n answered writes, or all for 0.
 func (c *crew) answered(n int) (list []*Write) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,7 +202,6 @@ func (c *crew) answered(n int) (list []*Write) {
 	return list
 }
 
-// known returns the ids that a list must contain by now.
 func (c *crew) known(list string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,7 +214,6 @@ func (c *crew) noted(r Reading) {
 	c.readings = append(c.readings, r)
 }
 
-// reader walks lists until until ends.
 func (c *crew) reader(ctx, until context.Context) error {
 	for n := 0; until.Err() == nil; n++ {
 		path := []string{"/products", "/orders"}[n%2]
@@ -242,7 +236,6 @@ func (c *crew) reader(ctx, until context.Context) error {
 	return nil
 }
 
-// exporter starts exports and reads their files.
 func (c *crew) exporter(ctx, until context.Context, random *rand.Rand) error {
 	for until.Err() == nil {
 		if err := c.export(ctx, text(random)); err != nil {
@@ -253,7 +246,6 @@ func (c *crew) exporter(ctx, until context.Context, random *rand.Rand) error {
 	return nil
 }
 
-// job is an export job of the API.
 type job struct {
 	ID, Status, Sha256 string
 	DownloadURL        string `json:"download_url"`
