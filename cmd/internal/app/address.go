@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"net/url"
@@ -43,7 +44,6 @@ func (a Addresses) IsAPI(host string) bool {
 	return err == nil && (a.Unnamed || addr.Unmap().IsLoopback())
 }
 
-// hostname returns a host without its port, in lower case and without brackets.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -66,35 +66,22 @@ func loopback(hostport string) bool {
 }
 
 // addresses derives the public names from the settings and the listeners.
-func (n Naming) addresses(listened, admin net.Addr, tls bool) Addresses {
-	api := strings.TrimRight(n.PublicURL, "/")
-	if api == "" {
-		api = origin(listened.String(), tls)
-	}
-	a := Addresses{API: api, StoreDomain: n.StoreDomain, Unnamed: n.PublicURL == ""}
-	if admin != nil {
-		a.Admin = origin(admin.String(), false)
-	}
-	if a.StoreDomain == "" {
-		a.StoreDomain = domainOf(api)
+func (n Naming) addresses(listened, admin string, tls bool) Addresses {
+	api := cmp.Or(strings.TrimRight(n.PublicURL, "/"), origin(listened, tls))
+	a := Addresses{API: api, StoreDomain: cmp.Or(n.StoreDomain, domainOf(api)), Unnamed: n.PublicURL == ""}
+	if admin != "" {
+		a.Admin = origin(admin, false)
 	}
 	return a
 }
 
-// Addresses returns the public names as far as the settings alone determine them, for
-// commands that do not listen.
-func (n Naming) Addresses() Addresses {
-	return n.addresses(text("127.0.0.1:8080"), nil, false)
-}
+// usualAddr stands for the public address where nothing listens.
+const usualAddr = "127.0.0.1:8080"
 
-// text is an address in its original spelling.
-type text string
+// Addresses returns the public names that the settings alone determine.
+func (n Naming) Addresses() Addresses { return n.addresses(usualAddr, "", false) }
 
-func (text) Network() string  { return "tcp" }
-func (t text) String() string { return string(t) }
-
-// origin returns scheme and host. A listener on every interface becomes localhost, and the scheme's
-// default port is omitted.
+// origin returns scheme and host. A listener on every interface is localhost.
 func origin(hostport string, tls bool) string {
 	scheme, implied := "http", "80"
 	if tls {

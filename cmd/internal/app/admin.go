@@ -24,10 +24,8 @@ import (
 // program identifies the process to other programs on the admin port.
 const program = "storefront"
 
-// readyTimeout bounds the checks of one probe.
 const readyTimeout = 2 * time.Second
 
-// statusTimeout bounds reading the status of the fleet.
 const statusTimeout = 10 * time.Second
 
 // Phases of the process, as /readyz shows them.
@@ -51,7 +49,6 @@ type admin struct {
 	current atomic.Bool
 }
 
-// health is the body of /healthz and /readyz.
 type health struct {
 	Program string `json:"program"`
 	Status  string `json:"status"`
@@ -130,7 +127,6 @@ func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// status shows the fleet and its work, like the command.
 func (a *admin) status(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), statusTimeout)
 	defer cancel()

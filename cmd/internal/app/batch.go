@@ -33,7 +33,6 @@ func newBatch(to io.Writer) *batch {
 	return b
 }
 
-// Write implements io.Writer.
 func (b *batch) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,7 +46,6 @@ func (b *batch) Write(line []byte) (int, error) {
 	return len(line), b.write()
 }
 
-// Flush writes the buffered lines.
 func (b *batch) Flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +68,6 @@ type prompt struct {
 	lines *batch
 }
 
-// Handle implements slog.Handler.
 func (p prompt) Handle(ctx context.Context, r slog.Record) error {
 	err := p.Handler.Handle(ctx, r)
 	if r.Level >= slog.LevelWarn {
@@ -79,12 +76,10 @@ func (p prompt) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// WithAttrs implements slog.Handler.
 func (p prompt) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return prompt{p.Handler.WithAttrs(attrs), p.lines}
 }
 
-// WithGroup implements slog.Handler.
 func (p prompt) WithGroup(name string) slog.Handler {
 	return prompt{p.Handler.WithGroup(name), p.lines}
 }

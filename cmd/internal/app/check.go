@@ -23,45 +23,29 @@ const maxDemoOrders = 200_000
 
 // Check returns every error of the settings, in one line.
 func (c Config) Check() error {
-	var list []error
-	add := func(err error) {
-		if err != nil {
-			list = append(list, err)
-		}
-	}
-	add(checkAddr("--addr", c.Addr))
-	add(checkAddr("--admin-addr", c.AdminAddr))
-	_, err := c.proxies()
-	add(err)
-	add(c.Naming.Check())
-	add(c.Mail.check())
-	_, err = c.egress(c.Demo)
-	add(err)
-	add(c.Limits.Check())
+	_, proxies := c.proxies()
+	_, egress := c.egress(c.Demo)
+	_, certificate := loadCertificate(c)
+	var demo, orders, pair error
 	if place, local := c.local(); c.Demo && !local {
-		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it only serves loopback addresses "+
-			"only, not %s", place))
+		demo = fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it only serves loopback addresses "+
+			"only, not %s", place)
 	}
 	if c.DemoOrders < 0 || c.DemoOrders > maxDemoOrders {
-		add(fmt.Errorf("--demo-orders: %d is not between 0 and %d", c.DemoOrders, maxDemoOrders))
+		orders = fmt.Errorf("--demo-orders: %d is not between 0 and %d", c.DemoOrders, maxDemoOrders)
 	}
-	add(checkContact(c.SecurityTo))
-	add(checkRate("--rate-limit", c.RateLimit))
-	add(checkRate("--store-rate-limit", c.StoreRateLimit))
-	add(checkRate("--visitor-rate-limit", c.VisitorLimit))
 	if (c.TLSCert == "") != (c.TLSKey == "") {
-		add(errors.New("--tls-cert and --tls-key belong together"))
+		pair = errors.New("--tls-cert and --tls-key belong together")
 	}
-	_, err = loadCertificate(c)
-	add(err)
-	return oneLine(append(list, c.Storage.faults()...))
+	return oneLine(checkAddr("--addr", c.Addr), checkAddr("--admin-addr", c.AdminAddr), proxies, c.Naming.Check(),
+		c.Mail.check(), egress, c.Limits.Check(), demo, orders, checkContact(c.SecurityTo),
+		checkRate("--rate-limit", c.RateLimit), checkRate("--store-rate-limit", c.StoreRateLimit),
+		checkRate("--visitor-rate-limit", c.VisitorLimit), pair, certificate, c.Storage.Check())
 }
 
 // Check returns every error of the storage settings, in one line. It looks at an existing folder
 // and root secret, and creates nothing.
-func (s Storage) Check() error { return oneLine(s.faults()) }
-
-func (s Storage) faults() []error {
+func (s Storage) Check() error {
 	var folder, database, blobs, secret error
 	if s.Data == "" {
 		folder = errors.New("--data: the folder is empty")
@@ -77,7 +61,7 @@ func (s Storage) faults() []error {
 	if _, err := os.Stat(filepath.Join(s.Data, keyring.FileName)); err == nil || s.SecretKey != "" {
 		_, secret = s.Ring()
 	}
-	return present(folder, database, blobs, secret)
+	return oneLine(folder, database, blobs, secret)
 }
 
 // checkContact validates an address for security.txt; parsing it refuses line breaks.
@@ -109,14 +93,16 @@ func (c Config) local() (setting string, ok bool) {
 	return "", true
 }
 
-// oneLine joins errors without line breaks.
-func oneLine(list []error) error {
-	if len(list) == 0 {
-		return nil
+// oneLine joins errors that are not nil, without line breaks.
+func oneLine(list ...error) error {
+	var texts []string
+	for _, err := range list {
+		if err != nil {
+			texts = append(texts, err.Error())
+		}
 	}
-	texts := make([]string, len(list))
-	for i, err := range list {
-		texts[i] = err.Error()
+	if texts == nil {
+		return nil
 	}
 	return errors.New(strings.Join(texts, "; "))
 }

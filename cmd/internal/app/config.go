@@ -11,9 +11,8 @@ import (
 
 // Storage says where the data is stored. Every command has it.
 type Storage struct {
-	Data     string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"Folder of the SQLite database, the root secret and demo.json (default ${default})."`
-	Database string `xor:"database" env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database to use instead of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path. Of several hosts, a:3306,b:3306, the one that accepts writes is used. Put a password into --database-file: others can read the arguments of a process."`
-	// DatabaseFile is a file that holds Database.
+	Data         string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"Folder of the SQLite database, the root secret and demo.json (default ${default})."`
+	Database     string `xor:"database" env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database to use instead of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path. Of several hosts, a:3306,b:3306, the one that accepts writes is used. Put a password into --database-file: others can read the arguments of a process."`
 	DatabaseFile []byte `type:"filecontent" xor:"database" env:"STOREFRONT_DATABASE_FILE" placeholder:"FILE" help:"File that holds the address of the database with its password."`
 
 	Blobs string `env:"STOREFRONT_BLOBS" placeholder:"URL" help:"Where to store exports, themes and images, such as s3://bucket?region=eu-central-1 (default: the folder blobs in --data)."`
@@ -49,8 +48,7 @@ type AdminNames struct {
 	AdminHosts []string `name:"admin-host" env:"STOREFRONT_ADMIN_HOST" placeholder:"NAME" help:"Host names that the admin address accepts, besides its own address and localhost."`
 }
 
-// Config is the settings of serve. Each is declared only here: a flag, its variable and the
-// default.
+// Config is the settings of serve.
 type Config struct {
 	Storage `embed:""`
 	Listen  `embed:""`

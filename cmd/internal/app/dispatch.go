@@ -24,18 +24,7 @@ type DispatchConfig struct {
 // Check returns every error of the settings, in one line.
 func (c DispatchConfig) Check() error {
 	_, err := c.egress(false)
-	return oneLine(append(present(checkAddr("--admin-addr", c.AdminAddr), c.Naming.Check(), c.Mail.check(), err),
-		c.Storage.faults()...))
-}
-
-// present returns the errors that are not nil.
-func present(list ...error) (found []error) {
-	for _, err := range list {
-		if err != nil {
-			found = append(found, err)
-		}
-	}
-	return found
+	return oneLine(checkAddr("--admin-addr", c.AdminAddr), c.Naming.Check(), c.Mail.check(), err, c.Storage.Check())
 }
 
 // LogValue implements slog.LogValuer: every setting, without its secrets.
@@ -62,47 +51,38 @@ func RunDispatch(ctx context.Context, c DispatchConfig, r Runtime, announce func
 }
 
 // startDispatch is [Start] for a process that only delivers.
-func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server, err error) {
+func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (*Server, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	r.Logger.InfoContext(ctx, "starting to dispatch", "version", r.Build.Version, "settings", c)
-	s := &Server{log: r.Logger, failed: make(chan error, 1)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
-		}
-	}()
-	if s.base, err = Open(ctx, Opening{Storage: c.Storage, WaitFor: patience, Logger: r.Logger}); err != nil {
-		return nil, err
-	}
-	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })
+	o := Opening{Storage: c.Storage, WaitFor: patience, Logger: r.Logger}
+	return start(ctx, o, func(s *Server) error { return s.listenToDispatch(ctx, c, r) })
+}
+
+func (s *Server) listenToDispatch(ctx context.Context, c DispatchConfig, r Runtime) error {
 	operator, err := s.bind(ctx, c.AdminAddr, "--admin-addr")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s.Addresses = c.Naming.addresses(text("127.0.0.1:8080"), operator.Addr(), false)
+	s.Addresses = c.Naming.addresses(usualAddr, operator.Addr().String(), false)
 	if s.base.Notifier, err = c.Mail.notifier(s.API); err != nil {
-		return nil, err
+		return err
 	}
 	if s.hooks, err = s.base.Engine(c.Delivery, false, false, r.Logger); err != nil {
-		return nil, err
+		return err
 	}
 	reg, err := newRegistry(s.base.Store, r.Build, func() uint64 { return 0 })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := errors.Join(s.hooks.Register(reg), s.newSender(c.Mail, reg)); err != nil {
-		return nil, err
+		return err
 	}
 	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.SenderTrouble, delivers: true}
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if err := s.join(ctx, state.ProcessDispatcher, r.Build); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.background(ctx, s.dispatchLoops(), s.hooks); err != nil {
-		return nil, err
-	}
-	s.admin.phase.Store(serving)
-	return s, nil
+	return s.background(ctx, s.dispatchLoops(), s.hooks)
 }

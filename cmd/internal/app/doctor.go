@@ -23,7 +23,6 @@ const (
 type Finding struct {
 	Check string `json:"check"`
 	Grade Grade  `json:"grade"`
-	// Found describes what was found.
 	Found string `json:"found"`
 	// Remedy says what to do about it; empty if nothing is wrong.
 	Remedy string `json:"mend,omitzero"`
@@ -43,8 +42,7 @@ func warn(check, found, remedy string) Finding { return Finding{check, Warn, fou
 
 func fail(check, found, remedy string) Finding { return Finding{check, Fail, found, remedy} }
 
-// Diagnose checks everything that serve needs and changes nothing: it creates no file and applies
-// no migration.
+// Diagnose checks everything that serve needs, and changes nothing.
 func Diagnose(ctx context.Context, c Config) Report {
 	r := Report{Healthy: true}
 	add := func(list ...Finding) {

@@ -28,7 +28,6 @@ const (
 	clockFail = time.Minute
 )
 
-// diagnoseDatabase checks that the database answers, its version, schema and clock.
 func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Finding {
 	if path := st.SQLitePath(); path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -65,8 +64,7 @@ func diagnoseHandles(ctx context.Context, s *ent.Store) []Finding {
 		"ask their owners to move to a store with another handle: the host name may be needed, or mislead people")}
 }
 
-// diagnoseEvents looks for events that could not be relayed to webhooks. A schema without the table
-// has none.
+// diagnoseEvents looks for events that could not be relayed to webhooks.
 func diagnoseEvents(ctx context.Context, s *ent.Store) []Finding {
 	hooks, err := webhook.New(webhook.Config{Store: s})
 	if err != nil {
@@ -169,7 +167,6 @@ func judgeClock(difference time.Duration) Finding {
 	return ok("clock", "%s", found)
 }
 
-// firstLine returns the first line of an error.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return text

@@ -49,7 +49,6 @@ func diagnoseFolder(dir string) []Finding {
 	return append([]Finding{found}, diagnoseSpace(dir)...)
 }
 
-// existingParent returns the nearest existing folder above.
 func existingParent(dir string) string {
 	for {
 		parent := filepath.Dir(dir)
@@ -79,8 +78,7 @@ func judgeSpace(free uint64) Finding {
 	return ok("disk", "%s", found)
 }
 
-// diagnoseSecret checks and returns the root secret without creating one; nil if there is no usable
-// one.
+// diagnoseSecret returns the root secret without creating one; nil if there is no usable one.
 func diagnoseSecret(s Storage) (Finding, *keyring.Ring) {
 	if s.SecretKey != "" {
 		ring, err := keyring.Parse(s.SecretKey)
@@ -158,7 +156,6 @@ func judgeCapacity(c webhook.Capacity) Finding {
 	return ok("webhooks", "%d attempts can run at once", c.Attempts)
 }
 
-// storefrontAt reports whether a storefront answers at an admin address.
 func storefrontAt(ctx context.Context, addr string) bool {
 	client := &http.Client{Timeout: 2 * time.Second}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, origin(addr, false)+"/healthz", nil)

@@ -29,8 +29,7 @@ func (s *stack) run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Run serves until ctx ends or a server fails, then drains. It calls announce once requests are
-// answered.
+// Run serves until ctx ends or a server fails, then drains. It calls announce when it has started.
 func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error) error {
 	s, err := Start(ctx, c, r)
 	if err != nil {

@@ -17,7 +17,6 @@ func (l Limits) Check() error {
 	return err
 }
 
-// values returns the given limits.
 func (l Limits) values() (limit.Values, error) {
 	v := limit.Values{}
 	for _, text := range l.Limit {

@@ -29,7 +29,6 @@ func (l Log) Logger(w io.Writer) (_ *slog.Logger, flush func()) {
 // Read reports whether a person is likely to read what is logged to w.
 func (l Log) Read(w io.Writer) bool { return l.LogFormat != "json" && terminal(w) }
 
-// terminal reports whether a person is likely to read what is written to w.
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

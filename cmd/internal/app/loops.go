@@ -22,8 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// A loop is one row of the tables below. The comment at its end names the package below graph that
-// does the work.
+// A loop is one row of the tables below. The comment at its end names the package of the work.
 type loop struct {
 	name    string
 	every   time.Duration // between the end of a round and the start of the next
@@ -32,8 +31,7 @@ type loop struct {
 	wakeups <-chan struct{} // starts a round at once; may be nil
 }
 
-// newLoops returns the background work of a server. The loops start in this order and stop in
-// reverse.
+// newLoops returns the loops of a server in the order of their start. They stop in reverse.
 func (s *Server) newLoops(claims *idem.Keeper) []loop {
 	return slices.Concat(s.dispatchLoops(), s.accessLoops(), s.sellingLoops(), s.catalogLoops(), s.purgeLoops(claims))
 }
@@ -67,7 +65,6 @@ func (s *Server) accessLoops() []loop {
 	}
 }
 
-// sellingLoops carry orders on that wait for a payment.
 func (s *Server) sellingLoops() []loop {
 	sales := rollup.NewKeeper(s.base.Store)
 	holds := s.counted(s.core.EndHolds, "canceled orders that were not paid in time", "orders")
@@ -81,7 +78,6 @@ func (s *Server) sellingLoops() []loop {
 	}
 }
 
-// catalogLoops install themes and index products.
 func (s *Server) catalogLoops() []loop {
 	const hour, day = time.Hour, 24 * time.Hour
 	return []loop{
@@ -97,7 +93,6 @@ func (s *Server) catalogLoops() []loop {
 	}
 }
 
-// purgeLoops delete what is kept for a limited time.
 func (s *Server) purgeLoops(claims *idem.Keeper) []loop {
 	rows := []struct {
 		name, what string
@@ -128,12 +123,10 @@ func (s *Server) purgeLoops(claims *idem.Keeper) []loop {
 	return loops
 }
 
-// of binds the store to a purge that takes it.
 func (s *Server) of(purge func(context.Context, *ent.Store) (int, error)) func(context.Context) (int, error) {
 	return func(ctx context.Context) (int, error) { return purge(ctx, s.base.Store) }
 }
 
-// purge returns the round of a purge.
 func (s *Server) purge(what string, f func(context.Context) (int, error)) func(context.Context) error {
 	return s.counted(f, "purged", "rows", "what", what)
 }

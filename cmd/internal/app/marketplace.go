@@ -12,7 +12,6 @@ type Marketplace struct {
 	MarketplaceReviewers []string `env:"STOREFRONT_MARKETPLACE_REVIEWERS" placeholder:"HANDLE" help:"Handles of the stores whose owners and admins review themes for the marketplace (default none; with --demo, its stores)."`
 }
 
-// reviews reports whether the people of a store may review.
 func (m Marketplace) reviews(s *db.Store) bool {
 	return s.Demo || slices.Contains(m.MarketplaceReviewers, s.Handle)
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"runtime"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -12,10 +13,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/session"
 )
 
-// newRegistry creates the metrics of the process: the runtime, the process, the build and the
-// database.
+// newRegistry creates the metrics of the runtime, the process, the build and the database.
 func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Registry, error) {
-	reg := prometheus.NewRegistry()
+	reg, words := prometheus.NewRegistry(), search.NewKeeper(s)
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -29,7 +29,10 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 		counter("storefront_db_statements_total", "Statements sent to the database.", s.Statements),
 		retries{s},
 		pools{s},
-		pending{search.NewKeeper(s)},
+		sampled{wordsPending, func(ctx context.Context) (float64, error) {
+			age, err := words.Age(ctx)
+			return age.Seconds(), err
+		}},
 	} {
 		if err := reg.Register(c); err != nil {
 			return nil, err
@@ -38,7 +41,6 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 	return reg, nil
 }
 
-// signIns returns the counters of password attempts.
 func signIns(read func() session.Counts) []prometheus.Collector {
 	return []prometheus.Collector{
 		counter("storefront_sign_ins_total", "Sessions that began.", func() uint64 { return read().SignedIn }),
@@ -60,17 +62,14 @@ type retries struct{ store *ent.Store }
 var retried = prometheus.NewDesc("storefront_db_tx_retries_total",
 	"Transactions that were begun anew, by class of error.", []string{"class"}, nil)
 
-// Describe implements prometheus.Collector.
 func (retries) Describe(out chan<- *prometheus.Desc) { out <- retried }
 
-// Collect implements prometheus.Collector.
 func (r retries) Collect(out chan<- prometheus.Metric) {
 	for class, n := range r.store.Retries() {
 		out <- prometheus.MustNewConstMetric(retried, prometheus.CounterValue, float64(n), class)
 	}
 }
 
-// pools collects the metrics of the connection pools.
 type pools struct{ store *ent.Store }
 
 func poolDesc(name, help string) *prometheus.Desc {
@@ -86,14 +85,12 @@ var (
 	poolWait  = poolDesc("wait_seconds_total", "Time spent waiting for connections.")
 )
 
-// Describe implements prometheus.Collector.
 func (pools) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{poolMax, poolOpen, poolBusy, poolIdle, poolWaits, poolWait} {
 		out <- d
 	}
 }
 
-// Collect implements prometheus.Collector.
 func (p pools) Collect(out chan<- prometheus.Metric) {
 	for _, s := range p.store.Stats() {
 		gauge := func(d *prometheus.Desc, v int) {
@@ -108,20 +105,21 @@ func (p pools) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// pending collects how far the search index is behind. It has no value while the database is down.
-type pending struct{ words *search.Keeper }
-
 var wordsPending = prometheus.NewDesc("storefront_search_pending_seconds",
 	"Age of the oldest change whose words are not written yet, of all processes, by a sample of 1,000.", nil, nil)
 
-// Describe implements prometheus.Collector.
-func (pending) Describe(out chan<- *prometheus.Desc) { out <- wordsPending }
+// sampled collects a gauge with a query. It has no value while the database is down.
+type sampled struct {
+	desc *prometheus.Desc
+	read func(context.Context) (float64, error)
+}
 
-// Collect implements prometheus.Collector.
-func (p pending) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), waitingTimeout)
+func (s sampled) Describe(out chan<- *prometheus.Desc) { out <- s.desc }
+
+func (s sampled) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	if age, err := p.words.Age(ctx); err == nil {
-		out <- prometheus.MustNewConstMetric(wordsPending, prometheus.GaugeValue, age.Seconds())
+	if v, err := s.read(ctx); err == nil {
+		out <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, v)
 	}
 }

@@ -39,17 +39,14 @@ import (
 type Base struct {
 	Store *ent.Store
 	// Process identifies this process in the fleet and as an owner of leases.
-	Process xid.ID
-	Ring    *keyring.Ring
-	Keys    *apikey.Keeper
-	// Sessions manages the sessions of people.
+	Process  xid.ID
+	Ring     *keyring.Ring
+	Keys     *apikey.Keeper
 	Sessions *session.Keeper
-	// Blobs stores the files of exports and themes, and images.
-	Blobs *blob.Store
+	Blobs    *blob.Store
 	// Notifier writes notices; nil if they appear only on the dashboard.
 	Notifier *notify.Notifier
-	// Limits are the configured limits of all stores.
-	Limits limit.Values
+	Limits   limit.Values
 	// Erasures redacts customers from stored and outgoing data; nil if nothing is sent.
 	Erasures *erase.Engine
 }
@@ -138,7 +135,6 @@ const (
 	sayEach  = 5
 )
 
-// await opens a database that may be down for a while.
 func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*ent.Store, error) {
 	end := time.NewTimer(o.WaitFor)
 	defer end.Stop()
@@ -160,8 +156,7 @@ func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*en
 	}
 }
 
-// prepareSchema applies the migrations that may be applied and refuses a schema that is not
-// current.
+// prepareSchema applies the migrations that may be applied, and refuses an older schema.
 func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
 	st, err := migrate.Check(ctx, s)
 	if err != nil {
@@ -191,7 +186,6 @@ func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
 	return nil
 }
 
-// pendingError explains how to continue.
 func pendingError(st migrate.Status) error {
 	text := fmt.Sprintf("%d migrations are pending (%s): run `storefront migrate apply`, or start with --migrate",
 		len(st.Pending), strings.Join(st.Pending, ", "))
@@ -201,8 +195,7 @@ func pendingError(st migrate.Status) error {
 	return errors.New(text)
 }
 
-// Ring loads the root secret from the environment or the data folder, where the first call creates
-// it.
+// Ring loads the root secret from the environment or the data folder, which gets one if necessary.
 func (s Storage) Ring() (*keyring.Ring, error) {
 	if s.SecretKey == "" {
 		return keyring.LoadOrCreate(s.Data)

@@ -59,7 +59,6 @@ func (r Runtime) Check() error {
 // Server is a running program.
 type Server struct {
 	Addresses
-	// Demo holds the demo's credentials, or nil.
 	Demo *demo.File
 	// Empty says that there was no store when the server started.
 	Empty bool
@@ -81,34 +80,37 @@ type Server struct {
 
 // Start opens the database, listens and serves. When it returns, requests are answered; after an
 // error nothing is left running. The end of ctx does not stop the server: [Server.Shutdown] does.
-func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
+func Start(ctx context.Context, c Config, r Runtime) (*Server, error) {
 	if err := cmp.Or(c.Check(), r.Check()); err != nil {
 		return nil, err
 	}
 	r.Logger.InfoContext(ctx, "starting", "version", r.Build.Version, "settings", c.Summary(r.Defaults))
-	s := &Server{log: r.Logger, failed: make(chan error, 2)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
+	o := Opening{Storage: c.Storage, Limits: c.Limits, Migrate: c.Migrate, Relaxed: c.Demo, WaitFor: patience,
+		Logger: r.Logger}
+	return start(ctx, o, func(s *Server) error {
+		if err := s.base.refuseDemo(ctx, c); err != nil {
+			return err
 		}
-	}()
-	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Limits: c.Limits, Migrate: c.Migrate, Relaxed: c.Demo,
-		WaitFor: patience, Logger: r.Logger}); err != nil {
+		return s.listen(ctx, c, r)
+	})
+}
+
+// start opens the database and calls listen. After an error nothing is left running.
+func start(ctx context.Context, o Opening, listen func(*Server) error) (*Server, error) {
+	s := &Server{log: o.Logger, failed: make(chan error, 2)}
+	var err error
+	if s.base, err = Open(ctx, o); err != nil {
 		return nil, err
 	}
 	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })
-	if err := s.base.refuseDemo(ctx, c); err != nil {
-		return nil, err
-	}
-	if err := s.listen(ctx, c, r); err != nil {
-		return nil, err
+	if err := listen(s); err != nil {
+		return nil, errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
 	}
 	s.admin.phase.Store(serving)
 	return s, nil
 }
 
-// listen opens both addresses, fills the demo and serves. Early clients wait in the listener's
-// queue.
+// listen opens both addresses and serves. Early clients wait in the listener's queue.
 func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	public, err := s.bind(ctx, c.Addr, "--addr")
 	if err != nil {
@@ -122,7 +124,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	s.Addresses = c.Naming.addresses(public.Addr(), operator.Addr(), certificate != nil)
+	s.Addresses = c.Naming.addresses(public.Addr().String(), operator.Addr().String(), certificate != nil)
 	if s.base.Notifier, err = c.Mail.notifier(s.API); err != nil {
 		return err
 	}
@@ -160,7 +162,6 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	return s.answer(ctx, c, r, core, reg, secured(public, certificate))
 }
 
-// answer starts the background work and serves the public address.
 func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Resolver, reg *prometheus.Registry,
 	public net.Listener,
 ) error {
@@ -190,7 +191,6 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 	return nil
 }
 
-// measured returns the metrics of the engines and of the program.
 func (s *Server) measured(b Build, core *graph.Resolver) (*prometheus.Registry, error) {
 	reg, err := newRegistry(s.base.Store, b, core.RejectedCursors)
 	if err != nil {
@@ -235,7 +235,6 @@ func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration
 	}
 }
 
-// serve answers on a listener until the server is shut down.
 func (s *Server) serve(h *http.Server, l net.Listener, name string) {
 	s.closer.push("stop "+name+" server", func(ctx context.Context) error {
 		if err := h.Shutdown(ctx); err != nil {

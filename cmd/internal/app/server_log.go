@@ -12,7 +12,6 @@ import (
 // be accepted.
 func serverLog(to *slog.Logger) *log.Logger { return log.New(serverLines{to}, "", 0) }
 
-// serverLines receives the lines of an HTTP server.
 type serverLines struct{ to *slog.Logger }
 
 // grave are the prefixes of lines that are errors, as net/http writes them.

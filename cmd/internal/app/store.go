@@ -14,7 +14,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// storePage is how many stores are read at once.
 const storePage = 200
 
 // Stores returns every store, oldest first.
@@ -46,7 +45,6 @@ func (b *Base) storesAfter(ctx context.Context, after xid.ID, limit int) ([]*db.
 	return list[:min(len(list), limit)], nil
 }
 
-// empty reports whether there is no store.
 func (b *Base) empty(ctx context.Context) (bool, error) {
 	list, err := b.storesAfter(ctx, xid.Nil, 1)
 	return len(list) == 0, err

@@ -80,7 +80,6 @@ func tracesAsked(env func(string) string) (bool, error) {
 	return true, nil
 }
 
-// wrap creates a span for each request.
 func (t *tracer) wrap(h http.Handler) http.Handler {
 	if t == nil {
 		return h
@@ -124,7 +123,6 @@ func spanName(r *http.Request) string {
 	return r.Method
 }
 
-// stop sends the remaining spans.
 func (t *tracer) stop(ctx context.Context) error {
 	if t == nil {
 		return nil

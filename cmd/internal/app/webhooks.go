@@ -23,7 +23,6 @@ type Delivery struct {
 	SuspendOn             string   `name:"suspend-webhooks-on" enum:"delivery,silence" default:"delivery" env:"STOREFRONT_SUSPEND_WEBHOOKS_ON" placeholder:"RULE" help:"Suspend an endpoint when one delivery has failed for 24 hours (delivery), or when none has succeeded for 24 hours (silence) (default ${default})."`
 }
 
-// egress returns the policy of where webhooks may go.
 func (c Delivery) egress(demo bool) (egress.Policy, error) {
 	p := egress.Policy{AllowLoopback: c.AllowLoopbackWebhooks || demo}
 	for _, text := range c.AllowWebhooksTo {

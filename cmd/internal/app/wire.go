@@ -20,7 +20,6 @@ import (
 	"github.com/storefront-go/storefront/rest/mcp"
 )
 
-// handler returns the handler of the public address.
 func (s *Server) handler(
 	ctx context.Context, c Config, r Runtime, core *graph.Resolver, claims *idem.Keeper, reg prometheus.Registerer,
 ) (http.Handler, error) {
@@ -68,7 +67,6 @@ func (s *Server) handler(
 	return traces.wrap(api), nil
 }
 
-// prepareDemo creates or finds the demo stores and writes demo.json.
 func (s *Server) prepareDemo(ctx context.Context, c Config, core *graph.Resolver) (*demo.File, error) {
 	f, err := demo.Prepare(ctx, demo.Config{
 		Core: core, Orders: c.DemoOrders, Path: filepath.Join(c.Data, demo.FileName),
