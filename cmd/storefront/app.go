@@ -19,7 +19,6 @@ type appCmd struct {
 	Legacy  appLegacyCmd  `cmd:"" help:"Set whether an app may still use the retired v0 of the API."`
 }
 
-// client is an OAuth app as printed.
 type client struct {
 	ID           string   `json:"id"`
 	ClientID     string   `json:"client_id"`
@@ -43,9 +42,12 @@ func clientOf(a *model.App) client {
 		CreatedAt: a.ID.Time().String(), UpdatedAt: a.UpdatedAt.String()}
 }
 
-// printApp prints an app.
-func (o output) printApp(s *session, a *model.App) error {
-	c := clientOf(a)
+// printApp prints the app of a mutation.
+func (o output) printApp(s *session, p *model.AppPayload, err error) error {
+	if err != nil {
+		return err
+	}
+	c := clientOf(p.App)
 	return o.print(s, c, table{{"id", c.ID}, {"client id", c.ClientID}, {"name", c.Name}, {"developer", c.Developer},
 		{"website", shown(c.Website)}, {"redirect URIs", strings.Join(c.RedirectURIs, " ")},
 		{"scopes", strings.Join(c.Scopes, " ")}, {"v0", strconv.FormatBool(c.Legacy)},
@@ -62,21 +64,16 @@ type appCreateCmd struct {
 	Scope       []string `required:"" placeholder:"SCOPE" help:"A scope that the app may request, such as orders.read; repeat it, or separate several with commas."`
 }
 
-// Run registers an app.
 func (c *appCreateCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		p, err := w.Mutation().AppCreate(w.ctx, model.AppCreateInput{Name: c.Name, Developer: c.Developer,
 			Website: c.Website, RedirectUris: c.RedirectURI, Scopes: c.Scope})
-		if err != nil {
-			return err
-		}
-		return c.printApp(s, p.App)
+		return c.printApp(s, p, err)
 	})
 }
 
 type appListCmd struct{ target }
 
-// Run lists the apps.
 func (c *appListCmd) Run(s *session) error {
 	return list(c.target, s, []string{"ID", "CLIENT ID", "NAME", "SCOPES", "V0", "DISABLED"},
 		func(w work) ([]*model.App, error) { return pages(w, w.Query().Apps) }, clientOf, func(v client) []string {
@@ -85,13 +82,11 @@ func (c *appListCmd) Run(s *session) error {
 		})
 }
 
-// oneApp is an app of a store.
 type oneApp struct {
 	target
 	ID string `arg:"" help:"The app's id, app_..."`
 }
 
-// change reads the app, changes that version, and prints the result.
 func (c oneApp) change(s *session, change func(w work, version int64) (*model.AppPayload, error)) error {
 	return c.enter(s, func(w work) error {
 		a, err := w.Query().App(w.ctx, c.ID)
@@ -99,23 +94,16 @@ func (c oneApp) change(s *session, change func(w work, version int64) (*model.Ap
 			return err
 		}
 		p, err := change(w, a.Version)
-		if err != nil {
-			return err
-		}
-		return c.printApp(s, p.App)
+		return c.printApp(s, p, err)
 	})
 }
 
 type appShowCmd struct{ oneApp }
 
-// Run shows an app.
 func (c *appShowCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		a, err := w.Query().App(w.ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		return c.printApp(s, a)
+		return c.printApp(s, &model.AppPayload{App: a}, err)
 	})
 }
 
@@ -128,7 +116,6 @@ type appUpdateCmd struct {
 	Scope       []string `placeholder:"SCOPE" help:"A scope that the app may request, replacing all previous ones; repeat it, or separate several with commas."`
 }
 
-// Run changes an app.
 func (c *appUpdateCmd) Run(s *session) error {
 	var in model.AppUpdateInput
 	if c.Name != nil {
@@ -157,7 +144,6 @@ func (c *appUpdateCmd) Run(s *session) error {
 
 type appDisableCmd struct{ oneApp }
 
-// Run disables an app.
 func (c *appDisableCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
 		return w.Mutation().AppDisable(w.ctx, c.ID, version)
@@ -166,7 +152,6 @@ func (c *appDisableCmd) Run(s *session) error {
 
 type appEnableCmd struct{ oneApp }
 
-// Run enables an app.
 func (c *appEnableCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
 		return w.Mutation().AppEnable(w.ctx, c.ID, version)
@@ -178,7 +163,6 @@ type appVerifyCmd struct {
 	oneApp
 }
 
-// Run verifies the app, or revokes the verification.
 func (c *appVerifyCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
 		return w.Mutation().AppVerify(w.ctx, c.ID, version, c.State == "on")
@@ -190,7 +174,6 @@ type appLegacyCmd struct {
 	oneApp
 }
 
-// Run adds the app to the list, or removes it.
 func (c *appLegacyCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
 		return w.Mutation().AppSetLegacy(w.ctx, c.ID, version, c.State == "on")

@@ -27,7 +27,6 @@ type backupCmd struct {
 	WithoutSecret bool   `help:"Leave out the root secret of the data folder."`
 }
 
-// Run backs up.
 func (c *backupCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {
 		return err
@@ -68,7 +67,6 @@ func (c *backupCmd) keep(s *session, store *ent.Store) error {
 		{"bytes", strconv.FormatInt(m.Bytes, 10)}, {"root secret", c.secretWords(m)}, {"blobs", c.blobWords()}})
 }
 
-// remote reports whether the files of the blob store are in S3.
 func (c *backupCmd) remote() bool { return strings.HasPrefix(c.Blobs, "s3:") }
 
 func (c *backupCmd) secretWords(m *backup.Manifest) string {
@@ -85,7 +83,6 @@ func (c *backupCmd) blobWords() string {
 	return "in the file"
 }
 
-// advise prints how to back up a database that the command cannot copy.
 func (c *backupCmd) advise(s *session, command string) error {
 	blobs := "the folder " + filepath.Join(c.Data, "blobs")
 	if c.Blobs != "" {
@@ -116,7 +113,6 @@ type restoreCmd struct {
 	WithoutSecret bool   `help:"Restore without the root secret; data that it encrypted is lost."`
 }
 
-// Run restores.
 func (c *restoreCmd) Run(s *session) error {
 	st := app.Storage{Data: c.Data}
 	if err := s.storage(&st); err != nil {

@@ -13,7 +13,6 @@ type dispatchCmd struct {
 	JSON bool `name:"json" help:"Print the address as one line of JSON when it is ready."`
 }
 
-// Run delivers webhooks.
 func (c *dispatchCmd) Run(s *session) error {
 	if err := s.secretKey(&c.Storage); err != nil {
 		return err

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/storefront-go/storefront/cmd/internal/app"
-)
+import "github.com/storefront-go/storefront/cmd/internal/app"
 
 type doctorCmd struct {
 	Installation doctorInstallationCmd `cmd:"" default:"withargs" help:"Check the installation (the default)."`
@@ -16,24 +14,19 @@ type doctorInstallationCmd struct {
 	output
 }
 
-// Run diagnoses.
 func (c *doctorInstallationCmd) Run(s *session) error {
 	if err := s.secretKey(&c.Storage); err != nil {
 		return err
 	}
 	r := app.Diagnose(s.ctx, app.Config{Storage: c.Storage, Listen: c.Listen, Naming: c.Naming})
-	if err := c.show(s, r); err != nil {
-		return err
+	var err error
+	if c.JSON {
+		err = c.print(s, r, nil)
+	} else {
+		err = r.Print(s.out)
 	}
-	if !r.Healthy {
+	if err == nil && !r.Healthy {
 		return errSilent
 	}
-	return nil
-}
-
-func (c *doctorInstallationCmd) show(s *session, r app.Report) error {
-	if c.JSON {
-		return c.print(s, r, nil)
-	}
-	return r.Print(s.out)
+	return err
 }

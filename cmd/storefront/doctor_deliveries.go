@@ -17,13 +17,11 @@ type doctorDeliveriesCmd struct {
 	output
 }
 
-// overdue is the command's output.
 type overdue struct {
 	Healthy bool   `json:"healthy"`
 	Rows    []late `json:"rows"`
 }
 
-// late is a row that violates an invariant.
 type late struct {
 	Rule  webhook.Rule `json:"rule"`
 	Store string       `json:"store_id"`
@@ -32,11 +30,7 @@ type late struct {
 	Found string       `json:"found"`
 }
 
-// Run inspects.
 func (c *doctorDeliveriesCmd) Run(s *session) error {
-	if err := s.storage(&c.Storage); err != nil {
-		return err
-	}
 	return withWebhooks(s, c.Storage, func(e *webhook.Engine) error {
 		list, err := e.Inspect(s.ctx)
 		if err != nil {
@@ -71,6 +65,9 @@ func (c *doctorDeliveriesCmd) show(s *session, list []webhook.Violation) error {
 
 // withCurrent runs f with a database whose schema is the program's.
 func withCurrent(s *session, st app.Storage, f func(*ent.Store) error) error {
+	if err := s.storage(&st); err != nil {
+		return err
+	}
 	return withStore(s, st, func(store *ent.Store) error {
 		switch schema, err := migrate.Check(s.ctx, store); {
 		case err != nil:

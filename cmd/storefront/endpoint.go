@@ -23,7 +23,6 @@ type registration struct {
 	URL    string   `placeholder:"URL" help:"The address to register if it differs from --addr, such as that of a tunnel."`
 }
 
-// endpoint is a created registration.
 type endpoint struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret"`
@@ -42,7 +41,6 @@ func (r registration) check() error {
 	return nil
 }
 
-// register creates an endpoint for the address at.
 func (r registration) register(ctx context.Context, at string) (*endpoint, error) {
 	if r.URL != "" {
 		at = r.URL

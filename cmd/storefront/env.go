@@ -27,8 +27,7 @@ func parseEnv(list []string) environment {
 
 func (e environment) get(name string) string { return e[name] }
 
-// storage adds the root secret of the environment to the storage settings and checks them. An error
-// is a usage error.
+// storage completes the storage settings and checks them. An error is a usage error.
 func (s *session) storage(st *app.Storage) error {
 	if err := s.secretKey(st); err != nil {
 		return err
@@ -36,8 +35,7 @@ func (s *session) storage(st *app.Storage) error {
 	return misused(st.Check())
 }
 
-// secretKey sets the root secret from STOREFRONT_SECRET_KEY, or else from the file that
-// STOREFRONT_SECRET_KEY_FILE names.
+// secretKey sets the root secret from STOREFRONT_SECRET_KEY or STOREFRONT_SECRET_KEY_FILE.
 func (s *session) secretKey(st *app.Storage) error {
 	st.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
 	path := s.getenv("STOREFRONT_SECRET_KEY_FILE")
@@ -57,7 +55,6 @@ func (s *session) secretKey(st *app.Storage) error {
 	return nil
 }
 
-// flags resolves flags from variables.
 type flags struct {
 	variables environment
 	names     map[*kong.Flag]string
@@ -65,8 +62,7 @@ type flags struct {
 
 func newFlags(variables environment) *flags { return &flags{variables, map[*kong.Flag]string{}} }
 
-// adopt takes over the variables of the flags from the parser, which would read the process's, and
-// keeps their names in the help.
+// adopt takes over the variables of the flags from the parser, which would read the process's.
 func (f *flags) adopt(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if flag, ok := node.(*kong.Flag); ok && len(flag.Envs) > 0 {
@@ -78,7 +74,6 @@ func (f *flags) adopt(k *kong.Kong) error {
 	})
 }
 
-// Validate implements kong.Resolver.
 func (f *flags) Validate(*kong.Application) error { return nil }
 
 // Resolve implements kong.Resolver: it returns the value of a flag that is not among the arguments.

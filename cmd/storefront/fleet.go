@@ -16,11 +16,7 @@ type fleetCmd struct {
 	output
 }
 
-// Run shows the fleet.
 func (c *fleetCmd) Run(s *session) error {
-	if err := s.storage(&c.Storage); err != nil {
-		return err
-	}
 	return withCurrent(s, c.Storage, func(store *ent.Store) error {
 		v, err := fleet.Inspect(s.ctx, store)
 		if err != nil {
@@ -91,7 +87,6 @@ func waiting(v *fleet.View) table {
 // shardName returns the name of a shard in a table; the only shard has none.
 func shardName(name string) string { return cmp.Or(name, "-") }
 
-// ago formats a number of seconds.
 func ago(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }

@@ -21,7 +21,6 @@ type importShopifyCmd struct {
 	ContinueNumbers bool `default:"true" negatable:"" help:"Number orders above the highest number in the files."`
 }
 
-// Run imports.
 func (c *importShopifyCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		report, err := shopify.Run(w.ctx, shopify.Config{
@@ -39,7 +38,6 @@ func (c *importShopifyCmd) Run(s *session) error {
 	})
 }
 
-// printImport prints the findings and the totals.
 func printImport(out io.Writer, r *shopify.Report) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, list := range []struct {

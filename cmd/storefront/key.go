@@ -18,7 +18,6 @@ type keyCmd struct {
 	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key."`
 }
 
-// key is an API key as printed.
 type key struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
@@ -31,8 +30,7 @@ type key struct {
 	LastUsedAt *string  `json:"last_used_at"`
 	// AllowedNetworks are the networks that may use it; empty allows all.
 	AllowedNetworks []string `json:"allowed_networks"`
-	// Secret is present when the key was created.
-	Secret *string `json:"secret,omitempty"`
+	Secret          *string  `json:"secret,omitempty"`
 }
 
 func keyOf(k *model.APIKey) key {
@@ -41,7 +39,6 @@ func keyOf(k *model.APIKey) key {
 		LastUsedAt: written(k.LastUsedAt), AllowedNetworks: k.AllowedNetworks()}
 }
 
-// printKey prints a mutation's key.
 func (o output) printKey(s *session, p *model.APIKeyPayload, err error) error {
 	if err != nil {
 		return err
@@ -67,7 +64,6 @@ type keyCreateCmd struct {
 	From    []string      `placeholder:"NETWORK" help:"A network or address from which the key may be used; repeat it, or separate several with commas (default: everywhere)."`
 }
 
-// Run creates a key.
 func (c *keyCreateCmd) Run(s *session) error {
 	in := model.APIKeyCreateInput{Name: c.Name, Scopes: c.Scope, AllowedNetworks: c.From}
 	if c.Expires < 0 {
@@ -84,7 +80,6 @@ func (c *keyCreateCmd) Run(s *session) error {
 
 type keyListCmd struct{ target }
 
-// Run lists the keys.
 func (c *keyListCmd) Run(s *session) error {
 	return list(c.target, s, []string{"ID", "NAME", "KEY", "SCOPES", "CREATED", "REVOKED", "LAST USED"},
 		func(w work) ([]*model.APIKey, error) { return pages(w, w.Query().APIKeys) }, keyOf, func(k key) []string {
@@ -99,7 +94,6 @@ type keyRotateCmd struct {
 	OldKeyLives time.Duration `placeholder:"DURATION" help:"How long the old key remains valid, such as 48h (default: until revoked)."`
 }
 
-// Run rotates.
 func (c *keyRotateCmd) Run(s *session) error {
 	var ends *micros.Time
 	if c.OldKeyLives < 0 {
@@ -120,7 +114,6 @@ type keyAllowCmd struct {
 	From []string `placeholder:"NETWORK" help:"A network or address from which the key may be used; repeat it, or separate several with commas (default: everywhere)."`
 }
 
-// Run sets the list.
 func (c *keyAllowCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		p, err := w.Mutation().APIKeyAllow(w.ctx, c.ID, c.From)
@@ -133,7 +126,6 @@ type keyRevokeCmd struct {
 	ID string `arg:"" help:"The key's id, key_..."`
 }
 
-// Run revokes.
 func (c *keyRevokeCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		p, err := w.Mutation().APIKeyRevoke(w.ctx, c.ID)

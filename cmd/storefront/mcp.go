@@ -19,7 +19,6 @@ import (
 	"github.com/storefront-go/storefront/rest/web"
 )
 
-// mcpTimeout bounds each API request of a tool.
 const mcpTimeout = time.Minute
 
 type mcpCmd struct {
@@ -77,5 +76,4 @@ func reached(ctx context.Context, api *mcp.Remote) ([]*mcp.Tool, error) {
 // unclosed keeps standard output open.
 type unclosed struct{ io.Writer }
 
-// Close implements io.Closer.
 func (unclosed) Close() error { return nil }

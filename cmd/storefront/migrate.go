@@ -24,7 +24,6 @@ type migrateApplyCmd struct {
 	output
 }
 
-// Run applies.
 func (c *migrateApplyCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error {
 		if _, err := migrate.Apply(s.ctx, store); err != nil {
@@ -39,7 +38,6 @@ type migrateFinalizeCmd struct {
 	output
 }
 
-// Run finalizes.
 func (c *migrateFinalizeCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error {
 		st, err := migrate.Check(s.ctx, store)
@@ -61,7 +59,6 @@ type migrateStatusCmd struct {
 	output
 }
 
-// Run shows the status.
 func (c *migrateStatusCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error { return printStatus(s, c.output, store) })
 }
@@ -71,20 +68,13 @@ type migrateLookupsCmd struct {
 	output
 }
 
-// filled is the command's output.
-type filled struct {
-	// Changed is the number of rows that MySQL reports as changed.
-	Changed int64 `json:"changed"`
-}
-
-// Run fills the tables.
 func (c *migrateLookupsCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error {
-		n, err := migrate.FillLookups(s.ctx, store)
+		n, err := migrate.FillLookups(s.ctx, store) // the rows that MySQL reports as changed
 		if err != nil {
 			return err
 		}
-		return c.print(s, filled{n}, table{{"Changed:", strconv.FormatInt(n, 10)}})
+		return c.print(s, map[string]int64{"changed": n}, table{{"Changed:", strconv.FormatInt(n, 10)}})
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// output is how a command prints data.
 type output struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
@@ -17,7 +16,6 @@ type output struct {
 // table is rows for people; the first one holds the column headers.
 type table [][]string
 
-// print writes data for machines or for people.
 func (o output) print(s *session, data any, rows table) error {
 	if o.JSON {
 		e := json.NewEncoder(s.out)
@@ -34,7 +32,6 @@ func (o output) print(s *session, data any, rows table) error {
 	return w.Flush()
 }
 
-// written returns an optional time for JSON.
 func written(t *micros.Time) *string {
 	if t == nil {
 		return nil
@@ -42,7 +39,6 @@ func written(t *micros.Time) *string {
 	return new(t.String())
 }
 
-// shown returns an optional value for a table.
 func shown(v *string) string {
 	if v == nil {
 		return "-"

@@ -17,21 +17,12 @@ type reportsRebuildCmd struct {
 	output
 }
 
-// rebuilt is the command's output.
-type rebuilt struct {
-	Intervals int `json:"intervals"`
-}
-
-// Run rebuilds the totals.
 func (c *reportsRebuildCmd) Run(s *session) error {
-	if err := s.storage(&c.Storage); err != nil {
-		return err
-	}
 	return withCurrent(s, c.Storage, func(store *ent.Store) error {
 		n, err := rollup.NewKeeper(store).Rebuild(s.ctx)
 		if err != nil {
 			return err
 		}
-		return c.print(s, rebuilt{n}, table{{"Quarters of an hour with orders:", strconv.Itoa(n)}})
+		return c.print(s, map[string]int{"intervals": n}, table{{"Quarters of an hour with orders:", strconv.Itoa(n)}})
 	})
 }

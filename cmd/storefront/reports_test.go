@@ -32,8 +32,8 @@ func TestReportsRebuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var done rebuilt
-	if c.decode(&done, "reports", "rebuild"); done.Intervals != 0 {
+	var done map[string]int
+	if c.decode(&done, "reports", "rebuild"); done["intervals"] != 0 {
 		t.Errorf("%+v of no orders", done)
 	}
 	if n, err := s.DB(ctx).SalesInterval.Query().Count(ctx); err != nil || n != 0 {

@@ -14,7 +14,6 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
-// Exit codes of the program.
 const (
 	exitOK     = 0
 	exitFailed = 1
@@ -34,7 +33,6 @@ type stdio struct {
 	in       io.ReadCloser
 }
 
-// session is the context of a running command.
 type session struct {
 	stdio
 	ctx    context.Context
@@ -42,7 +40,6 @@ type session struct {
 	build  app.Build
 }
 
-// commands is the command line.
 type commands struct {
 	Serve    serveCmd    `cmd:"" help:"Serve the API until a signal arrives."`
 	Dispatch dispatchCmd `cmd:"" help:"Deliver webhooks until a signal arrives."`
@@ -64,7 +61,6 @@ type commands struct {
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
-// command is the command that the arguments name, with its flags.
 type command interface{ Run(s *session) error }
 
 // run parses the arguments, runs the command and returns the exit code.
@@ -155,7 +151,6 @@ func misused(err error) error {
 // errSilent ends a command that has reported its failure itself.
 var errSilent = errors.New("failed")
 
-// report writes one line about err.
 func report(std stdio, err error, code int) int {
 	if !errors.Is(err, errSilent) {
 		_, _ = fmt.Fprintln(std.err, "storefront: "+explain(err))

@@ -23,17 +23,13 @@ type secretRotateCmd struct {
 	output
 }
 
-// rotated is the output of rotate.
 type rotated struct {
-	// File holds the secrets; null if they come from the environment, which then has to be set to
-	// List.
-	File *string `json:"file"`
-	List *string `json:"list"`
-	// Secrets is the number of secrets.
-	Secrets int `json:"secrets"`
+	// File holds the secrets; null if they come from a variable, which is then to be set to List.
+	File    *string `json:"file"`
+	List    *string `json:"list"`
+	Secrets int     `json:"secrets"`
 }
 
-// Run rotates.
 func (c *secretRotateCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {
 		return err
@@ -55,7 +51,6 @@ func (c *secretRotateCmd) Run(s *session) error {
 		table{{"file", path}, {"secrets", strconv.Itoa(n)}, {"next", next}})
 }
 
-// listed prints the new value of the variable.
 func (c *secretRotateCmd) listed(s *session) error {
 	list, err := keyring.Ahead(c.SecretKey)
 	if err != nil {
@@ -74,7 +69,6 @@ type secretResealCmd struct {
 	output
 }
 
-// Run reseals the values.
 func (c *secretResealCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {
 		return err

@@ -24,8 +24,7 @@ type started struct {
 	APIHost     string `json:"api_host"`
 	AdminURL    string `json:"admin_url"`
 	StoreDomain string `json:"store_domain"`
-	// DemoFile is the file with the demo's credentials; null if there is none, or if it is another
-	// server's.
+	// DemoFile has the demo's credentials; null without a demo, or if the file is another server's.
 	DemoFile *string `json:"demo_file"`
 }
 
@@ -40,7 +39,6 @@ func usualSettings() (*app.Config, error) {
 	return &c, err
 }
 
-// Run serves.
 func (c *serveCmd) Run(s *session) error {
 	if err := s.secretKey(&c.Storage); err != nil {
 		return err
@@ -68,7 +66,6 @@ func (c *serveCmd) Run(s *session) error {
 	return err
 }
 
-// announce prints the addresses of the server.
 func (c *serveCmd) announce(s *session, server *app.Server) error {
 	path := filepath.Join(c.Data, demo.FileName)
 	if c.JSON {
@@ -92,8 +89,7 @@ func (c *serveCmd) announce(s *session, server *app.Server) error {
 	return err
 }
 
-// firstStore returns the command that creates a store in this server's data, with the server's
-// address in the invitation link.
+// firstStore returns the command that creates a store in this server's data.
 func (c *serveCmd) firstStore(server *app.Server) string {
 	var command strings.Builder
 	command.WriteString(`storefront store create "My shop" --currency EUR --owner-email you@shop.example`)
@@ -111,7 +107,6 @@ func (c *serveCmd) firstStore(server *app.Server) string {
 	return command.String()
 }
 
-// quoted quotes a word for a shell.
 func quoted(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:") == "" {
 		return word

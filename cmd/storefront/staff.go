@@ -23,7 +23,6 @@ type staffCmd struct {
 	ResetFactors staffResetFactorsCmd `cmd:"" help:"Remove a person's lost second factors and end their sessions."`
 }
 
-// member is a person of a store as printed.
 type member struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
@@ -32,14 +31,12 @@ type member struct {
 	CreatedAt string      `json:"created_at"`
 }
 
-// invited is an invitation as printed.
 type invited struct {
 	ID     string      `json:"id,omitempty"`
 	Email  string      `json:"email"`
 	Role   viewer.Role `json:"role"`
 	Status string      `json:"status,omitempty"`
-	// Link is present when the invitation was created.
-	Link *string `json:"link,omitempty"`
+	Link   *string     `json:"link,omitempty"`
 }
 
 func invitedOf(i *model.Invitation) invited {
@@ -58,7 +55,6 @@ type staffInviteCmd struct {
 	Role  string `required:"" enum:"owner,admin,developer,support" placeholder:"ROLE" help:"owner, admin, developer or support."`
 }
 
-// Run invites a person.
 func (c *staffInviteCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		p, err := w.Mutation().StaffInvite(w.ctx, model.StaffInviteInput{Email: c.Email, Role: viewer.Role(c.Role)})
@@ -77,7 +73,6 @@ type staffWithdrawCmd struct {
 	ID string `arg:"" help:"The invitation's id."`
 }
 
-// Run withdraws an invitation.
 func (c *staffWithdrawCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		p, err := w.Mutation().InvitationWithdraw(w.ctx, c.ID)
@@ -91,7 +86,6 @@ func (c *staffWithdrawCmd) Run(s *session) error {
 
 type staffInvitedCmd struct{ target }
 
-// Run lists the invitations that may still be accepted.
 func (c *staffInvitedCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		all, err := pages(w, w.Query().Invitations)
@@ -111,28 +105,28 @@ func (c *staffInvitedCmd) Run(s *session) error {
 
 type staffListCmd struct{ target }
 
-// Run lists the people.
 func (c *staffListCmd) Run(s *session) error {
 	return list(c.target, s, []string{"ID", "NAME", "EMAIL", "ROLE"}, work.people, memberOf, func(m member) []string {
 		return []string{m.ID, m.Name, m.Email, string(m.Role)}
 	})
 }
 
-// people reads all people of the store.
 func (w work) people() ([]*model.Staff, error) { return pages(w, w.Query().Staff) }
 
-// person finds a person by id or email address.
-func (w work) person(name string) (*model.Staff, error) {
-	all, err := w.people()
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range all {
-		if strings.EqualFold(m.Email, name) || xid.User.Format(m.ID) == name {
-			return m, nil
+// enterFor runs f in the store for a person with an id or email address.
+func (t target) enterFor(s *session, name string, f func(w work, m *model.Staff, id string) error) error {
+	return t.enter(s, func(w work) error {
+		all, err := w.people()
+		if err != nil {
+			return err
 		}
-	}
-	return nil, fmt.Errorf("no member of the store is %q: `storefront staff list` shows all", name)
+		for _, m := range all {
+			if id := xid.User.Format(m.ID); strings.EqualFold(m.Email, name) || id == name {
+				return f(w, m, id)
+			}
+		}
+		return fmt.Errorf("no member of the store is %q: `storefront staff list` shows all", name)
+	})
 }
 
 type staffRemoveCmd struct {
@@ -140,18 +134,13 @@ type staffRemoveCmd struct {
 	Person string `arg:"" help:"The person's email address or id."`
 }
 
-// Run removes a person.
 func (c *staffRemoveCmd) Run(s *session) error {
-	return c.enter(s, func(w work) error {
-		m, err := w.person(c.Person)
+	return c.enterFor(s, c.Person, func(w work, m *model.Staff, id string) error {
+		made, err := w.Query().StaffMade(w.ctx, id)
 		if err != nil {
 			return err
 		}
-		made, err := w.Query().StaffMade(w.ctx, xid.User.Format(m.ID))
-		if err != nil {
-			return err
-		}
-		p, err := w.Mutation().StaffRemove(w.ctx, xid.User.Format(m.ID), nil)
+		p, err := w.Mutation().StaffRemove(w.ctx, id, nil)
 		if err != nil {
 			return err
 		}
@@ -164,10 +153,8 @@ func (c *staffRemoveCmd) Run(s *session) error {
 	})
 }
 
-// removed is the removal of a person, as printed.
 type removed struct {
-	ID *string `json:"removed_id"`
-	// Left is what keeps working in the store.
+	ID   *string    `json:"removed_id"`
 	Left []leftover `json:"left"`
 }
 
@@ -194,14 +181,12 @@ func leftBy(made *model.StaffMade) []leftover {
 
 type staffTokenCmd struct {
 	target
-	Person  string        `arg:"" help:"The person's email address or id."`
-	Name    string        `default:"made by the operator" help:"The purpose of the token."`
-	Expires time.Duration `default:"2160h" placeholder:"DURATION" help:"How long the token is valid, at most 8760h (one year) (default ${default})."`
-	// Sensitive allows what requires a recent confirmation of identity in a browser.
-	Sensitive bool `help:"Allow the token what otherwise requires a recently confirmed identity, such as creating keys."`
+	Person    string        `arg:"" help:"The person's email address or id."`
+	Name      string        `default:"made by the operator" help:"The purpose of the token."`
+	Expires   time.Duration `default:"2160h" placeholder:"DURATION" help:"How long the token is valid, at most 8760h (one year) (default ${default})."`
+	Sensitive bool          `help:"Allow the token what otherwise requires a recently confirmed identity, such as creating keys."`
 }
 
-// token is a staff token as printed.
 type token struct {
 	ID        string  `json:"id"`
 	UserID    string  `json:"user_id"`
@@ -210,16 +195,11 @@ type token struct {
 	Token     *string `json:"token"`
 }
 
-// Run creates a token for the person.
 func (c *staffTokenCmd) Run(s *session) error {
 	if c.Expires <= 0 {
 		return &usageError{fmt.Errorf("--expires: %s is not in the future", c.Expires)}
 	}
-	return c.enter(s, func(w work) error {
-		m, err := w.person(c.Person)
-		if err != nil {
-			return err
-		}
+	return c.enterFor(s, c.Person, func(w work, m *model.Staff, id string) error {
 		ctx := viewer.With(s.ctx, &viewer.Viewer{Kind: viewer.Staff, Store: w.store.ID, Actor: m.ID, Principal: m.ID,
 			Name: m.Name, Role: m.Role, Granted: m.Role.Scopes(), Scopes: m.Role.Scopes().Effective(),
 			Currency: w.store.Currency})
@@ -227,7 +207,7 @@ func (c *staffTokenCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		out := token{xid.Token.Format(p.StaffToken.ID), xid.User.Format(m.ID), p.StaffToken.Name,
+		out := token{xid.Token.Format(p.StaffToken.ID), id, p.StaffToken.Name,
 			written(p.StaffToken.ExpiresAt), p.Token}
 		return c.print(s, out, table{{"id", out.ID}, {"person", m.Email}, {"ends", shown(out.ExpiresAt)},
 			{"token", *p.Token + "  (shown once)"}})
@@ -239,7 +219,6 @@ type staffPasswordCmd struct {
 	Person string `arg:"" name:"email" help:"The person's email address or id."`
 }
 
-// renewed is a person with a new password, as printed.
 type renewed struct {
 	ID            string `json:"id"`
 	Email         string `json:"email"`
@@ -247,18 +226,13 @@ type renewed struct {
 	EndedSessions int    `json:"ended_sessions"`
 }
 
-// Run sets the password.
 func (c *staffPasswordCmd) Run(s *session) error {
-	return c.enter(s, func(w work) error {
-		m, err := w.person(c.Person)
-		if err != nil {
-			return err
-		}
+	return c.enterFor(s, c.Person, func(w work, m *model.Staff, id string) error {
 		secret, ended, err := w.ResetPassword(w.ctx, m.ID)
 		if err != nil {
 			return err
 		}
-		out := renewed{xid.User.Format(m.ID), m.Email, secret, ended}
+		out := renewed{id, m.Email, secret, ended}
 		return c.print(s, out, table{{"id", out.ID}, {"email", out.Email}, {"password", secret + "  (shown once)"}})
 	})
 }
@@ -268,25 +242,19 @@ type staffResetFactorsCmd struct {
 	Person string `arg:"" name:"email" help:"The person's email address or id."`
 }
 
-// reset is a person without second factors, as printed.
 type reset struct {
 	ID      string `json:"id"`
 	Email   string `json:"email"`
 	Removed int    `json:"removed_factors"`
 }
 
-// Run removes the factors.
 func (c *staffResetFactorsCmd) Run(s *session) error {
-	return c.enter(s, func(w work) error {
-		m, err := w.person(c.Person)
-		if err != nil {
-			return err
-		}
+	return c.enterFor(s, c.Person, func(w work, m *model.Staff, id string) error {
 		n, err := w.ResetFactors(w.ctx, m.ID)
 		if err != nil {
 			return err
 		}
-		out := reset{xid.User.Format(m.ID), m.Email, n}
+		out := reset{id, m.Email, n}
 		return c.print(s, out, table{{"id", out.ID}, {"email", out.Email}, {"removed", strconv.Itoa(n)}})
 	})
 }

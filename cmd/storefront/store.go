@@ -18,19 +18,17 @@ type storeCmd struct {
 	Limit  storeLimitCmd  `cmd:"" help:"Show or change the limits of a store."`
 }
 
-// shop is a store as printed.
 type shop struct {
-	ID        string `json:"id"`
-	Handle    string `json:"handle"`
-	Name      string `json:"name"`
-	StoreHost string `json:"store_host"`
-	Currency  string `json:"currency"`
-	Timezone  string `json:"timezone"`
-	Status    string `json:"status"`
-	Legacy    bool   `json:"legacy"`
-	Demo      bool   `json:"demo"`
-	CreatedAt string `json:"created_at"`
-	// Invitation is present when the store was created.
+	ID         string   `json:"id"`
+	Handle     string   `json:"handle"`
+	Name       string   `json:"name"`
+	StoreHost  string   `json:"store_host"`
+	Currency   string   `json:"currency"`
+	Timezone   string   `json:"timezone"`
+	Status     string   `json:"status"`
+	Legacy     bool     `json:"legacy"`
+	Demo       bool     `json:"demo"`
+	CreatedAt  string   `json:"created_at"`
 	Invitation *invited `json:"invitation,omitempty"`
 }
 
@@ -48,7 +46,6 @@ type storeCreateCmd struct {
 	Timezone   string `default:"UTC" placeholder:"ZONE" help:"IANA time zone of reports (default ${default})."`
 }
 
-// Run creates a store.
 func (c *storeCreateCmd) Run(s *session) error {
 	in := model.StoreCreateInput{Name: c.Name, Currency: c.Currency, Timezone: c.Timezone}
 	if c.Handle != "" {
@@ -68,7 +65,6 @@ func (c *storeCreateCmd) Run(s *session) error {
 
 type storeListCmd struct{ place }
 
-// Run lists the stores.
 func (c *storeListCmd) Run(s *session) error {
 	return c.open(s, func(base *app.Base, core *graph.Resolver) error {
 		all, err := base.Stores(s.ctx)
@@ -90,7 +86,6 @@ type storeLegacyCmd struct {
 	State string `arg:"" enum:"on,off" help:"on or off."`
 }
 
-// Run adds the store to the list, or removes it.
 func (c *storeLegacyCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		p, err := w.Mutation().StoreSetLegacy(w.ctx, w.store.Version, c.State == "on")

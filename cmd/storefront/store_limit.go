@@ -11,7 +11,6 @@ type storeLimitCmd struct {
 	Settings []string `arg:"" optional:"" placeholder:"NAME=NUMBER" help:"Limits of this store; NAME= restores the limit of all stores."`
 }
 
-// bound is a limit as printed.
 type bound struct {
 	Name   limit.Name `json:"name"`
 	Value  int64      `json:"value"`
@@ -19,7 +18,6 @@ type bound struct {
 	Counts string     `json:"counts"`
 }
 
-// Run changes the given limits and prints all.
 func (c *storeLimitCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		row := w.store

@@ -41,7 +41,6 @@ type sight struct {
 	Body       json.RawMessage `json:"body,omitempty"`
 }
 
-// ServeHTTP receives one delivery.
 func (t *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	body, e, problem := t.receive(w, r, now)
@@ -100,7 +99,6 @@ func rawJSON(body []byte) json.RawMessage {
 	return text
 }
 
-// announce prints where deliveries are expected.
 func (t *tap) announce(at string, made *endpoint) error {
 	if t.options.JSON {
 		first := struct {
@@ -161,7 +159,6 @@ func (t *tap) print(s sight) error {
 	return nil
 }
 
-// failed returns the first output error.
 func (t *tap) failed() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// place is the data of a command.
 type place struct {
 	app.Storage
 	app.Naming
@@ -44,7 +43,6 @@ func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error 
 	return errors.Join(err, base.Close())
 }
 
-// target is one store of a place.
 type target struct {
 	place
 	Store string `short:"s" env:"STOREFRONT_STORE" placeholder:"HANDLE" help:"The handle or id of the store; optional if there is only one."`
@@ -57,7 +55,6 @@ type work struct {
 	store *db.Store
 }
 
-// enter runs f as the operator in the store.
 func (t target) enter(s *session, f func(work) error) error {
 	return t.open(s, func(base *app.Base, core *graph.Resolver) error {
 		store, err := base.FindStore(s.ctx, t.Store)
@@ -68,7 +65,6 @@ func (t target) enter(s *session, f func(work) error) error {
 	})
 }
 
-// pages reads a whole list, page by page.
 func pages[T any](
 	w work, read func(ctx context.Context, first *int, after *string) (*model.Connection[T], error),
 ) ([]T, error) {

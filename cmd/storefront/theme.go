@@ -22,7 +22,6 @@ type themeCheckCmd struct {
 	output
 }
 
-// checked is the output of a check.
 type checked struct {
 	Name      string         `json:"name"`
 	Version   *string        `json:"version"`
@@ -33,13 +32,11 @@ type checked struct {
 	Problems  []themeProblem `json:"problems"`
 }
 
-// themeProblem is a problem of a theme.
 type themeProblem struct {
 	Path   *string `json:"path"` // null for the theme as a whole
 	Detail string  `json:"detail"`
 }
 
-// Run checks.
 func (c *themeCheckCmd) Run(s *session) error {
 	pack, err := readTheme(c.Folder)
 	found, wrong := errors.AsType[*theme.Problems](err)
@@ -60,7 +57,6 @@ func (c *themeCheckCmd) Run(s *session) error {
 				fmt.Sprint(len(pack.Assets)), fmt.Sprint(pack.Size()), cmp.Or(strings.Join(ignored, ", "), "-")}})
 }
 
-// refuse prints the problems.
 func (c *themeCheckCmd) refuse(s *session, found *theme.Problems) error {
 	list, rows := checked{Ignored: []string{}, Problems: []themeProblem{}}, table(nil)
 	for _, p := range found.List {
@@ -74,8 +70,7 @@ func (c *themeCheckCmd) refuse(s *session, found *theme.Problems) error {
 	return c.print(s, list, rows)
 }
 
-// readTheme reads a folder or an archive. If it is not a valid theme, the error is a
-// [*theme.Problems].
+// readTheme reads a folder or an archive. The error of a wrong theme is a [*theme.Problems].
 func readTheme(path string) (*theme.Package, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -96,7 +91,6 @@ type themePreviewCmd struct {
 	Addr   string `placeholder:"ADDR" default:"127.0.0.1:8090" help:"Address to listen on (default: ${default})."`
 }
 
-// Run serves.
 func (c *themePreviewCmd) Run(s *session) error {
 	if info, err := os.Stat(c.Folder); err != nil {
 		return err

@@ -2,7 +2,6 @@ package main
 
 type versionCmd struct{ output }
 
-// Run prints the build.
 func (c *versionCmd) Run(s *session) error {
 	b := s.build
 	return c.print(s, b, table{

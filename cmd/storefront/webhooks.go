@@ -28,7 +28,6 @@ type webhooksListenCmd struct {
 	registration
 }
 
-// Run receives deliveries until a signal arrives.
 func (c *webhooksListenCmd) Run(s *session) error {
 	if err := c.check(); err != nil {
 		return &usageError{err}
