@@ -11,9 +11,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// customer is a customer to create.
-type customer struct{ in model.CustomerCreateInput }
-
 // customer reads the row of one customer. Only a clear yes counts as consent.
 func (i *importer) customer(c *record) (maker, error) {
 	r := c.rows[0]
@@ -46,7 +43,13 @@ func (i *importer) customer(c *record) (maker, error) {
 		address.Name = fullName(in)
 	}
 	in.DefaultAddress = address
-	return &customer{in}, nil
+	return func(ctx context.Context, i *importer) (xid.ID, error) {
+		made, err := i.Core.Mutation().CustomerCreate(ctx, in)
+		if err != nil {
+			return xid.Nil, err
+		}
+		return made.Customer.ID, nil
+	}, nil
 }
 
 func fullName(in model.CustomerCreateInput) *string {
@@ -60,13 +63,4 @@ func fullName(in model.CustomerCreateInput) *string {
 		return nil
 	}
 	return new(strings.Join(names, " "))
-}
-
-// make creates the customer.
-func (u *customer) make(ctx context.Context, i *importer) (xid.ID, error) {
-	made, err := i.Core.Mutation().CustomerCreate(ctx, u.in)
-	if err != nil {
-		return xid.Nil, err
-	}
-	return made.Customer.ID, nil
 }

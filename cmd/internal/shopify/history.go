@@ -10,7 +10,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// past is the history of an order before the import.
 type past struct {
 	paid, refunded int64
 	method         *string
@@ -20,7 +19,6 @@ type past struct {
 	cancelled      bool
 }
 
-// history reads the history of an order.
 func (i *importer) history(c *record, o *order) (p past, err error) {
 	r := c.rows[0]
 	p.method, p.reference = short(r.opt("payment method")), line(r.opt("payment reference"))
@@ -34,9 +32,7 @@ func (i *importer) history(c *record, o *order) (p past, err error) {
 	if err := p.goods(c, o.rows); err != nil {
 		return p, err
 	}
-	if r.get("cancelled at") != "" {
-		p.cancelled = true
-	}
+	p.cancelled = p.cancelled || r.get("cancelled at") != ""
 	if p.cancelled && (p.all || p.sent != nil) {
 		p.cancelled = false
 		i.note(c, "it was canceled after a shipment and is imported as shipped")
@@ -44,7 +40,6 @@ func (i *importer) history(c *record, o *order) (p past, err error) {
 	return p, nil
 }
 
-// money reads what was paid and refunded.
 func (p *past) money(i *importer, r row, total int64) error {
 	back, err := sum(r, "refunded amount", i.currency)
 	if err != nil {
@@ -79,7 +74,6 @@ func (p *past) money(i *importer, r row, total int64) error {
 	return nil
 }
 
-// goods reads which lines were shipped.
 func (p *past) goods(c *record, lines []int) error {
 	switch status := strings.ToLower(c.rows[0].get("fulfillment status")); status {
 	case "", "unfulfilled", "restocked", "pending", "on_hold", "scheduled", "in_progress":
@@ -103,7 +97,6 @@ type way struct {
 	order *model.Order
 }
 
-// changed keeps the order that a mutation returned.
 func (w *way) changed(p *model.OrderPayload, err error) error {
 	if err == nil {
 		w.order = p.Order
@@ -164,7 +157,6 @@ func (w *way) end(ctx context.Context, o *order) error {
 	return nil
 }
 
-// annotate adds the merchant's note to the order.
 func (w *way) annotate(ctx context.Context, o *order) error {
 	if o.note == nil {
 		return nil

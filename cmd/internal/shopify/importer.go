@@ -21,21 +21,17 @@ import (
 type Config struct {
 	Core  *graph.Resolver
 	Store *db.Store
-	// Dir is the folder of the exports.
-	Dir string
+	Dir   string
 	// Apply keeps the import; otherwise everything is tried and rolled back.
 	Apply bool
-	// Continue continues order numbers after the highest number in the files, so that numbers stay
-	// unique.
+	// Continue continues order numbers after the highest one in the files: numbers stay unique.
 	Continue bool
 	// Progress, if set, is called from time to time with the number of records read from a file.
 	Progress func(file string, records int)
 }
 
-// progressEvery is the number of records between two calls of Progress.
 const progressEvery = 500
 
-// importer imports the files of one folder.
 type importer struct {
 	Config
 	currency string
@@ -48,11 +44,8 @@ type importer struct {
 }
 
 // maker creates a record in the store, in a transaction.
-type maker interface {
-	make(ctx context.Context, i *importer) (xid.ID, error)
-}
+type maker func(ctx context.Context, i *importer) (xid.ID, error)
 
-// kind is a kind of record with its files.
 type kind struct {
 	name string // "products": the prefix of the files' names
 	// key is the column that the rows of a record share; "" if each row is a record.
@@ -62,16 +55,13 @@ type kind struct {
 	read   func(*importer, *record) (maker, error)
 }
 
-// orders is the kind of order files.
-const orders = "orders"
-
 func kinds() []kind {
 	return []kind{
 		{name: "products", key: "handle", stable: []string{"handle"},
 			needed: []string{"handle", "title", "variant price"}, read: (*importer).product},
 		{name: "customers", stable: []string{"customer id", "email"},
 			needed: []string{"email", "first name", "last name"}, read: (*importer).customer},
-		{name: orders, key: "name", stable: []string{"id", "name"},
+		{name: "orders", key: "name", stable: []string{"id", "name"},
 			needed: []string{"name", "currency", "total", "created at", "financial status", "lineitem quantity",
 				"lineitem name", "lineitem price"}, read: (*importer).order},
 	}
@@ -89,7 +79,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		}
 		i.report.Kinds = append(i.report.Kinds, Count{Kind: k.name})
 		i.count, i.seen = &i.report.Kinds[len(i.report.Kinds)-1], map[string]int{}
-		if k.name == orders && c.Apply && c.Continue {
+		if k.name == "orders" && c.Apply && c.Continue {
 			if err := i.continueNumbers(ctx, files); err != nil {
 				return nil, err
 			}
@@ -107,8 +97,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	return &i.report, nil
 }
 
-// filesOf lists the files of a kind. Of several parts the shorter names come first, so that
-// orders_export_10.csv follows orders_export_9.csv.
+// filesOf lists the files of a kind, shorter names first: part 10 follows part 9.
 func filesOf(dir, kind string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -125,42 +114,48 @@ func filesOf(dir, kind string) ([]string, error) {
 	return list, nil
 }
 
-// openRegular opens a regular file: reading a device or a pipe might never end.
-func openRegular(path string) (*os.File, error) {
+// each calls do with each record of a regular file: reading a device or a pipe might never end.
+func (i *importer) each(name, key string, needed []string, do func(*record) error) error {
+	path := filepath.Join(i.Dir, name)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return os.Open(path)
-}
-
-func (i *importer) run(ctx context.Context, k kind, name string) error {
-	f, err := openRegular(filepath.Join(i.Dir, name))
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	t, err := newTable(name, f, k.needed)
+	t, err := newTable(name, f, needed)
 	if err != nil {
 		return err
 	}
-	i.file, i.garbled = name, false
-	n := 0
-	for c, err := range t.records(k.key) {
+	for c, err := range t.records(key) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := i.one(ctx, k, &c); err != nil {
+		if err := do(&c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *importer) run(ctx context.Context, k kind, name string) error {
+	i.file, i.garbled = name, false
+	n := 0
+	return i.each(name, k.key, k.needed, func(c *record) error {
+		if err := i.one(ctx, k, c); err != nil {
 			return fmt.Errorf("%s, line %d: %w", name, c.line, err)
 		}
 		if n++; i.Progress != nil && n%progressEvery == 0 {
 			i.Progress(name, n)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // one imports one record, or reports why not. Its error is not about the record.
@@ -191,7 +186,6 @@ func (i *importer) one(ctx context.Context, k kind, c *record) error {
 	return nil
 }
 
-// keyOf returns the key that identifies a record in a later run.
 func (i *importer) keyOf(k kind, c *record) (string, error) {
 	if c.broken != "" {
 		return "", wrong("%s", c.broken)
@@ -214,8 +208,7 @@ func (i *importer) keyOf(k kind, c *record) (string, error) {
 	return "", wrong("it has no %s to recognize it by", strings.Join(names, " and no "))
 }
 
-// twice remembers the key of a record, and returns the line of another record with the same key, or
-// 0.
+// twice remembers the key of a record, and returns the line of an earlier one, or 0.
 func (i *importer) twice(key string, c *record) (before int) {
 	if before = i.seen[key]; before == 0 {
 		i.seen[key] = c.line
@@ -239,7 +232,7 @@ func (i *importer) bring(ctx context.Context, id xid.ID, made maker) error {
 		if known {
 			return errKnown
 		}
-		as, err := made.make(ctx, i)
+		as, err := made(ctx, i)
 		if err != nil {
 			return err
 		}

@@ -3,14 +3,12 @@ package shopify
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 
 	"github.com/storefront-go/storefront/ent/db/store"
 )
 
-// maxContinued is the highest order number after which numbers continue: longer ones are dates and
-// the like.
+// maxContinued is the highest number that is continued: longer ones are dates and the like.
 const maxContinued = 99_999_999
 
 // continueNumbers raises the number of the store's next order above those in the files. A server
@@ -18,11 +16,13 @@ const maxContinued = 99_999_999
 func (i *importer) continueNumbers(ctx context.Context, files []string) error {
 	highest := int64(0)
 	for _, name := range files {
-		n, err := i.highest(name)
+		err := i.each(name, "name", []string{"name"}, func(c *record) error {
+			highest = max(highest, numberOf(c.key))
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		highest = max(highest, n)
 	}
 	return i.Core.Store.InTx(ctx, func(ctx context.Context) error {
 		err := i.Core.Store.DB(ctx).Store.Update().Where(store.ID(i.Store.ID), store.NextNumberLTE(highest)).
@@ -34,28 +34,7 @@ func (i *importer) continueNumbers(ctx context.Context, files []string) error {
 	})
 }
 
-// highest returns the highest order number of a file.
-func (i *importer) highest(file string) (highest int64, err error) {
-	f, err := openRegular(filepath.Join(i.Dir, file))
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	t, err := newTable(file, f, []string{"name"})
-	if err != nil {
-		return 0, err
-	}
-	for c, err := range t.records("name") {
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", file, err)
-		}
-		highest = max(highest, numberOf(c.key))
-	}
-	return highest, nil
-}
-
-// numberOf returns the number at the end of an order's name, as in #1007 and EN-1007; 0 if there is
-// none.
+// numberOf returns the number at the end of an order's name, as in #1007 and EN-1007, or 0.
 func numberOf(name string) int64 {
 	at := len(name)
 	for at > 0 && name[at-1] >= '0' && name[at-1] <= '9' {

@@ -11,10 +11,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// source is the origin of imported orders.
 const source = "shopify"
 
-// order is an order to create, with its history.
 type order struct {
 	in    model.OrderCreateInput
 	email string  // of the order's customer, if there is one
@@ -55,7 +53,7 @@ func (i *importer) order(c *record) (maker, error) {
 	if o.past, err = i.history(c, o); err != nil {
 		return nil, err
 	}
-	return o, nil
+	return o.make, nil
 }
 
 func (i *importer) address(c *record, r row, prefix string) *model.AddressInput {
@@ -212,7 +210,6 @@ func (s said) nearest(all int64) (off, tax, rest int64) {
 	return off, 0, left(off, 0)
 }
 
-// restOf returns the name of a difference from the total.
 func restOf(r row) string {
 	switch {
 	case strings.Trim(r.get("duties"), "0.") != "":
@@ -223,7 +220,6 @@ func restOf(r row) string {
 	return "Other charges"
 }
 
-// share spreads a discount and a tax over the lines.
 func share(lines []*model.OrderLineInput, goods []int64, off, tax int64) {
 	net := make([]int64, len(goods))
 	for n, part := range price.Spread(off, goods) {

@@ -15,14 +15,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// product is a product to create.
 type product struct {
 	in     model.ProductCreateInput
 	status string // active, draft or archived
 }
 
-// product reads the rows of one product: rows with a price are variants, and any row may name an
-// image.
+// product reads the rows of one product: those with a price are variants, any may have an image.
 func (i *importer) product(c *record) (maker, error) {
 	first := c.rows[0]
 	if yes(first.get("gift card")) {
@@ -53,7 +51,7 @@ func (i *importer) product(c *record) (maker, error) {
 	if err := i.variants(c, p); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p.make, nil
 }
 
 // shipped reads whether the product needs shipping, which is the same for all of its variants.
@@ -140,7 +138,6 @@ func (i *importer) picture(c *record, p *product) {
 	}
 }
 
-// variants reads the variants of the product.
 func (i *importer) variants(c *record, p *product) error {
 	options := optionsOf(c.rows[0])
 	var list []*model.ProductVariantInput
@@ -194,8 +191,7 @@ func used(options []*document.Option, variants []*model.ProductVariantInput) {
 
 func option(n int, part string) string { return "option" + strconv.Itoa(n+1) + " " + part }
 
-// optionsOf reads the names of the options. Shopify gives a product without options one called
-// Title.
+// optionsOf reads the names of the options. A product without any has one called Title.
 func optionsOf(r row) (list []*document.Option) {
 	for n := range limit.Options {
 		name := lineOf(r.get(option(n, "name")))
@@ -251,7 +247,6 @@ func (i *importer) stock(c *record, r row) (*int64, error) {
 	return n, nil
 }
 
-// make creates the product and sets its status.
 func (p *product) make(ctx context.Context, i *importer) (xid.ID, error) {
 	m := i.Core.Mutation()
 	made, err := m.ProductCreate(ctx, p.in)

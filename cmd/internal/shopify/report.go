@@ -20,10 +20,8 @@ type Report struct {
 	More int `json:"more,omitempty"`
 }
 
-// maxFindings bounds each list of findings in a report.
 const maxFindings = 10_000
 
-// add adds findings to a list of the report, up to the maximum.
 func (r *Report) add(list *[]Finding, findings ...Finding) {
 	fit := min(len(findings), maxFindings-len(*list))
 	*list = append(*list, findings[:fit]...)
@@ -74,8 +72,7 @@ func (c *record) name() string {
 	return c.rows[0].get("email")
 }
 
-// reason returns what is wrong with a record, with the API members named by the core; own is false
-// for an error that is not about the record.
+// reason returns what is wrong with a record; own is false if the error is about something else.
 func reason(err error) (text string, own bool) {
 	if bad, ok := errors.AsType[*problem](err); ok {
 		return bad.text, true

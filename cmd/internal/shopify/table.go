@@ -34,7 +34,6 @@ type row struct {
 	cells []string
 }
 
-// record is the rows of one product, customer or order.
 type record struct {
 	key    string
 	rows   []row
@@ -81,7 +80,6 @@ func newTable(file string, r io.Reader, needed []string) (*table, error) {
 // lines reads a text in which single carriage returns end lines too, as in files of old Macs.
 type lines struct{ *bufio.Reader }
 
-// Read implements io.Reader.
 func (l lines) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
 	for i := range n {
@@ -128,7 +126,6 @@ func (r row) get(column string) string {
 	return text
 }
 
-// opt returns a cell, or nil if it is empty.
 func (r row) opt(column string) *string {
 	text := r.get(column)
 	if text == "" {

@@ -16,7 +16,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// problem is the reason why a record is left out.
 type problem struct{ text string }
 
 func (p *problem) Error() string { return p.text }
@@ -133,7 +132,6 @@ func (i *importer) clipped(c *record, what string, text *string) *string {
 	return new(i.clip(c, what, *text, limit.Line))
 }
 
-// grams reads a weight in grams.
 func grams(r row) (*int64, error) {
 	text := r.get("variant grams")
 	if text == "" {
