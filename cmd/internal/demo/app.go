@@ -54,7 +54,6 @@ func (s *seeder) findApp(ctx context.Context, known *OAuthApp) (found *model.App
 	return found, nil
 }
 
-// repairApp undoes changes by people.
 func (s *seeder) repairApp(ctx context.Context, a *model.App) (_ *model.App, err error) {
 	if a.DisabledAt != nil {
 		if a, err = registered(s.AppEnable(ctx, a.PublicID(), a.Version)); err != nil {
@@ -65,7 +64,6 @@ func (s *seeder) repairApp(ctx context.Context, a *model.App) (_ *model.App, err
 		RedirectUris: model.Given([]string{appRedirect}), Scopes: model.Given(scope.Names())}))
 }
 
-// registered returns the app of a mutation's result.
 func registered(p *model.AppPayload, err error) (*model.App, error) {
 	if err != nil {
 		return nil, err

@@ -19,7 +19,6 @@ const side = 640
 // ink is a color, as 0xrrggbb.
 type ink uint32
 
-// UnmarshalText parses six hexadecimal digits.
 func (k *ink) UnmarshalText(b []byte) error {
 	v, err := strconv.ParseUint(string(b), 16, 24)
 	*k = ink(v)
@@ -37,7 +36,6 @@ func newCanvas(ground ink) canvas {
 	return c
 }
 
-// point is a position on a canvas.
 type point struct{ x, y float64 }
 
 // fill paints the area inside paths; a path in the opposite direction cuts a hole.
@@ -90,7 +88,6 @@ func (c canvas) line(k ink, width float64, points []point) {
 	}
 }
 
-// box draws a rectangle with rounded corners.
 func (c canvas) box(k ink, x, y, w, h, r float64) {
 	path := bend(x+w-r, y+h-r, r, r, 0, .25)
 	path = append(path, bend(x+r, y+h-r, r, r, .25, .5)...)

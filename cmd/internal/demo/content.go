@@ -8,7 +8,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// collections creates the collections of the plan and returns links to them.
 func (s *seeder) collections(ctx context.Context) (links []*document.MenuLink, err error) {
 	for _, in := range s.Lists {
 		made, err := s.CollectionCreate(ctx, in)
@@ -21,8 +20,7 @@ func (s *seeder) collections(ctx context.Context) (links []*document.MenuLink, e
 	return links, nil
 }
 
-// content creates the language, the pages, the collections and the menus, unless they exist. The
-// footer is the default one.
+// content creates the language, the pages, the collections and the menus, unless they exist.
 func (s *seeder) content(ctx context.Context) error {
 	n, err := s.Core.Store.DB(ctx).Page.Query().Count(ctx)
 	if err != nil || n > 0 {

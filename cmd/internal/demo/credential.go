@@ -45,7 +45,6 @@ func (s *seeder) credentials(ctx context.Context, known *File) (*Store, error) {
 	return entry, nil
 }
 
-// works reports whether the file's entry is complete and works for this store.
 func (s *seeder) works(ctx context.Context, e *Store) (bool, error) {
 	if e.Owner.Email != s.Email || e.Owner.Password == "" || len(e.Keys) != len(scope.All())+1 {
 		return false, nil
@@ -106,7 +105,6 @@ func (s *seeder) rotate(ctx context.Context, e *Store) error {
 	})
 }
 
-// keys creates one key with all scopes and one for each scope.
 func (s *seeder) keys(ctx context.Context, e *Store) error {
 	e.Keys = map[string]string{}
 	add := func(name string, scopes ...string) error {

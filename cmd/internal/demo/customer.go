@@ -18,32 +18,38 @@ const (
 	customerBatch = 40
 )
 
-// What happens to customer i: some are guests, others are disabled or redacted after their
-// purchases.
+// What customer i becomes: some are guests, others are disabled or redacted after purchases.
 func guest(i int) bool    { return i%10 == 3 }
 func disabled(i int) bool { return i%20 == 7 }
 func redacted(i int) bool { return i%30 == 11 }
 
-// customers creates the missing customers.
 func (s *seeder) customers(ctx context.Context) error {
 	n, err := s.Core.Store.DB(ctx).Customer.Query().Count(ctx)
 	if err != nil {
 		return err
 	}
 	for ; n < customerCount; n += customerBatch {
-		err := s.Core.Store.InTx(ctx, func(ctx context.Context) error {
-			for i := n; i < min(n+customerBatch, customerCount); i++ {
-				if _, err := s.CustomerCreate(ctx, s.customer(i)); err != nil {
-					return fmt.Errorf("customer %d: %w", i, err)
-				}
-			}
-			return nil
+		err := s.each(ctx, n, min(n+customerBatch, customerCount), "customer", func(ctx context.Context, i int) error {
+			_, err := s.CustomerCreate(ctx, s.customer(i))
+			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// each calls f for the rows from one number to another, in one transaction.
+func (s *seeder) each(ctx context.Context, from, to int, row string, f func(ctx context.Context, i int) error) error {
+	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
+		for i := from; i < to; i++ {
+			if err := f(ctx, i); err != nil {
+				return fmt.Errorf("%s %d: %w", row, i, err)
+			}
+		}
+		return nil
+	})
 }
 
 func (s *seeder) customer(i int) model.CustomerCreateInput {
@@ -76,7 +82,6 @@ func (s *seeder) customer(i int) model.CustomerCreateInput {
 	return in
 }
 
-// address returns an address for the person with the f-th first and l-th last name.
 func (p people) address(r *rand.Rand, f, l int) *model.AddressInput {
 	city := r.IntN(len(p.Cities))
 	name := p.First[f] + " " + p.Last[l]
@@ -88,7 +93,6 @@ func (p people) address(r *rand.Rand, f, l int) *model.AddressInput {
 		City:  p.Cities[city], PostalCode: &p.Postal[city], Country: p.Country}
 }
 
-// part disables some customers and redacts others.
 func (s *seeder) part(ctx context.Context, rows []*db.Customer) error {
 	for i, c := range rows {
 		id := xid.Customer.Format(c.ID)
@@ -106,7 +110,6 @@ func (s *seeder) part(ctx context.Context, rows []*db.Customer) error {
 	return nil
 }
 
-// buyers returns the customers in the order of the plan.
 func (s *seeder) buyers(ctx context.Context) ([]*db.Customer, error) {
 	return s.Core.Store.DB(ctx).Customer.Query().Order(db.Asc(customer.FieldID)).Limit(customerCount).All(ctx)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -18,11 +17,9 @@ import (
 // Config says what to create and where to report it.
 type Config struct {
 	Core *graph.Resolver
-	// Orders is how many orders each store gets on the first start, and the maximum number of
-	// images.
+	// Orders is how many orders each store gets on the first start, and the most images.
 	Orders int
-	// Path is the file of the credentials.
-	Path string
+	Path   string
 	// API is {api_host}; Admin is the admin port's address.
 	API, Admin string
 	Logger     *slog.Logger
@@ -42,10 +39,8 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 		c.Logger.InfoContext(ctx, "the demo gets new credentials", "reason", err)
 		known = &File{}
 	}
-	f, err := c.addresses()
-	if err != nil {
-		return nil, err
-	}
+	f := &File{APIHost: c.API, BaseURL: c.API + "/api/public/v1", GraphQLURL: c.API + "/graphql",
+		DashboardURL: c.API + "/dashboard", AdminURL: c.Admin}
 	plans, err := shops()
 	if err != nil {
 		return nil, err
@@ -79,22 +74,6 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 	return f, nil
 }
 
-// addresses returns a file with the addresses.
-func (c Config) addresses() (*File, error) {
-	f := &File{APIHost: c.API, AdminURL: c.Admin}
-	for dst, path := range map[*string]string{
-		&f.BaseURL: "/api/public/v1", &f.GraphQLURL: "/graphql", &f.DashboardURL: "/dashboard",
-	} {
-		joined, err := url.JoinPath(c.API, path)
-		if err != nil {
-			return nil, fmt.Errorf("demo: %w", err)
-		}
-		*dst = joined
-	}
-	return f, nil
-}
-
-// seeder fills one store.
 type seeder struct {
 	Config
 	shop

@@ -2,6 +2,7 @@ package demo
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,16 +19,14 @@ type scheme [7]ink
 
 // ink returns a color by its name, or by its digits.
 func (s scheme) ink(name string) (k ink) {
-	for i, known := range []string{"ground", "glow", "shade", "main", "second", "dark", "light"} {
-		if name == known {
-			return s[i]
-		}
+	known := []string{"ground", "glow", "shade", "main", "second", "dark", "light"}
+	if i := slices.Index(known, name); i >= 0 {
+		return s[i]
 	}
 	_ = k.UnmarshalText([]byte(name)) // a test reads all
 	return k
 }
 
-// drawing draws a kind of product in a color scheme.
 func drawing(kind string, s scheme) canvas {
 	c := newCanvas(s[0])
 	c.shape("oval glow 50,46,37,37", s)
@@ -49,7 +48,6 @@ func shapes(kind string) string {
 	return shapes("Services")
 }
 
-// shape draws one shape.
 func (c canvas) shape(line string, s scheme) {
 	words := strings.Fields(line)
 	if len(words) < 3 {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Announce prints the address of the demo, who can sign in, a key, and a command to paste into a
-// shell.
+// Announce prints the addresses of the demo, who can sign in, and a command to paste.
 func (f *File) Announce(w io.Writer, path string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  Dashboard  %s\n  API        %s\n  GraphQL    %s\n  Docs       %s/docs\n  Admin      %s\n\n",

@@ -14,19 +14,17 @@ import (
 // FileName is the file of the demo's credentials in the data folder.
 const FileName = "demo.json"
 
-// maxFile is larger than any such file, in bytes.
 const maxFile = 1 << 20
 
 // File is demo.json (contract, section 11): the addresses of the demo and all its secrets.
 type File struct {
-	APIHost      string  `json:"api_host"`
-	BaseURL      string  `json:"base_url"`
-	GraphQLURL   string  `json:"graphql_url"`
-	DashboardURL string  `json:"dashboard_url"`
-	AdminURL     string  `json:"admin_url"`
-	Stores       []Store `json:"stores"`
-	// OAuthApp is registered by the first store.
-	OAuthApp *OAuthApp `json:"oauth_app"`
+	APIHost      string    `json:"api_host"`
+	BaseURL      string    `json:"base_url"`
+	GraphQLURL   string    `json:"graphql_url"`
+	DashboardURL string    `json:"dashboard_url"`
+	AdminURL     string    `json:"admin_url"`
+	Stores       []Store   `json:"stores"`
+	OAuthApp     *OAuthApp `json:"oauth_app"`
 
 	// Runs is {api_host} of another running server on the same stores, or "". The file then belongs
 	// to that server and was not written.
@@ -86,7 +84,6 @@ func read(path string) (*File, error) {
 	return f, nil
 }
 
-// store returns the entry of a store, or nil.
 func (f *File) store(id string) *Store {
 	for i := range f.Stores {
 		if f.Stores[i].ID == id {

@@ -17,7 +17,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// open finds or creates the plan's store and its owner.
 func (s *seeder) open(ctx context.Context) error {
 	ctx = viewer.Everywhere(ctx)
 	if err := s.openUser(ctx); err != nil {
@@ -66,7 +65,6 @@ func (s *seeder) find(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// openUser finds or creates the owner of the store.
 func (s *seeder) openUser(ctx context.Context) error {
 	for range 2 {
 		id, found, err := s.findUser(ctx)

@@ -21,7 +21,6 @@ const orderBatch = 50
 // span is how far back orders reach.
 const span = 60 * day
 
-// sale is what an order is chosen from.
 type sale struct {
 	products []*db.Product
 	buyers   []*db.Customer
@@ -29,7 +28,6 @@ type sale struct {
 	all      []scenario
 }
 
-// orders creates the missing orders.
 func (s *seeder) orders(ctx context.Context) (err error) {
 	var from sale
 	if from.products, err = s.rows(ctx); err != nil {
@@ -44,19 +42,12 @@ func (s *seeder) orders(ctx context.Context) (err error) {
 		return err
 	}
 	for ; n < s.Orders; n += orderBatch {
-		err := s.Core.Store.InTx(ctx, func(ctx context.Context) error {
-			for i := n; i < min(n+orderBatch, s.Orders); i++ {
-				if err := s.order(ctx, from, i); err != nil {
-					return fmt.Errorf("order %d: %w", i, err)
-				}
-			}
-			return nil
-		})
+		to := min(n+orderBatch, s.Orders)
+		err := s.each(ctx, n, to, "order", func(ctx context.Context, i int) error { return s.order(ctx, from, i) })
 		if err != nil {
 			return err
 		}
-		s.Logger.Log(ctx, s.level(n+orderBatch), "demo orders", "name", s.Name, "made", min(n+orderBatch, s.Orders),
-			"of", s.Orders)
+		s.Logger.Log(ctx, s.level(n+orderBatch), "demo orders", "name", s.Name, "made", to, "of", s.Orders)
 	}
 	return nil
 }
@@ -69,7 +60,6 @@ func (s *seeder) level(made int) slog.Level {
 	return slog.LevelDebug
 }
 
-// order creates order i and takes it through its states.
 func (s *seeder) order(ctx context.Context, from sale, i int) error {
 	r := s.rand(ofOrder, i)
 	way := choose(from.all, i, s.Orders, r)
@@ -156,7 +146,6 @@ func (s *seeder) placed(r *rand.Rand, i int) micros.Time {
 	return s.base().Add(-span + time.Duration(i)*step + time.Duration(r.Int64N(max(int64(step)*9/10, 1))))
 }
 
-// finish does what follows the sales and marks the store as complete.
 func (s *seeder) finish(ctx context.Context) error {
 	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
 		rows, err := s.rows(ctx)

@@ -36,7 +36,6 @@ func (s *seeder) shots() (list []shot) {
 // drawings caches the drawn files, for all databases of this process.
 var drawings sync.Map
 
-// drawn returns the file of a drawing.
 func drawn(kind string, colours scheme) ([]byte, error) {
 	type key struct {
 		kind    string

@@ -34,12 +34,10 @@ func (s *seeder) rand(kind uint64, i int) *rand.Rand {
 // base returns the time from which all others are counted: that of the store.
 func (s *seeder) base() micros.Time { return s.store.ID.Time() }
 
-// The final states of product i: one in eight stays a draft, one in eight is archived after its
-// sales.
+// The final states of product i: one in eight stays a draft, and one in eight is archived.
 func draft(i int) bool    { return i%8 == 6 }
 func archived(i int) bool { return i%8 == 3 }
 
-// sellable returns the indexes of the products that can be ordered.
 func (s *seeder) sellable() (list []int) {
 	for i := range s.Goods {
 		if !draft(i) {
@@ -49,7 +47,6 @@ func (s *seeder) sellable() (list []int) {
 	return list
 }
 
-// products creates all products, unless they exist.
 func (s *seeder) products(ctx context.Context) error {
 	n, err := s.Core.Store.DB(ctx).Product.Query().Count(ctx)
 	if err != nil || n > 0 {
@@ -124,8 +121,7 @@ func (s *seeder) offer(in *model.ProductCreateInput, options []document.Option) 
 	in.Sku, in.CompareAtPriceMinor = nil, nil
 }
 
-// stock sets the inventory after all sales: some products are tracked, and some of these are sold
-// out. Then it archives products.
+// stock sets the inventory after all sales, with some products sold out, and archives products.
 func (s *seeder) stock(ctx context.Context, rows []*db.Product) error {
 	for i, p := range rows {
 		id, version := xid.Product.Format(p.ID), p.Version
@@ -180,7 +176,6 @@ func (s *seeder) count(ctx context.Context, p *db.Product, quantity int64) (*mod
 	return s.ProductVariantsSet(ctx, p.PublicID(), p.Version, list, variants)
 }
 
-// rows returns the products in the order of the plan, with their variants.
 func (s *seeder) rows(ctx context.Context) ([]*db.Product, error) {
 	c := s.Core.Store.DB(ctx)
 	rows, err := c.Product.Query().Order(db.Asc(product.FieldID)).Limit(len(s.Goods)).All(ctx)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 )
 
@@ -20,11 +19,7 @@ func (f *File) running(ctx context.Context, own string) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	address, err := url.JoinPath(f.BaseURL, "me")
-	if err != nil {
-		return false
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.BaseURL+"/me", nil)
 	if err != nil {
 		return false
 	}

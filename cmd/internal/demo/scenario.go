@@ -58,7 +58,6 @@ func scenarios() (list []scenario) {
 	)
 }
 
-// usual are the paths of most orders in a shop, in percent.
 var usual = []struct {
 	part int
 	scenario

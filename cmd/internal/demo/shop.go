@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// shop is the plan of one demo store.
 type shop struct {
 	Handle, Name, Currency, Timezone string
 	Owner, Email                     string
@@ -31,13 +30,11 @@ type shop struct {
 	Notes                            []string // order notes
 }
 
-// sheet is a page of the plan, in Markdown.
 type sheet struct {
 	Handle, Title, Body string
 	Kind                state.PageKind // "" for an ordinary page
 }
 
-// terms are the selling settings of a demo store.
 type terms struct {
 	Zones    []model.ShippingZoneInput
 	Taxes    model.TaxSettingsInput
@@ -58,14 +55,12 @@ type people struct {
 	// LatinFirst and LatinLast are the names in email addresses, in the same order.
 	LatinFirst, LatinLast   []string
 	Streets, Cities, Postal []string
-	// FamilyFirst says that the family name comes first.
-	FamilyFirst bool
+	FamilyFirst             bool
 }
 
 //go:embed shops.json
 var shopsFile []byte
 
-// shops returns the plans, in the order of demo.json.
 func shops() (list []shop, err error) {
 	d := json.NewDecoder(bytes.NewReader(shopsFile))
 	d.DisallowUnknownFields()

@@ -10,14 +10,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// trip is one order on its path.
 type trip struct {
 	*seeder
 	order *model.Order
 	r     *rand.Rand
 }
 
-// run takes the order along its path.
 func (t *trip) run(ctx context.Context, way scenario) error {
 	for _, step := range []func(context.Context, scenario) error{t.pay, t.send, t.giveBack, t.end, t.note} {
 		if err := step(ctx, way); err != nil {
@@ -27,7 +25,6 @@ func (t *trip) run(ctx context.Context, way scenario) error {
 	return nil
 }
 
-// changed keeps the order that a mutation returned.
 func (t *trip) changed(p *model.OrderPayload, err error) error {
 	if err == nil {
 		t.order = p.Order
@@ -56,7 +53,6 @@ func (t *trip) pay(ctx context.Context, way scenario) error {
 	return t.changed(t.OrderMarkPaid(ctx, t.id(), t.order.Version, &method, &reference))
 }
 
-// send ships what the path ships, sometimes in two parcels.
 func (t *trip) send(ctx context.Context, way scenario) error {
 	if way.goods == kept {
 		return nil
@@ -83,7 +79,6 @@ func (t *trip) parcel(n int) model.FulfillInput {
 	return model.FulfillInput{Carrier: &t.Carrier, TrackingNumber: &number, TrackingURL: new(t.Tracking + number)}
 }
 
-// giveBack refunds what the path refunds.
 func (t *trip) giveBack(ctx context.Context, way scenario) error {
 	in := model.RefundInput{AmountMinor: t.order.PaidMinor}
 	switch way.money {
@@ -105,7 +100,6 @@ func (t *trip) giveBack(ctx context.Context, way scenario) error {
 	return t.changed(t.OrderRefund(ctx, t.id(), t.order.Version, in))
 }
 
-// end completes or cancels the order.
 func (t *trip) end(ctx context.Context, way scenario) error {
 	switch way.end {
 	case completed:
