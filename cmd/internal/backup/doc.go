@@ -19,8 +19,7 @@ const (
 	blobsName    = "blobs"
 	sumsName     = "SHA256SUMS"
 	manifestName = "manifest.json"
-	// partialName is the folder in the data folder that holds an unverified restore, and the mark
-	// of a restore that did not finish.
+	// partialName is the folder of an unverified restore, and the mark of an unfinished one.
 	partialName = "restore.partial"
 )
 
@@ -32,14 +31,12 @@ type Manifest struct {
 	Format    int       `json:"format"`
 	Program   string    `json:"program"`
 	CreatedAt time.Time `json:"created_at"`
-	// Migration is the newest migration of the database's schema.
-	Migration string `json:"migration"`
+	Migration string    `json:"migration"`
 	// Secret says whether the root secret is included. KeyIDs are the numbers of the installation's
 	// secrets, the signing one first; they reveal nothing about the secrets.
 	Secret bool  `json:"secret"`
 	KeyIDs []int `json:"key_ids"`
-	// Blobs says whether the files of the blob store are included.
-	Blobs bool `json:"blobs"`
+	Blobs  bool  `json:"blobs"`
 	// Files and Bytes count the content, and Sums is the SHA-256 of SHA256SUMS.
 	Files int64  `json:"files"`
 	Bytes int64  `json:"bytes"`

@@ -87,8 +87,7 @@ func empty(dir string) error {
 	return nil
 }
 
-// settle moves the verified content into place. It takes effect when the folder of the restore is
-// removed.
+// settle moves the verified content into place. Removing the folder of the restore completes it.
 func settle(dir, partial string) (err error) {
 	var placed []string
 	defer func() {
@@ -117,7 +116,6 @@ func settle(dir, partial string) (err error) {
 	return syncDir(dir)
 }
 
-// reader unpacks an archive.
 type reader struct {
 	zip   *gzip.Reader
 	tar   *tar.Reader
@@ -283,8 +281,7 @@ func (r *reader) blob(ctx context.Context, key string, in io.Reader) error {
 	return w.Close()
 }
 
-// compare compares the archive's list with that of the unpacked files, and names the first file
-// that differs.
+// compare compares the archive's list with that of the unpacked files.
 func compare(listed, own io.Reader) error {
 	a, b := bufio.NewReader(listed), bufio.NewReader(own)
 	for {

@@ -27,14 +27,12 @@ type Source struct {
 	// Blobs is nil if the files are stored elsewhere.
 	Blobs *blob.Store
 	// Secret is the path of the root secret's file, or "".
-	Secret string
-	// KeyIDs, Program and Migration are values of the manifest.
+	Secret    string
 	KeyIDs    []byte
 	Program   string
 	Migration string
 }
 
-// writer writes an archive.
 type writer struct {
 	Source
 	tar   *tar.Writer
@@ -44,8 +42,7 @@ type writer struct {
 	now   time.Time
 }
 
-// Write saves the source in a new file with mode 0600, which appears only when it is complete. A
-// copy of the database is next to it meanwhile.
+// Write saves the source in a new file with mode 0600, which appears only when it is complete.
 func Write(ctx context.Context, path string, s Source) (m *Manifest, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("%s exists already", path)
@@ -157,7 +154,6 @@ func (w *writer) entry(ctx context.Context, name string, r io.Reader, size int64
 	return err
 }
 
-// raw adds a file to the archive.
 func (w *writer) raw(name string, r io.Reader, size int64) error {
 	err := w.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size, ModTime: w.now, Typeflag: tar.TypeReg})
 	if err != nil {
@@ -167,7 +163,6 @@ func (w *writer) raw(name string, r io.Reader, size int64) error {
 	return err
 }
 
-// seal adds the list and the manifest.
 func (w *writer) seal(ctx context.Context) (*Manifest, error) {
 	size, err := w.sums.Seek(0, io.SeekCurrent)
 	if err == nil {
@@ -204,7 +199,6 @@ type patient struct {
 	io.Reader
 }
 
-// Read implements io.Reader.
 func (p *patient) Read(b []byte) (int, error) {
 	if err := p.ctx.Err(); err != nil {
 		return 0, err

@@ -62,8 +62,7 @@ func writable(t *config.TypeReference) bool {
 	return !t.IsMarshaler && t.Definition.Kind == ast.Object && !t.IsPtrToSlice()
 }
 
-// lists returns the first statements of the functions that marshal lists of flat objects, and drops
-// the types that are in no such list.
+// lists returns the first statements of the functions that marshal lists, and drops other types.
 func (all flatTypes) lists(references map[string]*config.TypeReference) map[string]string {
 	first, kept := map[string]string{}, flatTypes{}
 	for _, ref := range references {

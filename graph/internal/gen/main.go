@@ -40,10 +40,8 @@ func main() {
 // plugin keeps the model from which gqlgen generates code.
 type plugin struct{ *codegen.Data }
 
-// Name implements gqlgen's Plugin.
 func (p *plugin) Name() string { return "flat" }
 
-// GenerateCode implements gqlgen's CodeGenerator.
 func (p *plugin) GenerateCode(d *codegen.Data) error { //nolint:unparam // of the interface
 	p.Data = d
 	return nil
@@ -54,8 +52,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	// gqlgen compiles its output together with the rest of the package, which may match an older
-	// schema.
+	// gqlgen compiles its output with the rest of the package, which may match an older schema.
 	sibling := func(name string) string { return filepath.Join(filepath.Dir(c.Exec.Filename), name) }
 	if err := os.WriteFile(sibling("flat_gen.go"), []byte("package exec\n\nvar flatTypes map[string]flatType\n"), 0o644); err != nil {
 		return err
@@ -118,8 +115,7 @@ func simplify(src []byte) []byte {
 	).Replace(string(before) + string(after)))
 }
 
-// rewrite gives functions a new body, and others a first statement, by their names. It fails if one
-// is missing.
+// rewrite gives functions a new body, or a first statement. It fails if one is missing.
 func rewrite(src []byte, bodies, first map[string]string) ([]byte, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", src, parser.SkipObjectResolution)
@@ -157,8 +153,7 @@ func rewrite(src []byte, bodies, first map[string]string) ([]byte, error) {
 	return format.Source(append(out, src[at:]...))
 }
 
-// copied returns the expression of a field that copies a value from its object, or "". fails says
-// that the expression has an error as well.
+// copied returns the expression of a field that copies a value, or "", and whether it may fail.
 func copied(f *codegen.Field) (expr string, fails bool) {
 	switch {
 	case f.IsResolver, f.IsMap(), f.IsBatch(), f.Stream, f.HasHaser, f.VOkFunc, f.HasDirectives(),
@@ -170,8 +165,7 @@ func copied(f *codegen.Field) (expr string, fails bool) {
 	return f.GoReceiverName + "." + f.GoFieldName, false
 }
 
-// plainOf returns the bodies of the functions of fields that copy a scalar or an enumeration and
-// cannot fail.
+// plainOf returns the bodies of functions of fields that copy a leaf value and cannot fail.
 func plainOf(objects codegen.Objects) map[string]string {
 	bodies := map[string]string{}
 	for _, o := range objects {

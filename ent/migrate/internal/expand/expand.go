@@ -17,8 +17,7 @@ import (
 type Finding struct {
 	File string
 	// Rule says what is wrong, such as "drops a column".
-	Rule string
-	// Table is the affected table.
+	Rule      string
 	Table     string
 	Statement string
 }
@@ -108,8 +107,7 @@ func since(comments []string) string {
 	return ""
 }
 
-// Since returns the newest migration of the oldest program that can work on the result of a file;
-// "" for any program.
+// Since returns the newest migration of the oldest program that works on the result; "" for any.
 func Since(f migrate.File) (newest string, err error) {
 	statements, err := f.StmtDecls()
 	if err != nil {

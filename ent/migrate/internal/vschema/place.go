@@ -12,8 +12,7 @@ type place struct {
 	// by is the column whose hash determines the shard: the owner, a store or a person. Without it
 	// the whole table is on the first shard.
 	by string
-	// find is a column by which rows of unknown owners are found; a lookup table maps it to the
-	// shard.
+	// find is a column by which rows of unknown owners are found, with a lookup table.
 	find string
 	// many says that several rows may have the same value of find.
 	many bool
@@ -22,8 +21,7 @@ type place struct {
 // global tables have no owner. The history of migrations, which ent does not know, is one too.
 var global = place{}
 
-// places are the tables that are not simply store-owned. Every other table has the key (store_id,
-// id).
+// places are the tables without the key (store_id, id).
 var places = map[string]place{
 	"stores":        {by: "id"},
 	"store_handles": {by: "store_id", find: "handle"},
@@ -54,8 +52,7 @@ var places = map[string]place{
 	"theme_packages":     global,
 }
 
-// placeOf returns the place of a table. It fails for a table that is neither store-owned nor in
-// places.
+// placeOf returns the place of a table. It fails if the table is neither store-owned nor listed.
 func placeOf(t *schema.Table) (place, error) {
 	p, known := places[t.Name]
 	if known {
@@ -68,7 +65,6 @@ func placeOf(t *schema.Table) (place, error) {
 	return place{}, fmt.Errorf("table %s has no key (store_id, id): add it to places (see ent/storetest/vitess/doc.go)", t.Name)
 }
 
-// check verifies that the table has the columns of its place.
 func check(t *schema.Table, p place) error {
 	for _, c := range []string{p.by, p.find} {
 		if c != "" && !has(t, c) {

@@ -88,8 +88,7 @@ func Of(tables []*schema.Table) (Files, error) {
 	return Files{VSchema: append(text, '\n'), Lookups: []byte(b.String())}, nil
 }
 
-// pin places a whole table on the first shard. An insert needs a vindex of some column
-// nevertheless.
+// pin places a whole table on the first shard. An insert needs a vindex nevertheless.
 func (k *keyspace) pin(name, column1 string) {
 	k.Tables[name] = table{Pinned: first, Columns: []column{{column1, unsharded}}}
 }

@@ -17,7 +17,6 @@ type api struct {
 	Events     []event
 }
 
-// named is a schema of the components with its name.
 type named struct {
 	Name string
 	*Schema
@@ -34,14 +33,12 @@ type Schema struct {
 	Description string
 }
 
-// property is a member of an object.
 type property struct {
 	Name     string
 	Required bool
 	*Schema
 }
 
-// operation is an API operation.
 type operation struct {
 	ID, Method, Path string
 	Summary, Scope   string
@@ -56,7 +53,6 @@ type operation struct {
 // event is a webhook event and the schema of its data.object.
 type event struct{ Type, Object string }
 
-// read parses a document.
 func read(raw []byte) (*api, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(raw, &root); err != nil {
@@ -85,7 +81,6 @@ func read(raw []byte) (*api, error) {
 	return a, nil
 }
 
-// reader reads a document.
 type reader struct{ root *yaml.Node }
 
 // members yields the names and values of a mapping, in its order.
@@ -228,8 +223,7 @@ func (d *reader) object(item *yaml.Node) string {
 	return ""
 }
 
-// PlainFirst returns the schemas, first those of plain types, because Python uses them when it loads
-// the module.
+// PlainFirst returns the schemas, plain types first: Python uses them while it loads the module.
 func (a *api) PlainFirst() []named {
 	out := slices.Clone(a.Schemas)
 	slices.SortStableFunc(out, func(x, y named) int {
@@ -244,11 +238,9 @@ func (a *api) PlainFirst() []named {
 	return out
 }
 
-// Object reports whether the schema has members.
 func (s named) Object() bool { return s.Type == "object" && len(s.Properties) > 0 }
 
-// Keywords reports whether a member has the name of a Python keyword: TypedDict takes it only as a
-// string.
+// Keywords reports whether a member has the name of a Python keyword: it must be a string.
 func (s named) Keywords() bool {
 	keywords := []string{"in", "not", "from", "is", "or", "and", "class", "def", "del", "for", "if", "with"}
 	return slices.ContainsFunc(s.Properties, func(p property) bool { return slices.Contains(keywords, p.Name) })

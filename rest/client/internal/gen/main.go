@@ -23,7 +23,6 @@ func main() {
 	}
 }
 
-// run writes every file below a folder.
 func run(document, folder string) error {
 	raw, err := os.ReadFile(document)
 	if err != nil {
@@ -54,7 +53,6 @@ func run(document, folder string) error {
 	return nil
 }
 
-// functions are what the templates call.
 var functions = template.FuncMap{
 	// notice is the first line of each file, after the comment marker.
 	"notice": func() string {
@@ -71,7 +69,6 @@ var functions = template.FuncMap{
 	"python":     (*Schema).python,
 }
 
-// jsdoc returns a TypeScript comment.
 func jsdoc(indent, text string) string {
 	switch lines := wrapped(text, 110-len(indent)); len(lines) {
 	case 0:
@@ -83,7 +80,6 @@ func jsdoc(indent, text string) string {
 	}
 }
 
-// comment returns a Python comment.
 func comment(indent, text string) (b string) {
 	for _, line := range wrapped(text, 110-len(indent)) {
 		b += indent + "#: " + line + "\n"
@@ -149,7 +145,6 @@ func (s *Schema) python() (kind string) {
 	return kind
 }
 
-// values returns the quoted values of an enumeration.
 func (s *Schema) values(between string) string {
 	quoted := make([]string, len(s.Enum))
 	for i, value := range s.Enum {

@@ -179,8 +179,7 @@ func readAddress(folder, country string) (a address) {
 	return in[country]
 }
 
-// merge adds the names in addresses to the regions of ISO 3166-2, and adds regions that only
-// addresses have.
+// merge adds the names in addresses to the regions of ISO 3166-2, and regions of addresses only.
 func merge(country string, a address, regions map[string]*region, english map[string]string) []*region {
 	if regions == nil {
 		regions = map[string]*region{}
