@@ -31,9 +31,13 @@ const ShortEvents Format = "short_events"
 // earlier program writes fewer words, so all are written again once this format is in use.
 const SearchTerms Format = "search_terms"
 
+// TaxCategories are tax rates for categories, with relations or with more than two decimals, and the
+// categories of products. An earlier program would compute other taxes.
+const TaxCategories Format = "tax_categories"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
-	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms}
+	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.

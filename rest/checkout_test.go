@@ -209,7 +209,7 @@ func TestPurchase(t *testing.T) {
 		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
 		r := graphtest.NewCore(t, store).Mutation()
 		graphtest.Must[*model.TaxSettingsPayload](t)(r.TaxSettingsUpdate(m.ctx, 0, model.TaxSettingsInput{
-			PricesIncludeTax: true, Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", BasisPoints: 1900}}}))
+			PricesIncludeTax: true, Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", Rate: new("19")}}}))
 		for title, kind := range map[string]*state.PageKind{"About shipping": new(state.PageShipping),
 			"Our rules": new(state.PageTerms), "Terms": nil} {
 			p := graphtest.Must[*model.PagePayload](t)(r.PageCreate(m.ctx,
@@ -283,7 +283,7 @@ func TestDigitalPurchase(t *testing.T) {
 			`href="/checkout/contact"`)
 		r := graphtest.NewCore(t, m.store).Mutation()
 		graphtest.Must[*model.TaxSettingsPayload](t)(r.TaxSettingsUpdate(m.ctx, 0,
-			model.TaxSettingsInput{Rates: []*model.TaxRateInput{{Country: "AT", Name: "USt.", BasisPoints: 2000}}}))
+			model.TaxSettingsInput{Rates: []*model.TaxRateInput{{Country: "AT", Name: "USt.", Rate: new("20")}}}))
 		b.get("/checkout/address").want(http.StatusOK, "/checkout/contact", `autocomplete="country"`)
 		b.fill("/checkout/contact", "country", "").want(http.StatusUnprocessableEntity, "/checkout/contact",
 			`href="#country"`)

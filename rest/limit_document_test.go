@@ -41,8 +41,8 @@ var bounded = map[string]int{
 
 	"Order/email maxLength": limit.Email, "Order/source maxLength": limit.Source,
 	"Order/discount_code maxLength": limit.Code, "Order/external_number maxLength": limit.Label,
-	"Order/shipping_method maxLength": limit.Line,
-	"LineItem/title maxLength":        limit.Line, "LineItem/sku maxLength": limit.Line,
+	"Order/shipping_method maxLength": limit.Line, "OrderTax/name maxLength": limit.Label,
+	"LineItem/title maxLength": limit.Line, "LineItem/sku maxLength": limit.Line,
 	"LineItem/quantity maximum": limit.Quantity, "Address/name maxLength": limit.Line,
 	"Address/company maxLength": limit.Line, "Address/line1 maxLength": limit.Line,
 	"Address/line2 maxLength": limit.Line, "Address/city maxLength": limit.Line, "Address/region maxLength": limit.Line,

@@ -68,6 +68,7 @@ func readProduct(r *wire.Reader) model.ProductCreateInput {
 		InventoryQuantity:   r.Int("inventory_quantity"),
 		ImageURL:            r.String("image_url"),
 		RequiresShipping:    r.Bool("requires_shipping"),
+		TaxCategory:         r.String("tax_category"),
 	}
 	faults := required(r.Fields(), "title", title, &in.Title)
 	faults = required(faults, "price_minor", price, &in.PriceMinor)

@@ -63,10 +63,12 @@ func TestVariants(t *testing.T) {
 		body := string(s.do(t, request{As: m.all, Path: one}).Body)
 		if !strings.HasSuffix(body, `"options":[{"name":"Größe","values":["S","\"M\""]}],"variants":[{"id":"`+
 			xid.Variant.Format(fixed(210))+`","title":"S","sku":"S-1","price_minor":1450,`+
-			`"compare_at_price_minor":2000,"inventory_quantity":3,"weight_grams":180,"options":["S"],"position":1,"image":null},`+
+			`"compare_at_price_minor":2000,"inventory_quantity":3,"weight_grams":180,"options":["S"],"position":1,"image":null,`+
+			`"tax_category":null},`+
 			`{"id":"`+xid.Variant.Format(fixed(211))+`","title":"\"M\"","sku":null,"price_minor":1451,`+
 			`"compare_at_price_minor":null,"inventory_quantity":null,"weight_grams":null,"options":["\"M\""],`+
-			`"position":2,"image":null}],"images":[],"requires_shipping":true}`) {
+			`"position":2,"image":null,"tax_category":null}],"images":[],"requires_shipping":true,`+
+			`"tax_category":"standard"}`) {
 			t.Errorf("the product: %s", body)
 		}
 	})
@@ -105,7 +107,7 @@ func TestProductImages(t *testing.T) {
 			if got := s.store.Statements() - before; got != 3 {
 				t.Errorf("%s cost %d statements, want 3", path, got)
 			}
-			if !strings.Contains(body, `"position":1,"image":"`+image+`"},`) ||
+			if !strings.Contains(body, `"position":1,"image":"`+image+`",`) ||
 				!strings.Contains(body, `"images":[{"id":"`+image+`","url":"`+origin+`/pictures/`+
 					image+`/`+hex.EncodeToString(object[:])+`.png",`+
 					`"alt":"A \"shirt\"","width":400,"height":300,"position":1}]`) {

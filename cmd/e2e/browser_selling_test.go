@@ -41,13 +41,24 @@ func TestBrowserSelling(t *testing.T) {
 
 	b.open("/dashboard/settings/tax")
 	b.see(`form[data-test="tax"] select[name="rates.0.country"]`)
-	b.fill(`input[name="rates.0.basisPoints"]`, "1900")
+	b.fill(`input[name="rates.0.rate"]`, "8.87501")
 	b.click(`form[data-test="tax"] [data-test="submit"]`)
-	b.see(`[data-test="error-rates.0.basisPoints"]`)
-	b.fill(`input[name="rates.0.basisPoints"]`, "16")
+	b.see(`[data-test="error-rates.0.rate"]`)
+	b.fill(`input[name="rates.0.rate"]`, "8,875")
+	b.click(`[data-test="add-categories"]`)
+	b.fill(`input[name="categories.0.name"]`, "Books & maps")
+	b.choose(`select[name="preset"]`, "CA")
+	b.seeText("Canada Revenue Agency")
 	b.click(`form[data-test="tax"] [data-test="submit"]`)
 	b.seeText("Tax settings saved.")
+	b.await("Quebec's tax beside Canada's", `[...document.querySelectorAll('select[name$=".region"]')].some((r) =>
+		r.value === 'QC' && r.form.elements[r.name.replace('region', 'rate')].value === '9.975' &&
+		r.form.elements[r.name.replace('region', 'relation')].value === 'BESIDE')`)
+	b.await("a rate of four decimals", `[...document.querySelectorAll('input[name$=".rate"]')].some((r) => r.value === '8.875')`)
+	b.await("the key of the category", `document.querySelector('[name="categories.0.key"]').value === 'books_maps'`)
 	b.shot("tax")
+	b.open("/dashboard/products/new")
+	b.await("the category for products", `document.querySelector('select[name="taxCategory"] [value="books_maps"]')`)
 
 	b.open("/dashboard/settings/payments")
 	b.see(`form[data-test="payments"] textarea[name="methods.0.instructions"]`)

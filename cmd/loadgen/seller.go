@@ -90,7 +90,7 @@ func sell(ctx context.Context, m graph.Mutation) error {
 		return err
 	}
 	if _, err = m.TaxSettingsUpdate(ctx, 0, model.TaxSettingsInput{PricesIncludeTax: true,
-		Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", BasisPoints: 1900, Shipping: true}}}); err != nil {
+		Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", Rate: new("19"), Shipping: true}}}); err != nil {
 		return err
 	}
 	if _, err = m.PaymentSettingsUpdate(ctx, 0, model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{

@@ -38624,6 +38624,7 @@ type OrderMutation struct {
 	addcompleted_at       *micros.Time
 	included_tax_minor    *int64
 	addincluded_tax_minor *int64
+	taxes                 *document.OrderTaxes
 	cart_id               *xid.ID
 	discount_id           *xid.ID
 	discount_code         *string
@@ -40318,6 +40319,55 @@ func (m *OrderMutation) ResetIncludedTaxMinor() {
 	delete(m.clearedFields, order.FieldIncludedTaxMinor)
 }
 
+// SetTaxes sets the "taxes" field.
+func (m *OrderMutation) SetTaxes(dt document.OrderTaxes) {
+	m.taxes = &dt
+}
+
+// Taxes returns the value of the "taxes" field in the mutation.
+func (m *OrderMutation) Taxes() (r document.OrderTaxes, exists bool) {
+	v := m.taxes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTaxes returns the old "taxes" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldTaxes(ctx context.Context) (v document.OrderTaxes, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTaxes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTaxes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTaxes: %w", err)
+	}
+	return oldValue.Taxes, nil
+}
+
+// ClearTaxes clears the value of the "taxes" field.
+func (m *OrderMutation) ClearTaxes() {
+	m.taxes = nil
+	m.clearedFields[order.FieldTaxes] = struct{}{}
+}
+
+// TaxesCleared returns if the "taxes" field was cleared in this mutation.
+func (m *OrderMutation) TaxesCleared() bool {
+	_, ok := m.clearedFields[order.FieldTaxes]
+	return ok
+}
+
+// ResetTaxes resets all changes to the "taxes" field.
+func (m *OrderMutation) ResetTaxes() {
+	m.taxes = nil
+	delete(m.clearedFields, order.FieldTaxes)
+}
+
 // SetCartID sets the "cart_id" field.
 func (m *OrderMutation) SetCartID(x xid.ID) {
 	m.cart_id = &x
@@ -40765,7 +40815,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 38)
+	fields := make([]string, 0, 39)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -40855,6 +40905,9 @@ func (m *OrderMutation) Fields() []string {
 	}
 	if m.included_tax_minor != nil {
 		fields = append(fields, order.FieldIncludedTaxMinor)
+	}
+	if m.taxes != nil {
+		fields = append(fields, order.FieldTaxes)
 	}
 	if m.cart_id != nil {
 		fields = append(fields, order.FieldCartID)
@@ -40948,6 +41001,8 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.CompletedAt()
 	case order.FieldIncludedTaxMinor:
 		return m.IncludedTaxMinor()
+	case order.FieldTaxes:
+		return m.Taxes()
 	case order.FieldCartID:
 		return m.CartID()
 	case order.FieldDiscountID:
@@ -41033,6 +41088,8 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldCompletedAt(ctx)
 	case order.FieldIncludedTaxMinor:
 		return m.OldIncludedTaxMinor(ctx)
+	case order.FieldTaxes:
+		return m.OldTaxes(ctx)
 	case order.FieldCartID:
 		return m.OldCartID(ctx)
 	case order.FieldDiscountID:
@@ -41267,6 +41324,13 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetIncludedTaxMinor(v)
+		return nil
+	case order.FieldTaxes:
+		v, ok := value.(document.OrderTaxes)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTaxes(v)
 		return nil
 	case order.FieldCartID:
 		v, ok := value.(xid.ID)
@@ -41615,6 +41679,9 @@ func (m *OrderMutation) ClearedFields() []string {
 	if m.FieldCleared(order.FieldIncludedTaxMinor) {
 		fields = append(fields, order.FieldIncludedTaxMinor)
 	}
+	if m.FieldCleared(order.FieldTaxes) {
+		fields = append(fields, order.FieldTaxes)
+	}
 	if m.FieldCleared(order.FieldCartID) {
 		fields = append(fields, order.FieldCartID)
 	}
@@ -41682,6 +41749,9 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldIncludedTaxMinor:
 		m.ClearIncludedTaxMinor()
+		return nil
+	case order.FieldTaxes:
+		m.ClearTaxes()
 		return nil
 	case order.FieldCartID:
 		m.ClearCartID()
@@ -41804,6 +41874,9 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldIncludedTaxMinor:
 		m.ResetIncludedTaxMinor()
+		return nil
+	case order.FieldTaxes:
+		m.ResetTaxes()
 		return nil
 	case order.FieldCartID:
 		m.ResetCartID()
@@ -52856,6 +52929,7 @@ type ProductMutation struct {
 	max_price_minor           *int64
 	addmax_price_minor        *int64
 	requires_shipping         *bool
+	tax_category              *string
 	images_count              *int
 	addimages_count           *int
 	clearedFields             map[string]struct{}
@@ -54088,6 +54162,42 @@ func (m *ProductMutation) ResetRequiresShipping() {
 	m.requires_shipping = nil
 }
 
+// SetTaxCategory sets the "tax_category" field.
+func (m *ProductMutation) SetTaxCategory(s string) {
+	m.tax_category = &s
+}
+
+// TaxCategory returns the value of the "tax_category" field in the mutation.
+func (m *ProductMutation) TaxCategory() (r string, exists bool) {
+	v := m.tax_category
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTaxCategory returns the old "tax_category" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldTaxCategory(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTaxCategory is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTaxCategory requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTaxCategory: %w", err)
+	}
+	return oldValue.TaxCategory, nil
+}
+
+// ResetTaxCategory resets all changes to the "tax_category" field.
+func (m *ProductMutation) ResetTaxCategory() {
+	m.tax_category = nil
+}
+
 // SetImagesCount sets the "images_count" field.
 func (m *ProductMutation) SetImagesCount(i int) {
 	m.images_count = &i
@@ -54178,7 +54288,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 23)
+	fields := make([]string, 0, 24)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -54245,6 +54355,9 @@ func (m *ProductMutation) Fields() []string {
 	if m.requires_shipping != nil {
 		fields = append(fields, product.FieldRequiresShipping)
 	}
+	if m.tax_category != nil {
+		fields = append(fields, product.FieldTaxCategory)
+	}
 	if m.images_count != nil {
 		fields = append(fields, product.FieldImagesCount)
 	}
@@ -54300,6 +54413,8 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.MaxPriceMinor()
 	case product.FieldRequiresShipping:
 		return m.RequiresShipping()
+	case product.FieldTaxCategory:
+		return m.TaxCategory()
 	case product.FieldImagesCount:
 		return m.ImagesCount()
 	}
@@ -54355,6 +54470,8 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldMaxPriceMinor(ctx)
 	case product.FieldRequiresShipping:
 		return m.OldRequiresShipping(ctx)
+	case product.FieldTaxCategory:
+		return m.OldTaxCategory(ctx)
 	case product.FieldImagesCount:
 		return m.OldImagesCount(ctx)
 	}
@@ -54519,6 +54636,13 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRequiresShipping(v)
+		return nil
+	case product.FieldTaxCategory:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTaxCategory(v)
 		return nil
 	case product.FieldImagesCount:
 		v, ok := value.(int)
@@ -54833,6 +54957,9 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldRequiresShipping:
 		m.ResetRequiresShipping()
+		return nil
+	case product.FieldTaxCategory:
+		m.ResetTaxCategory()
 		return nil
 	case product.FieldImagesCount:
 		m.ResetImagesCount()
@@ -70122,6 +70249,8 @@ type TaxSettingsMutation struct {
 	addupdated_at      *micros.Time
 	prices_include_tax *bool
 	rates              *document.TaxRates
+	categories         *document.TaxCategories
+	shipping_category  *string
 	clearedFields      map[string]struct{}
 	done               bool
 	oldValue           func(context.Context) (*TaxSettings, error)
@@ -70508,6 +70637,91 @@ func (m *TaxSettingsMutation) ResetRates() {
 	m.rates = nil
 }
 
+// SetCategories sets the "categories" field.
+func (m *TaxSettingsMutation) SetCategories(dc document.TaxCategories) {
+	m.categories = &dc
+}
+
+// Categories returns the value of the "categories" field in the mutation.
+func (m *TaxSettingsMutation) Categories() (r document.TaxCategories, exists bool) {
+	v := m.categories
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCategories returns the old "categories" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldCategories(ctx context.Context) (v document.TaxCategories, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCategories is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCategories requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCategories: %w", err)
+	}
+	return oldValue.Categories, nil
+}
+
+// ClearCategories clears the value of the "categories" field.
+func (m *TaxSettingsMutation) ClearCategories() {
+	m.categories = nil
+	m.clearedFields[taxsettings.FieldCategories] = struct{}{}
+}
+
+// CategoriesCleared returns if the "categories" field was cleared in this mutation.
+func (m *TaxSettingsMutation) CategoriesCleared() bool {
+	_, ok := m.clearedFields[taxsettings.FieldCategories]
+	return ok
+}
+
+// ResetCategories resets all changes to the "categories" field.
+func (m *TaxSettingsMutation) ResetCategories() {
+	m.categories = nil
+	delete(m.clearedFields, taxsettings.FieldCategories)
+}
+
+// SetShippingCategory sets the "shipping_category" field.
+func (m *TaxSettingsMutation) SetShippingCategory(s string) {
+	m.shipping_category = &s
+}
+
+// ShippingCategory returns the value of the "shipping_category" field in the mutation.
+func (m *TaxSettingsMutation) ShippingCategory() (r string, exists bool) {
+	v := m.shipping_category
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldShippingCategory returns the old "shipping_category" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldShippingCategory(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldShippingCategory is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldShippingCategory requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldShippingCategory: %w", err)
+	}
+	return oldValue.ShippingCategory, nil
+}
+
+// ResetShippingCategory resets all changes to the "shipping_category" field.
+func (m *TaxSettingsMutation) ResetShippingCategory() {
+	m.shipping_category = nil
+}
+
 // Where appends a list predicates to the TaxSettingsMutation builder.
 func (m *TaxSettingsMutation) Where(ps ...predicate.TaxSettings) {
 	m.predicates = append(m.predicates, ps...)
@@ -70542,7 +70756,7 @@ func (m *TaxSettingsMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TaxSettingsMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 8)
 	if m.store_id != nil {
 		fields = append(fields, taxsettings.FieldStoreID)
 	}
@@ -70560,6 +70774,12 @@ func (m *TaxSettingsMutation) Fields() []string {
 	}
 	if m.rates != nil {
 		fields = append(fields, taxsettings.FieldRates)
+	}
+	if m.categories != nil {
+		fields = append(fields, taxsettings.FieldCategories)
+	}
+	if m.shipping_category != nil {
+		fields = append(fields, taxsettings.FieldShippingCategory)
 	}
 	return fields
 }
@@ -70581,6 +70801,10 @@ func (m *TaxSettingsMutation) Field(name string) (ent.Value, bool) {
 		return m.PricesIncludeTax()
 	case taxsettings.FieldRates:
 		return m.Rates()
+	case taxsettings.FieldCategories:
+		return m.Categories()
+	case taxsettings.FieldShippingCategory:
+		return m.ShippingCategory()
 	}
 	return nil, false
 }
@@ -70602,6 +70826,10 @@ func (m *TaxSettingsMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldPricesIncludeTax(ctx)
 	case taxsettings.FieldRates:
 		return m.OldRates(ctx)
+	case taxsettings.FieldCategories:
+		return m.OldCategories(ctx)
+	case taxsettings.FieldShippingCategory:
+		return m.OldShippingCategory(ctx)
 	}
 	return nil, fmt.Errorf("unknown TaxSettings field %s", name)
 }
@@ -70652,6 +70880,20 @@ func (m *TaxSettingsMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRates(v)
+		return nil
+	case taxsettings.FieldCategories:
+		v, ok := value.(document.TaxCategories)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCategories(v)
+		return nil
+	case taxsettings.FieldShippingCategory:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetShippingCategory(v)
 		return nil
 	}
 	return fmt.Errorf("unknown TaxSettings field %s", name)
@@ -70721,7 +70963,11 @@ func (m *TaxSettingsMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *TaxSettingsMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(taxsettings.FieldCategories) {
+		fields = append(fields, taxsettings.FieldCategories)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -70734,6 +70980,11 @@ func (m *TaxSettingsMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *TaxSettingsMutation) ClearField(name string) error {
+	switch name {
+	case taxsettings.FieldCategories:
+		m.ClearCategories()
+		return nil
+	}
 	return fmt.Errorf("unknown TaxSettings nullable field %s", name)
 }
 
@@ -70758,6 +71009,12 @@ func (m *TaxSettingsMutation) ResetField(name string) error {
 		return nil
 	case taxsettings.FieldRates:
 		m.ResetRates()
+		return nil
+	case taxsettings.FieldCategories:
+		m.ResetCategories()
+		return nil
+	case taxsettings.FieldShippingCategory:
+		m.ResetShippingCategory()
 		return nil
 	}
 	return fmt.Errorf("unknown TaxSettings field %s", name)
@@ -75463,6 +75720,7 @@ type VariantMutation struct {
 	addinventory_quantity     *int64
 	weight_grams              *int64
 	addweight_grams           *int64
+	tax_category              *string
 	image_id                  *xid.ID
 	clearedFields             map[string]struct{}
 	done                      bool
@@ -76125,6 +76383,55 @@ func (m *VariantMutation) ResetWeightGrams() {
 	delete(m.clearedFields, variant.FieldWeightGrams)
 }
 
+// SetTaxCategory sets the "tax_category" field.
+func (m *VariantMutation) SetTaxCategory(s string) {
+	m.tax_category = &s
+}
+
+// TaxCategory returns the value of the "tax_category" field in the mutation.
+func (m *VariantMutation) TaxCategory() (r string, exists bool) {
+	v := m.tax_category
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTaxCategory returns the old "tax_category" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldTaxCategory(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTaxCategory is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTaxCategory requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTaxCategory: %w", err)
+	}
+	return oldValue.TaxCategory, nil
+}
+
+// ClearTaxCategory clears the value of the "tax_category" field.
+func (m *VariantMutation) ClearTaxCategory() {
+	m.tax_category = nil
+	m.clearedFields[variant.FieldTaxCategory] = struct{}{}
+}
+
+// TaxCategoryCleared returns if the "tax_category" field was cleared in this mutation.
+func (m *VariantMutation) TaxCategoryCleared() bool {
+	_, ok := m.clearedFields[variant.FieldTaxCategory]
+	return ok
+}
+
+// ResetTaxCategory resets all changes to the "tax_category" field.
+func (m *VariantMutation) ResetTaxCategory() {
+	m.tax_category = nil
+	delete(m.clearedFields, variant.FieldTaxCategory)
+}
+
 // SetImageID sets the "image_id" field.
 func (m *VariantMutation) SetImageID(x xid.ID) {
 	m.image_id = &x
@@ -76208,7 +76515,7 @@ func (m *VariantMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *VariantMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.store_id != nil {
 		fields = append(fields, variant.FieldStoreID)
 	}
@@ -76241,6 +76548,9 @@ func (m *VariantMutation) Fields() []string {
 	}
 	if m.weight_grams != nil {
 		fields = append(fields, variant.FieldWeightGrams)
+	}
+	if m.tax_category != nil {
+		fields = append(fields, variant.FieldTaxCategory)
 	}
 	if m.image_id != nil {
 		fields = append(fields, variant.FieldImageID)
@@ -76275,6 +76585,8 @@ func (m *VariantMutation) Field(name string) (ent.Value, bool) {
 		return m.InventoryQuantity()
 	case variant.FieldWeightGrams:
 		return m.WeightGrams()
+	case variant.FieldTaxCategory:
+		return m.TaxCategory()
 	case variant.FieldImageID:
 		return m.ImageID()
 	}
@@ -76308,6 +76620,8 @@ func (m *VariantMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldInventoryQuantity(ctx)
 	case variant.FieldWeightGrams:
 		return m.OldWeightGrams(ctx)
+	case variant.FieldTaxCategory:
+		return m.OldTaxCategory(ctx)
 	case variant.FieldImageID:
 		return m.OldImageID(ctx)
 	}
@@ -76395,6 +76709,13 @@ func (m *VariantMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetWeightGrams(v)
+		return nil
+	case variant.FieldTaxCategory:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTaxCategory(v)
 		return nil
 	case variant.FieldImageID:
 		v, ok := value.(xid.ID)
@@ -76508,6 +76829,9 @@ func (m *VariantMutation) ClearedFields() []string {
 	if m.FieldCleared(variant.FieldWeightGrams) {
 		fields = append(fields, variant.FieldWeightGrams)
 	}
+	if m.FieldCleared(variant.FieldTaxCategory) {
+		fields = append(fields, variant.FieldTaxCategory)
+	}
 	if m.FieldCleared(variant.FieldImageID) {
 		fields = append(fields, variant.FieldImageID)
 	}
@@ -76536,6 +76860,9 @@ func (m *VariantMutation) ClearField(name string) error {
 		return nil
 	case variant.FieldWeightGrams:
 		m.ClearWeightGrams()
+		return nil
+	case variant.FieldTaxCategory:
+		m.ClearTaxCategory()
 		return nil
 	case variant.FieldImageID:
 		m.ClearImageID()
@@ -76580,6 +76907,9 @@ func (m *VariantMutation) ResetField(name string) error {
 		return nil
 	case variant.FieldWeightGrams:
 		m.ResetWeightGrams()
+		return nil
+	case variant.FieldTaxCategory:
+		m.ResetTaxCategory()
 		return nil
 	case variant.FieldImageID:
 		m.ResetImageID()

@@ -79,6 +79,8 @@ type Order struct {
 	CompletedAt *micros.Time `json:"completed_at,omitempty"`
 	// IncludedTaxMinor holds the value of the "included_tax_minor" field.
 	IncludedTaxMinor *int64 `json:"included_tax_minor,omitempty"`
+	// Taxes holds the value of the "taxes" field.
+	Taxes document.OrderTaxes `json:"taxes,omitempty"`
 	// CartID holds the value of the "cart_id" field.
 	CartID *xid.ID `json:"cart_id,omitempty"`
 	// DiscountID holds the value of the "discount_id" field.
@@ -105,7 +107,7 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case order.FieldCustomerID, order.FieldCartID, order.FieldDiscountID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet:
+		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldTaxes, order.FieldLineSet:
 			values[i] = new([]byte)
 		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor, order.FieldLineSetVersion:
 			values[i] = new(sql.NullInt64)
@@ -322,6 +324,12 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 				_m.IncludedTaxMinor = new(int64)
 				*_m.IncludedTaxMinor = value.Int64
 			}
+		case order.FieldTaxes:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field taxes", values[i])
+			} else if value != nil {
+				_m.Taxes = *value
+			}
 		case order.FieldCartID:
 			if value, ok := values[i].(*sql.NullScanner); !ok {
 				return fmt.Errorf("unexpected type %T for field cart_id", values[i])
@@ -437,6 +445,9 @@ func (_m *Order) DecodedShippingAddress() (*document.AddressFields, error) {
 
 // DecodedTags returns the elements of tags.
 func (_m *Order) DecodedTags() ([]string, error) { return _m.Tags.List() }
+
+// DecodedTaxes returns the elements of taxes.
+func (_m *Order) DecodedTaxes() ([]document.OrderTax, error) { return _m.Taxes.List() }
 
 // Orders is a parsable slice of Order.
 type Orders []*Order

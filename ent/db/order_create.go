@@ -291,6 +291,12 @@ func (_c *OrderCreate) SetNillableIncludedTaxMinor(v *int64) *OrderCreate {
 	return _c
 }
 
+// SetTaxes sets the "taxes" field.
+func (_c *OrderCreate) SetTaxes(v document.OrderTaxes) *OrderCreate {
+	_c.mutation.SetTaxes(v)
+	return _c
+}
+
 // SetCartID sets the "cart_id" field.
 func (_c *OrderCreate) SetCartID(v xid.ID) *OrderCreate {
 	_c.mutation.SetCartID(v)
@@ -689,6 +695,10 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.IncludedTaxMinor(); ok {
 		_spec.SetField(order.FieldIncludedTaxMinor, field.TypeInt64, value)
 		_node.IncludedTaxMinor = &value
+	}
+	if value, ok := _c.mutation.Taxes(); ok {
+		_spec.SetField(order.FieldTaxes, field.TypeBytes, value)
+		_node.Taxes = value
 	}
 	if value, ok := _c.mutation.CartID(); ok {
 		_spec.SetField(order.FieldCartID, field.TypeUUID, value)

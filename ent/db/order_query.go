@@ -564,6 +564,7 @@ var orderBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.CancelledAt),
 		cell.NumberOf(&row.CompletedAt),
 		cell.NumberOf(&row.IncludedTaxMinor),
+		(*cell.Bytes)(&row.Taxes),
 		cell.PointerOf(&row.CartID),
 		cell.PointerOf(&row.DiscountID),
 		cell.TextOf(&row.DiscountCode),

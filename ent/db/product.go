@@ -63,6 +63,8 @@ type Product struct {
 	MaxPriceMinor *int64 `json:"max_price_minor,omitempty"`
 	// RequiresShipping holds the value of the "requires_shipping" field.
 	RequiresShipping bool `json:"requires_shipping,omitempty"`
+	// TaxCategory holds the value of the "tax_category" field.
+	TaxCategory string `json:"tax_category,omitempty"`
 	// ImagesCount holds the value of the "images_count" field.
 	ImagesCount  int `json:"images_count,omitempty"`
 	selectValues sql.SelectValues
@@ -84,7 +86,7 @@ func (*Product) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor, product.FieldImagesCount:
 			values[i] = new(sql.NullInt64)
-		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL:
+		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL, product.FieldTaxCategory:
 			values[i] = new(sql.NullString)
 		case product.FieldID, product.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -250,6 +252,12 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field requires_shipping", values[i])
 			} else if value.Valid {
 				_m.RequiresShipping = value.Bool
+			}
+		case product.FieldTaxCategory:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field tax_category", values[i])
+			} else if value.Valid {
+				_m.TaxCategory = value.String
 			}
 		case product.FieldImagesCount:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -259,6 +259,20 @@ func (_c *ProductCreate) SetNillableRequiresShipping(v *bool) *ProductCreate {
 	return _c
 }
 
+// SetTaxCategory sets the "tax_category" field.
+func (_c *ProductCreate) SetTaxCategory(v string) *ProductCreate {
+	_c.mutation.SetTaxCategory(v)
+	return _c
+}
+
+// SetNillableTaxCategory sets the "tax_category" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableTaxCategory(v *string) *ProductCreate {
+	if v != nil {
+		_c.SetTaxCategory(*v)
+	}
+	return _c
+}
+
 // SetImagesCount sets the "images_count" field.
 func (_c *ProductCreate) SetImagesCount(v int) *ProductCreate {
 	_c.mutation.SetImagesCount(v)
@@ -336,6 +350,10 @@ func (_c *ProductCreate) defaults() error {
 		v := product.DefaultRequiresShipping
 		_c.mutation.SetRequiresShipping(v)
 	}
+	if _, ok := _c.mutation.TaxCategory(); !ok {
+		v := product.DefaultTaxCategory
+		_c.mutation.SetTaxCategory(v)
+	}
 	if _, ok := _c.mutation.ImagesCount(); !ok {
 		v := product.DefaultImagesCount
 		_c.mutation.SetImagesCount(v)
@@ -399,6 +417,9 @@ func (_c *ProductCreate) check() error {
 	}
 	if _, ok := _c.mutation.RequiresShipping(); !ok {
 		return &ValidationError{Name: "requires_shipping", err: errors.New(`db: missing required field "Product.requires_shipping"`)}
+	}
+	if _, ok := _c.mutation.TaxCategory(); !ok {
+		return &ValidationError{Name: "tax_category", err: errors.New(`db: missing required field "Product.tax_category"`)}
 	}
 	if _, ok := _c.mutation.ImagesCount(); !ok {
 		return &ValidationError{Name: "images_count", err: errors.New(`db: missing required field "Product.images_count"`)}
@@ -525,6 +546,10 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RequiresShipping(); ok {
 		_spec.SetField(product.FieldRequiresShipping, field.TypeBool, value)
 		_node.RequiresShipping = value
+	}
+	if value, ok := _c.mutation.TaxCategory(); ok {
+		_spec.SetField(product.FieldTaxCategory, field.TypeString, value)
+		_node.TaxCategory = value
 	}
 	if value, ok := _c.mutation.ImagesCount(); ok {
 		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)

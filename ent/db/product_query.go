@@ -556,6 +556,7 @@ var productBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.WeightGrams),
 		cell.NumberOf(&row.MaxPriceMinor),
 		(*cell.Flag)(&row.RequiresShipping),
+		(*cell.Text[string])(&row.TaxCategory),
 		(*cell.Int)(&row.ImagesCount),
 	)
 	return buffer

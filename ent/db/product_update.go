@@ -438,6 +438,20 @@ func (_u *ProductUpdate) SetNillableRequiresShipping(v *bool) *ProductUpdate {
 	return _u
 }
 
+// SetTaxCategory sets the "tax_category" field.
+func (_u *ProductUpdate) SetTaxCategory(v string) *ProductUpdate {
+	_u.mutation.SetTaxCategory(v)
+	return _u
+}
+
+// SetNillableTaxCategory sets the "tax_category" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableTaxCategory(v *string) *ProductUpdate {
+	if v != nil {
+		_u.SetTaxCategory(*v)
+	}
+	return _u
+}
+
 // SetImagesCount sets the "images_count" field.
 func (_u *ProductUpdate) SetImagesCount(v int) *ProductUpdate {
 	_u.mutation.ResetImagesCount()
@@ -948,6 +962,20 @@ func (_u *ProductUpdateOne) SetRequiresShipping(v bool) *ProductUpdateOne {
 func (_u *ProductUpdateOne) SetNillableRequiresShipping(v *bool) *ProductUpdateOne {
 	if v != nil {
 		_u.SetRequiresShipping(*v)
+	}
+	return _u
+}
+
+// SetTaxCategory sets the "tax_category" field.
+func (_u *ProductUpdateOne) SetTaxCategory(v string) *ProductUpdateOne {
+	_u.mutation.SetTaxCategory(v)
+	return _u
+}
+
+// SetNillableTaxCategory sets the "tax_category" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableTaxCategory(v *string) *ProductUpdateOne {
+	if v != nil {
+		_u.SetTaxCategory(*v)
 	}
 	return _u
 }

@@ -29,8 +29,12 @@ type TaxSettings struct {
 	// PricesIncludeTax holds the value of the "prices_include_tax" field.
 	PricesIncludeTax bool `json:"prices_include_tax,omitempty"`
 	// Rates holds the value of the "rates" field.
-	Rates        document.TaxRates `json:"rates,omitempty"`
-	selectValues sql.SelectValues
+	Rates document.TaxRates `json:"rates,omitempty"`
+	// Categories holds the value of the "categories" field.
+	Categories document.TaxCategories `json:"categories,omitempty"`
+	// ShippingCategory holds the value of the "shipping_category" field.
+	ShippingCategory string `json:"shipping_category,omitempty"`
+	selectValues     sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -38,12 +42,14 @@ func (*TaxSettings) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case taxsettings.FieldRates:
+		case taxsettings.FieldRates, taxsettings.FieldCategories:
 			values[i] = new([]byte)
 		case taxsettings.FieldPricesIncludeTax:
 			values[i] = new(sql.NullBool)
 		case taxsettings.FieldVersion, taxsettings.FieldEventSequence, taxsettings.FieldUpdatedAt:
 			values[i] = new(sql.NullInt64)
+		case taxsettings.FieldShippingCategory:
+			values[i] = new(sql.NullString)
 		case taxsettings.FieldID, taxsettings.FieldStoreID:
 			values[i] = new(xid.ID)
 		default:
@@ -103,6 +109,18 @@ func (_m *TaxSettings) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Rates = *value
 			}
+		case taxsettings.FieldCategories:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field categories", values[i])
+			} else if value != nil {
+				_m.Categories = *value
+			}
+		case taxsettings.FieldShippingCategory:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field shipping_category", values[i])
+			} else if value.Valid {
+				_m.ShippingCategory = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -139,6 +157,11 @@ func (_m *TaxSettings) String() string { return fmt.Sprint("TaxSettings(", _m.ID
 
 // DecodedRates returns the elements of rates.
 func (_m *TaxSettings) DecodedRates() ([]document.TaxRate, error) { return _m.Rates.List() }
+
+// DecodedCategories returns the elements of categories.
+func (_m *TaxSettings) DecodedCategories() ([]document.TaxCategory, error) {
+	return _m.Categories.List()
+}
 
 // TaxSettingsSlice is a parsable slice of TaxSettings.
 type TaxSettingsSlice []*TaxSettings

@@ -82,6 +82,26 @@ func (_c *TaxSettingsCreate) SetRates(v document.TaxRates) *TaxSettingsCreate {
 	return _c
 }
 
+// SetCategories sets the "categories" field.
+func (_c *TaxSettingsCreate) SetCategories(v document.TaxCategories) *TaxSettingsCreate {
+	_c.mutation.SetCategories(v)
+	return _c
+}
+
+// SetShippingCategory sets the "shipping_category" field.
+func (_c *TaxSettingsCreate) SetShippingCategory(v string) *TaxSettingsCreate {
+	_c.mutation.SetShippingCategory(v)
+	return _c
+}
+
+// SetNillableShippingCategory sets the "shipping_category" field if the given value is not nil.
+func (_c *TaxSettingsCreate) SetNillableShippingCategory(v *string) *TaxSettingsCreate {
+	if v != nil {
+		_c.SetShippingCategory(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *TaxSettingsCreate) SetID(v xid.ID) *TaxSettingsCreate {
 	_c.mutation.SetID(v)
@@ -145,6 +165,10 @@ func (_c *TaxSettingsCreate) defaults() error {
 		v := taxsettings.DefaultPricesIncludeTax
 		_c.mutation.SetPricesIncludeTax(v)
 	}
+	if _, ok := _c.mutation.ShippingCategory(); !ok {
+		v := taxsettings.DefaultShippingCategory
+		_c.mutation.SetShippingCategory(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if taxsettings.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized taxsettings.DefaultID (forgotten import db/runtime?)")
@@ -174,6 +198,9 @@ func (_c *TaxSettingsCreate) check() error {
 	}
 	if _, ok := _c.mutation.Rates(); !ok {
 		return &ValidationError{Name: "rates", err: errors.New(`db: missing required field "TaxSettings.rates"`)}
+	}
+	if _, ok := _c.mutation.ShippingCategory(); !ok {
+		return &ValidationError{Name: "shipping_category", err: errors.New(`db: missing required field "TaxSettings.shipping_category"`)}
 	}
 	return nil
 }
@@ -233,6 +260,14 @@ func (_c *TaxSettingsCreate) createSpec() (*TaxSettings, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Rates(); ok {
 		_spec.SetField(taxsettings.FieldRates, field.TypeBytes, value)
 		_node.Rates = value
+	}
+	if value, ok := _c.mutation.Categories(); ok {
+		_spec.SetField(taxsettings.FieldCategories, field.TypeBytes, value)
+		_node.Categories = value
+	}
+	if value, ok := _c.mutation.ShippingCategory(); ok {
+		_spec.SetField(taxsettings.FieldShippingCategory, field.TypeString, value)
+		_node.ShippingCategory = value
 	}
 	return _node, _spec
 }

@@ -539,6 +539,8 @@ var taxsettingsBuffers = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Flag)(&row.PricesIncludeTax),
 		(*cell.Bytes)(&row.Rates),
+		(*cell.Bytes)(&row.Categories),
+		(*cell.Text[string])(&row.ShippingCategory),
 	)
 	return buffer
 }}

@@ -112,6 +112,32 @@ func (_u *TaxSettingsUpdate) SetRates(v document.TaxRates) *TaxSettingsUpdate {
 	return _u
 }
 
+// SetCategories sets the "categories" field.
+func (_u *TaxSettingsUpdate) SetCategories(v document.TaxCategories) *TaxSettingsUpdate {
+	_u.mutation.SetCategories(v)
+	return _u
+}
+
+// ClearCategories clears the value of the "categories" field.
+func (_u *TaxSettingsUpdate) ClearCategories() *TaxSettingsUpdate {
+	_u.mutation.ClearCategories()
+	return _u
+}
+
+// SetShippingCategory sets the "shipping_category" field.
+func (_u *TaxSettingsUpdate) SetShippingCategory(v string) *TaxSettingsUpdate {
+	_u.mutation.SetShippingCategory(v)
+	return _u
+}
+
+// SetNillableShippingCategory sets the "shipping_category" field if the given value is not nil.
+func (_u *TaxSettingsUpdate) SetNillableShippingCategory(v *string) *TaxSettingsUpdate {
+	if v != nil {
+		_u.SetShippingCategory(*v)
+	}
+	return _u
+}
+
 // Mutation returns the TaxSettingsMutation object of the builder.
 func (_u *TaxSettingsUpdate) Mutation() *TaxSettingsMutation {
 	return _u.mutation
@@ -255,6 +281,32 @@ func (_u *TaxSettingsUpdateOne) SetNillablePricesIncludeTax(v *bool) *TaxSetting
 // SetRates sets the "rates" field.
 func (_u *TaxSettingsUpdateOne) SetRates(v document.TaxRates) *TaxSettingsUpdateOne {
 	_u.mutation.SetRates(v)
+	return _u
+}
+
+// SetCategories sets the "categories" field.
+func (_u *TaxSettingsUpdateOne) SetCategories(v document.TaxCategories) *TaxSettingsUpdateOne {
+	_u.mutation.SetCategories(v)
+	return _u
+}
+
+// ClearCategories clears the value of the "categories" field.
+func (_u *TaxSettingsUpdateOne) ClearCategories() *TaxSettingsUpdateOne {
+	_u.mutation.ClearCategories()
+	return _u
+}
+
+// SetShippingCategory sets the "shipping_category" field.
+func (_u *TaxSettingsUpdateOne) SetShippingCategory(v string) *TaxSettingsUpdateOne {
+	_u.mutation.SetShippingCategory(v)
+	return _u
+}
+
+// SetNillableShippingCategory sets the "shipping_category" field if the given value is not nil.
+func (_u *TaxSettingsUpdateOne) SetNillableShippingCategory(v *string) *TaxSettingsUpdateOne {
+	if v != nil {
+		_u.SetShippingCategory(*v)
+	}
 	return _u
 }
 

@@ -41,6 +41,8 @@ type Variant struct {
 	InventoryQuantity *int64 `json:"inventory_quantity,omitempty"`
 	// WeightGrams holds the value of the "weight_grams" field.
 	WeightGrams *int64 `json:"weight_grams,omitempty"`
+	// TaxCategory holds the value of the "tax_category" field.
+	TaxCategory *string `json:"tax_category,omitempty"`
 	// ImageID holds the value of the "image_id" field.
 	ImageID      *xid.ID `json:"image_id,omitempty"`
 	selectValues sql.SelectValues
@@ -62,7 +64,7 @@ func (*Variant) scanValues(columns []string) ([]any, error) {
 			values[i] = new(digest.Sum)
 		case variant.FieldPosition, variant.FieldPriceMinor, variant.FieldCompareAtPriceMinor, variant.FieldInventoryQuantity, variant.FieldWeightGrams:
 			values[i] = new(sql.NullInt64)
-		case variant.FieldTitle, variant.FieldSku:
+		case variant.FieldTitle, variant.FieldSku, variant.FieldTaxCategory:
 			values[i] = new(sql.NullString)
 		case variant.FieldID, variant.FieldStoreID, variant.FieldProductID:
 			values[i] = new(xid.ID)
@@ -156,6 +158,13 @@ func (_m *Variant) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.WeightGrams = new(int64)
 				*_m.WeightGrams = value.Int64
+			}
+		case variant.FieldTaxCategory:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field tax_category", values[i])
+			} else if value.Valid {
+				_m.TaxCategory = new(string)
+				*_m.TaxCategory = value.String
 			}
 		case variant.FieldImageID:
 			if value, ok := values[i].(*sql.NullScanner); !ok {

@@ -120,6 +120,20 @@ func (_c *VariantCreate) SetNillableWeightGrams(v *int64) *VariantCreate {
 	return _c
 }
 
+// SetTaxCategory sets the "tax_category" field.
+func (_c *VariantCreate) SetTaxCategory(v string) *VariantCreate {
+	_c.mutation.SetTaxCategory(v)
+	return _c
+}
+
+// SetNillableTaxCategory sets the "tax_category" field if the given value is not nil.
+func (_c *VariantCreate) SetNillableTaxCategory(v *string) *VariantCreate {
+	if v != nil {
+		_c.SetTaxCategory(*v)
+	}
+	return _c
+}
+
 // SetImageID sets the "image_id" field.
 func (_c *VariantCreate) SetImageID(v xid.ID) *VariantCreate {
 	_c.mutation.SetImageID(v)
@@ -301,6 +315,10 @@ func (_c *VariantCreate) createSpec() (*Variant, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.WeightGrams(); ok {
 		_spec.SetField(variant.FieldWeightGrams, field.TypeInt64, value)
 		_node.WeightGrams = &value
+	}
+	if value, ok := _c.mutation.TaxCategory(); ok {
+		_spec.SetField(variant.FieldTaxCategory, field.TypeString, value)
+		_node.TaxCategory = &value
 	}
 	if value, ok := _c.mutation.ImageID(); ok {
 		_spec.SetField(variant.FieldImageID, field.TypeUUID, value)

@@ -544,6 +544,7 @@ var variantBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.Sku),
 		cell.NumberOf(&row.InventoryQuantity),
 		cell.NumberOf(&row.WeightGrams),
+		cell.TextOf(&row.TaxCategory),
 		cell.PointerOf(&row.ImageID),
 	)
 	return buffer

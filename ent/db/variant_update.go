@@ -208,6 +208,26 @@ func (_u *VariantUpdate) ClearWeightGrams() *VariantUpdate {
 	return _u
 }
 
+// SetTaxCategory sets the "tax_category" field.
+func (_u *VariantUpdate) SetTaxCategory(v string) *VariantUpdate {
+	_u.mutation.SetTaxCategory(v)
+	return _u
+}
+
+// SetNillableTaxCategory sets the "tax_category" field if the given value is not nil.
+func (_u *VariantUpdate) SetNillableTaxCategory(v *string) *VariantUpdate {
+	if v != nil {
+		_u.SetTaxCategory(*v)
+	}
+	return _u
+}
+
+// ClearTaxCategory clears the value of the "tax_category" field.
+func (_u *VariantUpdate) ClearTaxCategory() *VariantUpdate {
+	_u.mutation.ClearTaxCategory()
+	return _u
+}
+
 // SetImageID sets the "image_id" field.
 func (_u *VariantUpdate) SetImageID(v xid.ID) *VariantUpdate {
 	_u.mutation.SetImageID(v)
@@ -478,6 +498,26 @@ func (_u *VariantUpdateOne) AddWeightGrams(v int64) *VariantUpdateOne {
 // ClearWeightGrams clears the value of the "weight_grams" field.
 func (_u *VariantUpdateOne) ClearWeightGrams() *VariantUpdateOne {
 	_u.mutation.ClearWeightGrams()
+	return _u
+}
+
+// SetTaxCategory sets the "tax_category" field.
+func (_u *VariantUpdateOne) SetTaxCategory(v string) *VariantUpdateOne {
+	_u.mutation.SetTaxCategory(v)
+	return _u
+}
+
+// SetNillableTaxCategory sets the "tax_category" field if the given value is not nil.
+func (_u *VariantUpdateOne) SetNillableTaxCategory(v *string) *VariantUpdateOne {
+	if v != nil {
+		_u.SetTaxCategory(*v)
+	}
+	return _u
+}
+
+// ClearTaxCategory clears the value of the "tax_category" field.
+func (_u *VariantUpdateOne) ClearTaxCategory() *VariantUpdateOne {
+	_u.mutation.ClearTaxCategory()
 	return _u
 }
 

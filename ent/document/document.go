@@ -6,6 +6,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -35,6 +36,12 @@ type ShippingRates []byte
 
 // TaxRates is a JSON array of [TaxRate].
 type TaxRates []byte
+
+// TaxCategories is a JSON array of [TaxCategory].
+type TaxCategories []byte
+
+// OrderTaxes is a JSON array of [OrderTax].
+type OrderTaxes []byte
 
 // Limits is a JSON object of [limit.Values].
 type Limits []byte
@@ -81,14 +88,47 @@ type ShippingRate struct {
 	FreeFromMinor *int64 `json:"free_from_minor,omitempty"`
 }
 
-// TaxRate is the tax of a country, or of one region of it.
+// TaxRate is one tax of a country, or of one region of it, for one category.
 type TaxRate struct {
-	Country     string  `json:"country"` // ISO 3166-1 alpha-2
-	Region      *string `json:"region,omitempty"`
-	Name        string  `json:"name"`
-	BasisPoints int64   `json:"basis_points"`
+	Country string  `json:"country"` // ISO 3166-1 alpha-2
+	Region  *string `json:"region,omitempty"`
+	Name    string  `json:"name"`
+	// PerMillion is the rate. BasisPoints is the rate rounded down, for releases that know no other.
+	PerMillion  int64             `json:"per_million"`
+	BasisPoints int64             `json:"basis_points"`
+	Category    string            `json:"category"`
+	Relation    state.TaxRelation `json:"relation"`
 	// Shipping says that shipping is taxed too.
 	Shipping bool `json:"shipping"`
+}
+
+// Percent returns the rate in percent.
+func (r TaxRate) Percent() string { return Percent(r.PerMillion) }
+
+// TaxCategory is a tax category of a store's own.
+type TaxCategory struct {
+	Key  string `json:"key"`
+	Name string `json:"name"`
+}
+
+// OrderTax is one tax of an order, in the form of the API.
+type OrderTax struct {
+	Name string `json:"name"`
+	// Rate is in percent, such as "8.875".
+	Rate string `json:"rate"`
+	// Included says that the prices include the tax. If not, it is added to them.
+	Included    bool  `json:"included"`
+	BaseMinor   int64 `json:"base_minor"`
+	AmountMinor int64 `json:"amount_minor"`
+	// Lines are its parts: of lines, and last of shipping, which has no line id.
+	Lines []OrderTaxLine `json:"lines"`
+}
+
+// OrderTaxLine is what a tax takes of one line.
+type OrderTaxLine struct {
+	LineID      *string `json:"line_item_id"` // nil for shipping
+	BaseMinor   int64   `json:"base_minor"`
+	AmountMinor int64   `json:"amount_minor"`
 }
 
 // NewAddress encodes a; nil gives an absent address.
@@ -139,6 +179,22 @@ func NewShippingRates(rates []ShippingRate) ShippingRates {
 // NewTaxRates encodes a list, which may be empty.
 func NewTaxRates(rates []TaxRate) TaxRates { return encode(append([]TaxRate{}, rates...)) }
 
+// NewTaxCategories encodes a list; an empty one gives an absent document.
+func NewTaxCategories(list []TaxCategory) TaxCategories {
+	if len(list) == 0 {
+		return nil
+	}
+	return encode(list)
+}
+
+// NewOrderTaxes encodes a list; an empty one gives an absent document.
+func NewOrderTaxes(list []OrderTax) OrderTaxes {
+	if len(list) == 0 {
+		return nil
+	}
+	return encode(list)
+}
+
 // NewLimits encodes limits; none gives an absent document.
 func NewLimits(v limit.Values) Limits {
 	if len(v) == 0 {
@@ -186,8 +242,23 @@ func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }
 // List decodes the rates.
 func (r ShippingRates) List() ([]ShippingRate, error) { return decode[[]ShippingRate](r) }
 
-// List decodes the rates.
-func (r TaxRates) List() ([]TaxRate, error) { return decode[[]TaxRate](r) }
+// List decodes the rates, also those that releases without categories wrote.
+func (r TaxRates) List() ([]TaxRate, error) {
+	list, err := decode[[]TaxRate](r)
+	for i := range list {
+		t := &list[i]
+		t.PerMillion = cmp.Or(t.PerMillion, t.BasisPoints*PerBasisPoint)
+		t.Category = cmp.Or(t.Category, state.TaxStandard)
+		t.Relation = cmp.Or(t.Relation, state.TaxReplaces)
+	}
+	return list, err
+}
+
+// List decodes the categories; an absent document has none.
+func (c TaxCategories) List() ([]TaxCategory, error) { return decode[[]TaxCategory](c) }
+
+// List decodes the taxes; an absent document has none.
+func (t OrderTaxes) List() ([]OrderTax, error) { return decode[[]OrderTax](t) }
 
 // Values decodes the limits; nil if there are none.
 func (l Limits) Values() (limit.Values, error) { return decode[limit.Values](l) }

@@ -125,6 +125,9 @@ const (
 	Countries = 300
 	Rates     = 20
 	TaxRates  = 500
+	// TaxCategory is the length of the key of a tax category, TaxCategories are those a store adds.
+	TaxCategory   = 40
+	TaxCategories = 50
 	// PaymentMethods are the payment methods of a store.
 	PaymentMethods = 10
 	// CartLines are the lines of a cart, CartQuantity the quantity of one line.

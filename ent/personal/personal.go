@@ -87,7 +87,7 @@ var tables = map[string]map[Class]string{
 		Redaction: "email billing_address shipping_address",
 		Books:     "tags line_set",
 		Never: "status financial_status fulfillment_status currency source discount_code external_number " +
-			"shipping_method payment_method language",
+			"shipping_method payment_method language taxes",
 	},
 	"outbox_failures":    {Age: "detail"},
 	"pages":              {Never: "title handle status kind body seo_description"},
@@ -114,7 +114,7 @@ var tables = map[string]map[Class]string{
 	"store_handles":      {Never: "handle"},
 	"stores":             {Books: "contact_email", Never: "handle name currency timezone status limits language"},
 	"tasks":              {Age: "payload", Never: "kind"},
-	"tax_settings":       {Never: "rates"},
+	"tax_settings":       {Never: "rates categories shipping_category"},
 	"theme_assets":       {Never: "path kind content_type"},
 	"theme_packages":     {Never: "content"},
 	"theme_uploads":      {Never: "archive"},
@@ -123,7 +123,7 @@ var tables = map[string]map[Class]string{
 	},
 	"user_emails": {Account: "email"},
 	"users":       {Account: "email name password_hash"},
-	"variants":    {Never: "options title sku"},
+	"variants":    {Never: "options title sku tax_category"},
 	"webhook_endpoints": {
 		Never: "url events description status stopped_reason headers filters secret secret_hint " +
 			"next_secret next_secret_hint",

@@ -53,6 +53,9 @@ func (Order) Fields() []ent.Field {
 		// included_tax_minor is the tax included in the prices; it is not part of any sum. Null is
 		// 0.
 		field.Int64("included_tax_minor").Optional().Nillable(),
+		// taxes are the parts of tax_minor and included_tax_minor, by tax and line. Null means that
+		// they are unknown, or that there is none.
+		field.Bytes("taxes").GoType(document.OrderTaxes(nil)).SchemaType(longBlob).Optional().Immutable(),
 		// cart_id is the cart that a shopper placed. The cart's own row ensures that it becomes
 		// only one order.
 		field.UUID("cart_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),

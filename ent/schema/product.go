@@ -48,6 +48,8 @@ func (Product) Fields() []ent.Field {
 		// requires_shipping is false for a product that is not shipped, such as a file or a
 		// voucher.
 		field.Bool("requires_shipping").Default(true),
+		// tax_category decides its tax rates.
+		field.String("tax_category").SchemaType(key(limit.TaxCategory)).Default(state.TaxStandard),
 		// images_count is the number of uploaded images; if it is 0 they are not queried.
 		field.Int("images_count").Default(0),
 	}

@@ -7,6 +7,8 @@ import (
 	"entgo.io/ent/schema/field"
 
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 // TaxSettings are a store's tax settings. A store has one row, with the store's id, from the first
@@ -21,6 +23,9 @@ func (TaxSettings) Fields() []ent.Field {
 	return []ent.Field{
 		field.Bool("prices_include_tax").Default(false),
 		field.Bytes("rates").GoType(document.TaxRates(nil)).SchemaType(longBlob),
+		// categories are the store's own; the others are the same everywhere (ent/state).
+		field.Bytes("categories").GoType(document.TaxCategories(nil)).SchemaType(blob).Optional(),
+		field.String("shipping_category").SchemaType(key(limit.TaxCategory)).Default(state.TaxStandard),
 	}
 }
 

@@ -39,6 +39,8 @@ func (Variant) Fields() []ent.Field {
 		// inventory_quantity null means untracked.
 		field.Int64("inventory_quantity").Optional().Nillable(),
 		field.Int64("weight_grams").Optional().Nillable(),
+		// tax_category is null for that of the product.
+		field.String("tax_category").SchemaType(key(limit.TaxCategory)).Optional().Nillable(),
 		// image_id is the image of the product that shows this variant.
 		field.UUID("image_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.ProductImage}),
 	}

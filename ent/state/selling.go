@@ -17,6 +17,37 @@ var allDiscountKind = []DiscountKind{DiscountPercent, DiscountAmount, DiscountFr
 // Known reports whether v is a value of the enumeration.
 func (v DiscountKind) Known() bool { return slices.Contains(allDiscountKind, v) }
 
+// Tax categories with a meaning of their own. A store has others, such as "reduced" or "books": they are
+// taxed at the rates that name them, and elsewhere like [TaxStandard].
+const (
+	TaxStandard = "standard"
+	// TaxZero is taxed at 0 % where no rate names it: the taxes of the place appear, with amount 0.
+	TaxZero = "zero"
+	// TaxExempt bears no tax anywhere.
+	TaxExempt = "exempt"
+)
+
+// TaxCategories are those of every store.
+var TaxCategories = []string{TaxStandard, "reduced", TaxZero, TaxExempt}
+
+// TaxRelation says how a tax relates to other taxes of one place.
+type TaxRelation string
+
+// The values of [TaxRelation].
+const (
+	// TaxReplaces the taxes of the larger area, such as those of the region's country.
+	TaxReplaces TaxRelation = "replace"
+	// TaxBeside is computed on the price, beside the taxes of the larger area and earlier ones.
+	TaxBeside TaxRelation = "beside"
+	// TaxUpon is computed on the price with the taxes before it.
+	TaxUpon TaxRelation = "upon"
+)
+
+var allTaxRelation = []TaxRelation{TaxReplaces, TaxBeside, TaxUpon}
+
+// Known reports whether v is a value of the enumeration.
+func (v TaxRelation) Known() bool { return slices.Contains(allTaxRelation, v) }
+
 // ShippingKind is the way in which items reach the shopper.
 type ShippingKind string
 

@@ -56,7 +56,7 @@ var stored = []struct {
 	{menus.Table, []string{menus.FieldContent}},
 	{note.Table, []string{note.FieldBody}},
 	{order.Table, []string{
-		order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet,
+		order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet, order.FieldTaxes,
 	}},
 	{page.Table, []string{page.FieldBody}},
 	{payment.Table, []string{payment.FieldLines}},
@@ -65,7 +65,7 @@ var stored = []struct {
 		product.FieldDescription, product.FieldTags, product.FieldImageURL, product.FieldOptions,
 	}},
 	{shippingzone.Table, []string{shippingzone.FieldRates}},
-	{taxsettings.Table, []string{taxsettings.FieldRates}},
+	{taxsettings.Table, []string{taxsettings.FieldRates, taxsettings.FieldCategories}},
 	{theme.Table, []string{theme.FieldSettings, theme.FieldDraftSettings}},
 	{variant.Table, []string{variant.FieldOptions}},
 	{webhookendpoint.Table, []string{webhookendpoint.FieldHeaders}},

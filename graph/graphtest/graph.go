@@ -54,6 +54,16 @@ func EachCore(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.R
 	})
 }
 
+// EachPrevious is [EachCore] on databases that the previous release may read.
+func EachPrevious(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.Resolver)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		storetest.LimitFormats(t, s)
+		ctx, _ := storetest.Merchant(t, s)
+		f(t, As(ctx, viewer.Owner), NewCore(t, s))
+	})
+}
+
 // FaultOf returns the stable name of a fault, "" for no error, and the text of any other error.
 func FaultOf(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok {

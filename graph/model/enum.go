@@ -124,6 +124,9 @@ func UnmarshalShippingKind(v any) (state.ShippingKind, error) {
 	return unmarshal[state.ShippingKind](v)
 }
 
+func MarshalTaxRelation(v state.TaxRelation) graphql.Marshaler { return enum(v) }
+func UnmarshalTaxRelation(v any) (state.TaxRelation, error)    { return unmarshal[state.TaxRelation](v) }
+
 func MarshalStoreStatus(v state.StoreStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalStoreStatus(v any) (state.StoreStatus, error)    { return unmarshal[state.StoreStatus](v) }
 

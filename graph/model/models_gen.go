@@ -502,8 +502,9 @@ type OrderPreview struct {
 	ShippingMinor int64           `json:"shippingMinor"`
 	TaxMinor      int64           `json:"taxMinor"`
 	// The tax contained in the prices; null if the store did not compute it.
-	IncludedTaxMinor *int64 `json:"includedTaxMinor,omitempty"`
-	TotalMinor       int64  `json:"totalMinor"`
+	IncludedTaxMinor *int64               `json:"includedTaxMinor,omitempty"`
+	Taxes            []*document.OrderTax `json:"taxes"`
+	TotalMinor       int64                `json:"totalMinor"`
 	// The shipping rates that the store offers for the items and their address; empty unless the store computes the order.
 	ShippingRates []*OfferedRate `json:"shippingRates"`
 }
@@ -683,7 +684,9 @@ type ProductCreateInput struct {
 	Variants []*ProductVariantInput `json:"variants,omitempty"`
 	// True if absent.
 	RequiresShipping *bool `json:"requiresShipping,omitempty"`
-	Decoded          `json:"-"`
+	// standard if absent.
+	TaxCategory *string `json:"taxCategory,omitempty"`
+	Decoded     `json:"-"`
 }
 
 type ProductDeletePayload struct {
@@ -748,6 +751,7 @@ type ProductUpdateInput struct {
 	ImageURL            graphql.Omittable[*string]  `json:"imageUrl,omitempty"`
 	WeightGrams         graphql.Omittable[*int64]   `json:"weightGrams,omitempty"`
 	RequiresShipping    graphql.Omittable[*bool]    `json:"requiresShipping,omitempty"`
+	TaxCategory         graphql.Omittable[*string]  `json:"taxCategory,omitempty"`
 }
 
 // Absent members are empty, even for a variant that stays: nothing is copied from the product or another variant. A
@@ -762,6 +766,8 @@ type ProductVariantInput struct {
 	Sku                 *string  `json:"sku,omitempty"`
 	InventoryQuantity   *int64   `json:"inventoryQuantity,omitempty"`
 	WeightGrams         *int64   `json:"weightGrams,omitempty"`
+	// Null for that of the product.
+	TaxCategory *string `json:"taxCategory,omitempty"`
 }
 
 // Absent members keep their values; null clears an optional one.
@@ -771,6 +777,8 @@ type ProductVariantUpdateInput struct {
 	Sku                 graphql.Omittable[*string] `json:"sku,omitempty"`
 	InventoryQuantity   graphql.Omittable[*int64]  `json:"inventoryQuantity,omitempty"`
 	WeightGrams         graphql.Omittable[*int64]  `json:"weightGrams,omitempty"`
+	// Null for that of the product.
+	TaxCategory graphql.Omittable[*string] `json:"taxCategory,omitempty"`
 }
 
 type Query struct {
@@ -942,17 +950,26 @@ type StoreUpdateInput struct {
 }
 
 type TaxRateInput struct {
-	Country     string  `json:"country"`
-	Region      *string `json:"region,omitempty"`
-	Name        string  `json:"name"`
-	BasisPoints int64   `json:"basisPoints"`
-	Shipping    bool    `json:"shipping"`
+	Country string  `json:"country"`
+	Region  *string `json:"region,omitempty"`
+	Name    string  `json:"name"`
+	// In percent, with up to 4 decimals. Required without basisPoints.
+	Rate *string `json:"rate,omitempty"`
+	// The rate in hundredths of a percent, instead of rate.
+	BasisPoints *int64            `json:"basisPoints,omitempty"`
+	Category    string            `json:"category"`
+	Relation    state.TaxRelation `json:"relation"`
+	Shipping    bool              `json:"shipping"`
 }
 
 type TaxSettingsInput struct {
 	PricesIncludeTax bool `json:"pricesIncludeTax"`
-	// At most one for each country and region.
+	// At most one for each place, name and category.
 	Rates []*TaxRateInput `json:"rates"`
+	// The store's own categories, at most 50. Absent means as they are. One that exists can be renamed, not removed.
+	Categories []*document.TaxCategory `json:"categories,omitempty"`
+	// Absent means as it is.
+	ShippingCategory *string `json:"shippingCategory,omitempty"`
 }
 
 type TaxSettingsPayload struct {

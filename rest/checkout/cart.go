@@ -10,10 +10,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
-	"github.com/storefront-go/storefront/graph/lib/price"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
@@ -100,30 +100,29 @@ func (v *visit) refusal(c *cart.View) string {
 
 // sums returns the sums of a cart as far as they are known.
 func (v *visit) sums(c *cart.View) []Sum {
-	s := c.Sums
-	s.ShippingMinor, s.TaxMinor, s.IncludedTaxMinor = price.ShownTax(s.ShippingMinor, s.TaxMinor, s.IncludedTaxMinor)
-	list := []Sum{v.sum(phrase.Subtotal, s.SubtotalMinor, c.Currency)}
-	if s.DiscountMinor > 0 {
-		list = append(list, v.sum(phrase.Discount, -s.DiscountMinor, c.Currency))
+	list := []Sum{v.sum(phrase.Subtotal, c.Sums.SubtotalMinor, c.Currency)}
+	if c.Sums.DiscountMinor > 0 {
+		list = append(list, v.sum(phrase.Discount, -c.Sums.DiscountMinor, c.Currency))
 	}
+	taxes := sales.Shown(v.texts, c.Sums, c.Taxes)
 	if c.Rate != nil {
-		list = append(list, v.shippingSum(s.ShippingMinor, c.Currency))
+		list = append(list, v.shippingSum(taxes.ShippingMinor, c.Currency))
 	}
-	return append(list, v.lastSums(s.TaxMinor, s.TotalMinor, s.IncludedTaxMinor, c.Currency)...)
+	return append(list, v.lastSums(taxes, c.Sums.TotalMinor, c.Currency)...)
 }
 
-// lastSums returns the tax and the total, with the included tax.
-func (v *visit) lastSums(tax, total, included int64, currency string) []Sum {
-	var list []Sum
-	if tax > 0 {
-		list = append(list, v.sum(phrase.Tax, tax, currency))
+// lastSums returns the added taxes, the total, and the taxes that it includes.
+func (v *visit) lastSums(taxes sales.ShownTaxes, total int64, currency string) (list []Sum) {
+	add := func(all []sales.ShownTax) {
+		for _, t := range all {
+			list = append(list, Sum{Label: t.Label, Amount: v.texts.Money(t.Minor, currency)})
+		}
 	}
+	add(taxes.Added)
 	last := v.sum(phrase.Total, total, currency)
 	last.Last = true
 	list = append(list, last)
-	if included > 0 {
-		list = append(list, v.sum(phrase.TaxIncluded, included, currency))
-	}
+	add(taxes.Included)
 	return list
 }
 

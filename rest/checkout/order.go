@@ -10,9 +10,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
-	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
 // addressTime is how long the page of an order shows the address: its link may stay in emails and
@@ -162,8 +162,9 @@ func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 			Quantity: l.Quantity, Unit: v.texts.Money(l.UnitPriceMinor, o.Currency),
 			Total: v.texts.Money(l.UnitPriceMinor*l.Quantity, o.Currency), Notes: v.lineStates(o, l)})
 	}
-	page.Sums = v.orderSums(o)
-	return page, nil
+	var err error
+	page.Sums, err = v.orderSums(o)
+	return page, err
 }
 
 // lineStates describe what was shipped of a line, if only part of the order was, and what was
@@ -179,27 +180,27 @@ func (v *visit) lineStates(o *storefront.ShopperOrder, l *db.OrderLine) (list []
 }
 
 // orderSums returns the sums of an order.
-func (v *visit) orderSums(o *storefront.ShopperOrder) []Sum {
-	var included int64
-	if o.IncludedTaxMinor != nil {
-		included = *o.IncludedTaxMinor
+func (v *visit) orderSums(o *storefront.ShopperOrder) ([]Sum, error) {
+	taxes, err := sales.ShownOfOrder(v.texts, o.Order)
+	if err != nil {
+		return nil, err
 	}
-	shipping, tax, included := price.ShownTax(o.ShippingMinor, o.TaxMinor, included)
 	list := []Sum{v.sum(phrase.Subtotal, o.SubtotalMinor, o.Currency)}
 	if o.DiscountMinor > 0 {
 		list = append(list, v.sum(phrase.Discount, -o.DiscountMinor, o.Currency))
 	}
-	if shipping > 0 || slices.ContainsFunc(o.Lines, func(l *db.OrderLine) bool { return l.RequiresShipping }) {
-		list = append(list, v.shippingSum(shipping, o.Currency))
+	ships := slices.ContainsFunc(o.Lines, func(l *db.OrderLine) bool { return l.RequiresShipping })
+	if taxes.ShippingMinor > 0 || ships {
+		list = append(list, v.shippingSum(taxes.ShippingMinor, o.Currency))
 	}
-	list = append(list, v.lastSums(tax, o.TotalMinor, included, o.Currency)...)
+	list = append(list, v.lastSums(taxes, o.TotalMinor, o.Currency)...)
 	if o.RefundedMinor > 0 {
 		list = append(list, v.sum(phrase.Refunded, o.RefundedMinor, o.Currency))
 	}
 	if o.PaidMinor > 0 && o.PaidMinor < o.TotalMinor && o.Status != state.OrderCancelled {
 		list = append(list, v.sum(phrase.StillToPay, o.TotalMinor-o.PaidMinor, o.Currency))
 	}
-	return list
+	return list, nil
 }
 
 // states describe the progress of an order.

@@ -1638,6 +1638,9 @@ type Order struct {
 	// TaxMinor An amount in the minor unit of the resource's currency.
 	TaxMinor Amount `json:"tax_minor"`
 
+	// Taxes The taxes that the store computed, by name and rate. Empty if nothing was taxed, or if the order came with its amounts.
+	Taxes []OrderTax `json:"taxes"`
+
 	// TotalMinor An amount in the minor unit of the resource's currency.
 	TotalMinor Amount `json:"total_minor"`
 
@@ -1665,6 +1668,39 @@ type OrderPage struct {
 
 // OrderStatus The status of the order.
 type OrderStatus string
+
+// OrderTax A tax of an order. `amount_minor` is part of `included_tax_minor` if the prices include the tax. Otherwise it is part of `tax_minor` and, for shipping, of `included_tax_minor` and `shipping_minor`.
+type OrderTax struct {
+	// AmountMinor An amount in the minor unit of the resource's currency.
+	AmountMinor Amount `json:"amount_minor"`
+
+	// BaseMinor What is taxed, without this tax.
+	BaseMinor Amount `json:"base_minor"`
+
+	// Included Whether the prices include the tax. Otherwise it is added to them.
+	Included bool `json:"included"`
+
+	// Lines The parts of the tax by line. They add up to it.
+	Lines []OrderTaxLine `json:"lines"`
+
+	// Name The name, such as VAT.
+	Name string `json:"name"`
+
+	// Rate The rate in percent.
+	Rate string `json:"rate"`
+}
+
+// OrderTaxLine The part that a line or shipping has in a tax.
+type OrderTaxLine struct {
+	// AmountMinor An amount in the minor unit of the resource's currency.
+	AmountMinor Amount `json:"amount_minor"`
+
+	// BaseMinor An amount in the minor unit of the resource's currency.
+	BaseMinor Amount `json:"base_minor"`
+
+	// LineItemID The line; null for shipping.
+	LineItemID *string `json:"line_item_id"`
+}
 
 // Problem An error as of RFC 9457.
 type Problem struct {
@@ -1746,6 +1782,9 @@ type Product struct {
 	// Tags The tags.
 	Tags Tags `json:"tags"`
 
+	// TaxCategory The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. It decides which of the store's tax rates apply.
+	TaxCategory TaxCategory `json:"tax_category"`
+
 	// Title The name that shoppers see.
 	Title string `json:"title"`
 
@@ -1796,6 +1835,9 @@ type ProductCreate struct {
 
 	// Tags The tags.
 	Tags *[]string `json:"tags,omitempty"`
+
+	// TaxCategory The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. It decides which of the store's tax rates apply.
+	TaxCategory *TaxCategory `json:"tax_category,omitempty"`
 
 	// Title The name that shoppers see. Must not be blank.
 	Title string `json:"title"`
@@ -1863,6 +1905,9 @@ type StoreID = string
 
 // Tags The tags.
 type Tags = []string
+
+// TaxCategory The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. It decides which of the store's tax rates apply.
+type TaxCategory = string
 
 // Theme A theme of the store.
 type Theme struct {
@@ -2009,6 +2054,9 @@ type Variant struct {
 
 	// SKU The stock-keeping unit.
 	SKU *string `json:"sku"`
+
+	// TaxCategory The tax category, if it differs from the product's.
+	TaxCategory *string `json:"tax_category"`
 
 	// Title The values of its options, or the product's title.
 	Title string `json:"title"`

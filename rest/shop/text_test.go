@@ -209,7 +209,7 @@ func TestPriceNote(t *testing.T) {
 				model.TaxSettingsInput{PricesIncludeTax: included, Rates: rates}))
 			s.clock.add(time.Second)
 		}
-		vat := &model.TaxRateInput{Country: "DE", Name: "MwSt", BasisPoints: 1900}
+		vat := &model.TaxRateInput{Country: "DE", Name: "MwSt", Rate: new("19")}
 		s.get("/").want(t, 200, "[]", "!More")
 		s.sell("Mug")
 		s.sell("Song", func(in *model.ProductCreateInput) { in.RequiresShipping = new(false) })

@@ -1157,6 +1157,7 @@ var (
 		{Name: "cancelled_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "completed_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "included_tax_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "taxes", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "cart_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "discount_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "discount_code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
@@ -1548,6 +1549,7 @@ var (
 		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
 		{Name: "max_price_minor", Type: field.TypeInt64, Nullable: true},
 		{Name: "requires_shipping", Type: field.TypeBool, Default: true},
+		{Name: "tax_category", Type: field.TypeString, Default: "standard", SchemaType: map[string]string{"mysql": "varbinary(40)"}},
 		{Name: "images_count", Type: field.TypeInt, Default: 0},
 	}
 	// ProductsTable holds the schema information for the "products" table.
@@ -2081,6 +2083,8 @@ var (
 		{Name: "updated_at", Type: field.TypeInt64},
 		{Name: "prices_include_tax", Type: field.TypeBool, Default: false},
 		{Name: "rates", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "categories", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "shipping_category", Type: field.TypeString, Default: "standard", SchemaType: map[string]string{"mysql": "varbinary(40)"}},
 	}
 	// TaxSettingsTable holds the schema information for the "tax_settings" table.
 	TaxSettingsTable = &schema.Table{
@@ -2222,6 +2226,7 @@ var (
 		{Name: "sku", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "inventory_quantity", Type: field.TypeInt64, Nullable: true},
 		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
+		{Name: "tax_category", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(40)"}},
 		{Name: "image_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// VariantsTable holds the schema information for the "variants" table.

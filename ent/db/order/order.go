@@ -73,6 +73,8 @@ const (
 	FieldCompletedAt = "completed_at"
 	// FieldIncludedTaxMinor holds the string denoting the included_tax_minor field in the database.
 	FieldIncludedTaxMinor = "included_tax_minor"
+	// FieldTaxes holds the string denoting the taxes field in the database.
+	FieldTaxes = "taxes"
 	// FieldCartID holds the string denoting the cart_id field in the database.
 	FieldCartID = "cart_id"
 	// FieldDiscountID holds the string denoting the discount_id field in the database.
@@ -126,6 +128,7 @@ var Columns = []string{
 	FieldCancelledAt,
 	FieldCompletedAt,
 	FieldIncludedTaxMinor,
+	FieldTaxes,
 	FieldCartID,
 	FieldDiscountID,
 	FieldDiscountCode,

@@ -218,6 +218,12 @@ func IncludedTaxMinor(v int64) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldIncludedTaxMinor, v))
 }
 
+// Taxes applies equality check predicate on the "taxes" field. It's identical to TaxesEQ.
+func Taxes(v document.OrderTaxes) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldEQ(FieldTaxes, vc))
+}
+
 // CartID applies equality check predicate on the "cart_id" field. It's identical to CartIDEQ.
 func CartID(v xid.ID) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldCartID, v))
@@ -1916,6 +1922,70 @@ func IncludedTaxMinorIsNil() predicate.Order {
 // IncludedTaxMinorNotNil applies the NotNil predicate on the "included_tax_minor" field.
 func IncludedTaxMinorNotNil() predicate.Order {
 	return predicate.Order(sql.FieldNotNull(FieldIncludedTaxMinor))
+}
+
+// TaxesEQ applies the EQ predicate on the "taxes" field.
+func TaxesEQ(v document.OrderTaxes) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldEQ(FieldTaxes, vc))
+}
+
+// TaxesNEQ applies the NEQ predicate on the "taxes" field.
+func TaxesNEQ(v document.OrderTaxes) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldNEQ(FieldTaxes, vc))
+}
+
+// TaxesIn applies the In predicate on the "taxes" field.
+func TaxesIn(vs ...document.OrderTaxes) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Order(sql.FieldIn(FieldTaxes, v...))
+}
+
+// TaxesNotIn applies the NotIn predicate on the "taxes" field.
+func TaxesNotIn(vs ...document.OrderTaxes) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Order(sql.FieldNotIn(FieldTaxes, v...))
+}
+
+// TaxesGT applies the GT predicate on the "taxes" field.
+func TaxesGT(v document.OrderTaxes) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldGT(FieldTaxes, vc))
+}
+
+// TaxesGTE applies the GTE predicate on the "taxes" field.
+func TaxesGTE(v document.OrderTaxes) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldGTE(FieldTaxes, vc))
+}
+
+// TaxesLT applies the LT predicate on the "taxes" field.
+func TaxesLT(v document.OrderTaxes) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldLT(FieldTaxes, vc))
+}
+
+// TaxesLTE applies the LTE predicate on the "taxes" field.
+func TaxesLTE(v document.OrderTaxes) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldLTE(FieldTaxes, vc))
+}
+
+// TaxesIsNil applies the IsNil predicate on the "taxes" field.
+func TaxesIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldTaxes))
+}
+
+// TaxesNotNil applies the NotNil predicate on the "taxes" field.
+func TaxesNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldTaxes))
 }
 
 // CartIDEQ applies the EQ predicate on the "cart_id" field.

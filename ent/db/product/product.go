@@ -57,6 +57,8 @@ const (
 	FieldMaxPriceMinor = "max_price_minor"
 	// FieldRequiresShipping holds the string denoting the requires_shipping field in the database.
 	FieldRequiresShipping = "requires_shipping"
+	// FieldTaxCategory holds the string denoting the tax_category field in the database.
+	FieldTaxCategory = "tax_category"
 	// FieldImagesCount holds the string denoting the images_count field in the database.
 	FieldImagesCount = "images_count"
 	// Table holds the table name of the product in the database.
@@ -88,6 +90,7 @@ var Columns = []string{
 	FieldWeightGrams,
 	FieldMaxPriceMinor,
 	FieldRequiresShipping,
+	FieldTaxCategory,
 	FieldImagesCount,
 }
 
@@ -121,6 +124,8 @@ var (
 	ProductTypeValidator func(string) error
 	// DefaultRequiresShipping holds the default value on creation for the "requires_shipping" field.
 	DefaultRequiresShipping bool
+	// DefaultTaxCategory holds the default value on creation for the "tax_category" field.
+	DefaultTaxCategory string
 	// DefaultImagesCount holds the default value on creation for the "images_count" field.
 	DefaultImagesCount int
 	// DefaultID holds the default value on creation for the "id" field.
@@ -233,6 +238,11 @@ func ByMaxPriceMinor(opts ...sql.OrderTermOption) OrderOption {
 // ByRequiresShipping orders the results by the requires_shipping field.
 func ByRequiresShipping(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRequiresShipping, opts...).ToFunc()
+}
+
+// ByTaxCategory orders the results by the tax_category field.
+func ByTaxCategory(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTaxCategory, opts...).ToFunc()
 }
 
 // ByImagesCount orders the results by the images_count field.

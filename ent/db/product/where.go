@@ -171,6 +171,11 @@ func RequiresShipping(v bool) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldRequiresShipping, v))
 }
 
+// TaxCategory applies equality check predicate on the "tax_category" field. It's identical to TaxCategoryEQ.
+func TaxCategory(v string) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldTaxCategory, v))
+}
+
 // ImagesCount applies equality check predicate on the "images_count" field. It's identical to ImagesCountEQ.
 func ImagesCount(v int) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldImagesCount, v))
@@ -1434,6 +1439,71 @@ func RequiresShippingEQ(v bool) predicate.Product {
 // RequiresShippingNEQ applies the NEQ predicate on the "requires_shipping" field.
 func RequiresShippingNEQ(v bool) predicate.Product {
 	return predicate.Product(sql.FieldNEQ(FieldRequiresShipping, v))
+}
+
+// TaxCategoryEQ applies the EQ predicate on the "tax_category" field.
+func TaxCategoryEQ(v string) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldTaxCategory, v))
+}
+
+// TaxCategoryNEQ applies the NEQ predicate on the "tax_category" field.
+func TaxCategoryNEQ(v string) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldTaxCategory, v))
+}
+
+// TaxCategoryIn applies the In predicate on the "tax_category" field.
+func TaxCategoryIn(vs ...string) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldTaxCategory, vs...))
+}
+
+// TaxCategoryNotIn applies the NotIn predicate on the "tax_category" field.
+func TaxCategoryNotIn(vs ...string) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldTaxCategory, vs...))
+}
+
+// TaxCategoryGT applies the GT predicate on the "tax_category" field.
+func TaxCategoryGT(v string) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldTaxCategory, v))
+}
+
+// TaxCategoryGTE applies the GTE predicate on the "tax_category" field.
+func TaxCategoryGTE(v string) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldTaxCategory, v))
+}
+
+// TaxCategoryLT applies the LT predicate on the "tax_category" field.
+func TaxCategoryLT(v string) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldTaxCategory, v))
+}
+
+// TaxCategoryLTE applies the LTE predicate on the "tax_category" field.
+func TaxCategoryLTE(v string) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldTaxCategory, v))
+}
+
+// TaxCategoryContains applies the Contains predicate on the "tax_category" field.
+func TaxCategoryContains(v string) predicate.Product {
+	return predicate.Product(sql.FieldContains(FieldTaxCategory, v))
+}
+
+// TaxCategoryHasPrefix applies the HasPrefix predicate on the "tax_category" field.
+func TaxCategoryHasPrefix(v string) predicate.Product {
+	return predicate.Product(sql.FieldHasPrefix(FieldTaxCategory, v))
+}
+
+// TaxCategoryHasSuffix applies the HasSuffix predicate on the "tax_category" field.
+func TaxCategoryHasSuffix(v string) predicate.Product {
+	return predicate.Product(sql.FieldHasSuffix(FieldTaxCategory, v))
+}
+
+// TaxCategoryEqualFold applies the EqualFold predicate on the "tax_category" field.
+func TaxCategoryEqualFold(v string) predicate.Product {
+	return predicate.Product(sql.FieldEqualFold(FieldTaxCategory, v))
+}
+
+// TaxCategoryContainsFold applies the ContainsFold predicate on the "tax_category" field.
+func TaxCategoryContainsFold(v string) predicate.Product {
+	return predicate.Product(sql.FieldContainsFold(FieldTaxCategory, v))
 }
 
 // ImagesCountEQ applies the EQ predicate on the "images_count" field.

@@ -1117,7 +1117,7 @@ func init() {
 	// order.DefaultNotesCount holds the default value on creation for the notes_count field.
 	order.DefaultNotesCount = orderDescNotesCount.Default.(int64)
 	// orderDescShippingMethod is the schema descriptor for shipping_method field.
-	orderDescShippingMethod := orderFields[29].Descriptor()
+	orderDescShippingMethod := orderFields[30].Descriptor()
 	// order.ShippingMethodValidator is a validator for the "shipping_method" field. It is called by the builders before save.
 	order.ShippingMethodValidator = orderDescShippingMethod.Validators[0].(func(string) error)
 	// orderDescID is the schema descriptor for id field.
@@ -1486,8 +1486,12 @@ func init() {
 	productDescRequiresShipping := productFields[17].Descriptor()
 	// product.DefaultRequiresShipping holds the default value on creation for the requires_shipping field.
 	product.DefaultRequiresShipping = productDescRequiresShipping.Default.(bool)
+	// productDescTaxCategory is the schema descriptor for tax_category field.
+	productDescTaxCategory := productFields[18].Descriptor()
+	// product.DefaultTaxCategory holds the default value on creation for the tax_category field.
+	product.DefaultTaxCategory = productDescTaxCategory.Default.(string)
 	// productDescImagesCount is the schema descriptor for images_count field.
-	productDescImagesCount := productFields[18].Descriptor()
+	productDescImagesCount := productFields[19].Descriptor()
 	// product.DefaultImagesCount holds the default value on creation for the images_count field.
 	product.DefaultImagesCount = productDescImagesCount.Default.(int)
 	// productDescID is the schema descriptor for id field.
@@ -1954,6 +1958,10 @@ func init() {
 	taxsettingsDescPricesIncludeTax := taxsettingsFields[0].Descriptor()
 	// taxsettings.DefaultPricesIncludeTax holds the default value on creation for the prices_include_tax field.
 	taxsettings.DefaultPricesIncludeTax = taxsettingsDescPricesIncludeTax.Default.(bool)
+	// taxsettingsDescShippingCategory is the schema descriptor for shipping_category field.
+	taxsettingsDescShippingCategory := taxsettingsFields[3].Descriptor()
+	// taxsettings.DefaultShippingCategory holds the default value on creation for the shipping_category field.
+	taxsettings.DefaultShippingCategory = taxsettingsDescShippingCategory.Default.(string)
 	// taxsettingsDescID is the schema descriptor for id field.
 	taxsettingsDescID := taxsettingsMixinFields0[1].Descriptor()
 	// taxsettings.DefaultID holds the default value on creation for the id field.

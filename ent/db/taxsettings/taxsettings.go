@@ -25,6 +25,10 @@ const (
 	FieldPricesIncludeTax = "prices_include_tax"
 	// FieldRates holds the string denoting the rates field in the database.
 	FieldRates = "rates"
+	// FieldCategories holds the string denoting the categories field in the database.
+	FieldCategories = "categories"
+	// FieldShippingCategory holds the string denoting the shipping_category field in the database.
+	FieldShippingCategory = "shipping_category"
 	// Table holds the table name of the taxsettings in the database.
 	Table = "tax_settings"
 )
@@ -38,6 +42,8 @@ var Columns = []string{
 	FieldUpdatedAt,
 	FieldPricesIncludeTax,
 	FieldRates,
+	FieldCategories,
+	FieldShippingCategory,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -64,6 +70,8 @@ var (
 	DefaultEventSequence int64
 	// DefaultPricesIncludeTax holds the default value on creation for the "prices_include_tax" field.
 	DefaultPricesIncludeTax bool
+	// DefaultShippingCategory holds the default value on creation for the "shipping_category" field.
+	DefaultShippingCategory string
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -99,4 +107,9 @@ func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByPricesIncludeTax orders the results by the prices_include_tax field.
 func ByPricesIncludeTax(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPricesIncludeTax, opts...).ToFunc()
+}
+
+// ByShippingCategory orders the results by the shipping_category field.
+func ByShippingCategory(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldShippingCategory, opts...).ToFunc()
 }

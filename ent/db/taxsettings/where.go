@@ -87,6 +87,17 @@ func Rates(v document.TaxRates) predicate.TaxSettings {
 	return predicate.TaxSettings(sql.FieldEQ(FieldRates, vc))
 }
 
+// Categories applies equality check predicate on the "categories" field. It's identical to CategoriesEQ.
+func Categories(v document.TaxCategories) predicate.TaxSettings {
+	vc := []byte(v)
+	return predicate.TaxSettings(sql.FieldEQ(FieldCategories, vc))
+}
+
+// ShippingCategory applies equality check predicate on the "shipping_category" field. It's identical to ShippingCategoryEQ.
+func ShippingCategory(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldEQ(FieldShippingCategory, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.TaxSettings {
 	return predicate.TaxSettings(sql.FieldEQ(FieldStoreID, v))
@@ -323,6 +334,135 @@ func RatesLT(v document.TaxRates) predicate.TaxSettings {
 func RatesLTE(v document.TaxRates) predicate.TaxSettings {
 	vc := []byte(v)
 	return predicate.TaxSettings(sql.FieldLTE(FieldRates, vc))
+}
+
+// CategoriesEQ applies the EQ predicate on the "categories" field.
+func CategoriesEQ(v document.TaxCategories) predicate.TaxSettings {
+	vc := []byte(v)
+	return predicate.TaxSettings(sql.FieldEQ(FieldCategories, vc))
+}
+
+// CategoriesNEQ applies the NEQ predicate on the "categories" field.
+func CategoriesNEQ(v document.TaxCategories) predicate.TaxSettings {
+	vc := []byte(v)
+	return predicate.TaxSettings(sql.FieldNEQ(FieldCategories, vc))
+}
+
+// CategoriesIn applies the In predicate on the "categories" field.
+func CategoriesIn(vs ...document.TaxCategories) predicate.TaxSettings {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.TaxSettings(sql.FieldIn(FieldCategories, v...))
+}
+
+// CategoriesNotIn applies the NotIn predicate on the "categories" field.
+func CategoriesNotIn(vs ...document.TaxCategories) predicate.TaxSettings {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.TaxSettings(sql.FieldNotIn(FieldCategories, v...))
+}
+
+// CategoriesGT applies the GT predicate on the "categories" field.
+func CategoriesGT(v document.TaxCategories) predicate.TaxSettings {
+	vc := []byte(v)
+	return predicate.TaxSettings(sql.FieldGT(FieldCategories, vc))
+}
+
+// CategoriesGTE applies the GTE predicate on the "categories" field.
+func CategoriesGTE(v document.TaxCategories) predicate.TaxSettings {
+	vc := []byte(v)
+	return predicate.TaxSettings(sql.FieldGTE(FieldCategories, vc))
+}
+
+// CategoriesLT applies the LT predicate on the "categories" field.
+func CategoriesLT(v document.TaxCategories) predicate.TaxSettings {
+	vc := []byte(v)
+	return predicate.TaxSettings(sql.FieldLT(FieldCategories, vc))
+}
+
+// CategoriesLTE applies the LTE predicate on the "categories" field.
+func CategoriesLTE(v document.TaxCategories) predicate.TaxSettings {
+	vc := []byte(v)
+	return predicate.TaxSettings(sql.FieldLTE(FieldCategories, vc))
+}
+
+// CategoriesIsNil applies the IsNil predicate on the "categories" field.
+func CategoriesIsNil() predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldIsNull(FieldCategories))
+}
+
+// CategoriesNotNil applies the NotNil predicate on the "categories" field.
+func CategoriesNotNil() predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldNotNull(FieldCategories))
+}
+
+// ShippingCategoryEQ applies the EQ predicate on the "shipping_category" field.
+func ShippingCategoryEQ(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldEQ(FieldShippingCategory, v))
+}
+
+// ShippingCategoryNEQ applies the NEQ predicate on the "shipping_category" field.
+func ShippingCategoryNEQ(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldNEQ(FieldShippingCategory, v))
+}
+
+// ShippingCategoryIn applies the In predicate on the "shipping_category" field.
+func ShippingCategoryIn(vs ...string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldIn(FieldShippingCategory, vs...))
+}
+
+// ShippingCategoryNotIn applies the NotIn predicate on the "shipping_category" field.
+func ShippingCategoryNotIn(vs ...string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldNotIn(FieldShippingCategory, vs...))
+}
+
+// ShippingCategoryGT applies the GT predicate on the "shipping_category" field.
+func ShippingCategoryGT(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldGT(FieldShippingCategory, v))
+}
+
+// ShippingCategoryGTE applies the GTE predicate on the "shipping_category" field.
+func ShippingCategoryGTE(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldGTE(FieldShippingCategory, v))
+}
+
+// ShippingCategoryLT applies the LT predicate on the "shipping_category" field.
+func ShippingCategoryLT(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldLT(FieldShippingCategory, v))
+}
+
+// ShippingCategoryLTE applies the LTE predicate on the "shipping_category" field.
+func ShippingCategoryLTE(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldLTE(FieldShippingCategory, v))
+}
+
+// ShippingCategoryContains applies the Contains predicate on the "shipping_category" field.
+func ShippingCategoryContains(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldContains(FieldShippingCategory, v))
+}
+
+// ShippingCategoryHasPrefix applies the HasPrefix predicate on the "shipping_category" field.
+func ShippingCategoryHasPrefix(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldHasPrefix(FieldShippingCategory, v))
+}
+
+// ShippingCategoryHasSuffix applies the HasSuffix predicate on the "shipping_category" field.
+func ShippingCategoryHasSuffix(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldHasSuffix(FieldShippingCategory, v))
+}
+
+// ShippingCategoryEqualFold applies the EqualFold predicate on the "shipping_category" field.
+func ShippingCategoryEqualFold(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldEqualFold(FieldShippingCategory, v))
+}
+
+// ShippingCategoryContainsFold applies the ContainsFold predicate on the "shipping_category" field.
+func ShippingCategoryContainsFold(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldContainsFold(FieldShippingCategory, v))
 }
 
 // And groups predicates with the AND operator between them.

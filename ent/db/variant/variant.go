@@ -35,6 +35,8 @@ const (
 	FieldInventoryQuantity = "inventory_quantity"
 	// FieldWeightGrams holds the string denoting the weight_grams field in the database.
 	FieldWeightGrams = "weight_grams"
+	// FieldTaxCategory holds the string denoting the tax_category field in the database.
+	FieldTaxCategory = "tax_category"
 	// FieldImageID holds the string denoting the image_id field in the database.
 	FieldImageID = "image_id"
 	// Table holds the table name of the variant in the database.
@@ -55,6 +57,7 @@ var Columns = []string{
 	FieldSku,
 	FieldInventoryQuantity,
 	FieldWeightGrams,
+	FieldTaxCategory,
 	FieldImageID,
 }
 
@@ -138,6 +141,11 @@ func ByInventoryQuantity(opts ...sql.OrderTermOption) OrderOption {
 // ByWeightGrams orders the results by the weight_grams field.
 func ByWeightGrams(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldWeightGrams, opts...).ToFunc()
+}
+
+// ByTaxCategory orders the results by the tax_category field.
+func ByTaxCategory(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTaxCategory, opts...).ToFunc()
 }
 
 // ByImageID orders the results by the image_id field.

@@ -111,6 +111,11 @@ func WeightGrams(v int64) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldWeightGrams, v))
 }
 
+// TaxCategory applies equality check predicate on the "tax_category" field. It's identical to TaxCategoryEQ.
+func TaxCategory(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldTaxCategory, v))
+}
+
 // ImageID applies equality check predicate on the "image_id" field. It's identical to ImageIDEQ.
 func ImageID(v xid.ID) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldImageID, v))
@@ -658,6 +663,81 @@ func WeightGramsIsNil() predicate.Variant {
 // WeightGramsNotNil applies the NotNil predicate on the "weight_grams" field.
 func WeightGramsNotNil() predicate.Variant {
 	return predicate.Variant(sql.FieldNotNull(FieldWeightGrams))
+}
+
+// TaxCategoryEQ applies the EQ predicate on the "tax_category" field.
+func TaxCategoryEQ(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldTaxCategory, v))
+}
+
+// TaxCategoryNEQ applies the NEQ predicate on the "tax_category" field.
+func TaxCategoryNEQ(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldNEQ(FieldTaxCategory, v))
+}
+
+// TaxCategoryIn applies the In predicate on the "tax_category" field.
+func TaxCategoryIn(vs ...string) predicate.Variant {
+	return predicate.Variant(sql.FieldIn(FieldTaxCategory, vs...))
+}
+
+// TaxCategoryNotIn applies the NotIn predicate on the "tax_category" field.
+func TaxCategoryNotIn(vs ...string) predicate.Variant {
+	return predicate.Variant(sql.FieldNotIn(FieldTaxCategory, vs...))
+}
+
+// TaxCategoryGT applies the GT predicate on the "tax_category" field.
+func TaxCategoryGT(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldGT(FieldTaxCategory, v))
+}
+
+// TaxCategoryGTE applies the GTE predicate on the "tax_category" field.
+func TaxCategoryGTE(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldGTE(FieldTaxCategory, v))
+}
+
+// TaxCategoryLT applies the LT predicate on the "tax_category" field.
+func TaxCategoryLT(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldLT(FieldTaxCategory, v))
+}
+
+// TaxCategoryLTE applies the LTE predicate on the "tax_category" field.
+func TaxCategoryLTE(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldLTE(FieldTaxCategory, v))
+}
+
+// TaxCategoryContains applies the Contains predicate on the "tax_category" field.
+func TaxCategoryContains(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldContains(FieldTaxCategory, v))
+}
+
+// TaxCategoryHasPrefix applies the HasPrefix predicate on the "tax_category" field.
+func TaxCategoryHasPrefix(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldHasPrefix(FieldTaxCategory, v))
+}
+
+// TaxCategoryHasSuffix applies the HasSuffix predicate on the "tax_category" field.
+func TaxCategoryHasSuffix(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldHasSuffix(FieldTaxCategory, v))
+}
+
+// TaxCategoryIsNil applies the IsNil predicate on the "tax_category" field.
+func TaxCategoryIsNil() predicate.Variant {
+	return predicate.Variant(sql.FieldIsNull(FieldTaxCategory))
+}
+
+// TaxCategoryNotNil applies the NotNil predicate on the "tax_category" field.
+func TaxCategoryNotNil() predicate.Variant {
+	return predicate.Variant(sql.FieldNotNull(FieldTaxCategory))
+}
+
+// TaxCategoryEqualFold applies the EqualFold predicate on the "tax_category" field.
+func TaxCategoryEqualFold(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldEqualFold(FieldTaxCategory, v))
+}
+
+// TaxCategoryContainsFold applies the ContainsFold predicate on the "tax_category" field.
+func TaxCategoryContainsFold(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldContainsFold(FieldTaxCategory, v))
 }
 
 // ImageIDEQ applies the EQ predicate on the "image_id" field.

@@ -40,7 +40,7 @@ func each(t *testing.T, f func(t *testing.T, m *market)) {
 				{Name: "Shop", Kind: state.ShippingPickup}}}))
 		graphtest.Must[*model.TaxSettingsPayload](t)(m.TaxSettingsUpdate(p.Ctx, 0, model.TaxSettingsInput{
 			PricesIncludeTax: true, Rates: []*model.TaxRateInput{
-				{Country: "DE", Name: "MwSt.", BasisPoints: 1900, Shipping: true}}}))
+				{Country: "DE", Name: "MwSt.", Rate: new("19"), Shipping: true}}}))
 		graphtest.Must[*model.PaymentSettingsPayload](t)(m.PaymentSettingsUpdate(p.Ctx, 0, model.PaymentSettingsInput{
 			Methods: []*model.PaymentMethodInput{{Kind: state.PaymentTransfer, Name: "Transfer",
 				Instructions: "IBAN DE02", Active: true}}}))

@@ -196,19 +196,16 @@ func (v *View) agreed(shown Shown) error {
 // placing returns the order that the cart becomes.
 func (v *View) placing(number int64, notice sales.OrderNotice) sales.Placing {
 	p := sales.Placing{Store: v.store, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone,
-		Ships: v.Ships, Sums: v.Sums, PaymentMethod: v.Method.Kind, Note: v.Note, Notice: notice}
+		Ships: v.Ships, Quote: v.quote, PaymentMethod: v.Method.Kind, Note: v.Note, Notice: notice}
 	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is outdated
 		p.Address = withPhone(a, v.Phone)
-	}
-	if v.Ships {
-		p.ShippingMethod = &v.Rate.Name
 	}
 	if v.Discounted {
 		p.Discount = v.Discount
 	}
 	for _, l := range v.Lines {
 		p.Lines = append(p.Lines, sales.PlacedLine{Product: l.item.product, Variant: ownOrNil(l.item),
-			SKU: l.SKU, Quantity: l.Quantity, UnitMinor: l.Unit, Amounts: l.Amounts})
+			SKU: l.SKU, Quantity: l.Quantity, UnitMinor: l.Unit})
 	}
 	return p
 }

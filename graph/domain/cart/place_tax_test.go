@@ -18,11 +18,11 @@ func (m *market) taxes() {
 	m.t.Helper()
 	graphtest.Must[*model.TaxSettingsPayload](m.t)(m.Mutation().TaxSettingsUpdate(m.Ctx, 1, model.TaxSettingsInput{
 		Rates: []*model.TaxRateInput{
-			{Country: "US", Region: new("new york"), Name: "Sales tax", BasisPoints: 800},
-			{Country: "ES", Name: "IVA", BasisPoints: 2100},
-			{Country: "ES", Region: new("Canarias"), Name: "IGIC", BasisPoints: 700},
-			{Country: "AT", Region: new("Jungholz"), Name: "MwSt.", BasisPoints: 1900},
-			{Country: "DE", Name: "MwSt.", BasisPoints: 1900}}}))
+			{Country: "US", Region: new("new york"), Name: "Sales tax", Rate: new("8")},
+			{Country: "ES", Name: "IVA", Rate: new("21")},
+			{Country: "ES", Region: new("Canarias"), Name: "IGIC", Rate: new("7")},
+			{Country: "AT", Region: new("Jungholz"), Name: "MwSt.", Rate: new("19")},
+			{Country: "DE", Name: "MwSt.", Rate: new("19")}}}))
 	graphtest.Must[*model.ShippingZonePayload](m.t)(m.Mutation().ShippingZoneCreate(m.Ctx, model.ShippingZoneInput{
 		Name: "World", RestOfWorld: true,
 		Rates: []*model.ShippingRateInput{{Name: "Post", Kind: state.ShippingDelivery}}}))

@@ -107,8 +107,8 @@ func TestSamePricing(t *testing.T) {
 			if n%10 == 0 {
 				graphtest.Must[*model.TaxSettingsPayload](t)(m.Mutation().TaxSettingsUpdate(m.Ctx, version,
 					model.TaxSettingsInput{PricesIncludeTax: n != 10, Rates: []*model.TaxRateInput{
-						{Country: "DE", Name: "MwSt.", BasisPoints: 1900, Shipping: true},
-						{Country: "FR", Name: "TVA", BasisPoints: 2000}}}))
+						{Country: "DE", Name: "MwSt.", Rate: new("19"), Shipping: true},
+						{Country: "FR", Name: "TVA", Rate: new("20")}}}))
 				version++
 			}
 			token, in := p.basket()

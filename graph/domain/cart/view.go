@@ -1,6 +1,7 @@
 package cart
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -48,10 +49,10 @@ type View struct {
 	Discount   *db.Discount
 	Discounted bool
 	Currency   string
-	// TaxIncluded means that prices include the tax. Tax is its rate; nil for none.
+	// TaxIncluded means that prices include the tax.
 	TaxIncluded  bool
-	Tax          *price.TaxRate
 	Sums         price.Sums
+	Taxes        []document.OrderTax
 	Email, Phone string
 	// Ships means that a line must be shipped; else neither address nor rate is needed.
 	Ships bool
@@ -71,6 +72,7 @@ type View struct {
 	Lapsed bool
 
 	tax   price.Tax
+	quote *selling.Quote // nil for an ordered cart
 	store *db.Store
 }
 
@@ -114,8 +116,8 @@ func (v *View) placed() bool {
 // Gone reports whether a line can no longer be bought.
 func (v *View) Gone() bool { return slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Gone }) }
 
-// Taxes reports whether the store charges tax anywhere.
-func (v *View) Taxes() bool { return len(v.tax.Rates) > 0 }
+// Taxed reports whether the store charges tax anywhere.
+func (v *View) Taxed() bool { return len(v.tax.Rates) > 0 }
 
 // Refused reports whether the cart has a code that this shopper cannot use. The cart then costs as
 // much as without it and cannot be ordered. A code whose terms the lines do not meet yet is not
@@ -336,7 +338,7 @@ func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 		}
 		counted = append(counted, l)
 		line := price.Line{UnitMinor: l.Unit, Quantity: l.Quantity, Product: l.Product,
-			Digital: !l.item.product.RequiresShipping}
+			Category: l.item.taxCategory(), Digital: !l.item.product.RequiresShipping}
 		v.Ships = v.Ships || !line.Digital
 		core.Opt(l.item.weight(), func(g int64) { line.WeightGrams = g })
 		b.Lines = append(b.Lines, line)
@@ -349,8 +351,8 @@ func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 	if err != nil {
 		return err
 	}
-	v.tax, v.Rates, v.Rate = q.Tax, q.Offers, q.Chosen
-	v.Sums, v.Tax, v.TaxIncluded, v.Discounted = q.Sums, q.Result.Rate, q.Tax.Included, q.Discounted
+	v.quote, v.tax, v.Rates, v.Rate = q, q.Tax, q.Offers, q.Chosen
+	v.Sums, v.Taxes, v.TaxIncluded, v.Discounted = q.Sums, q.OrderTaxes(nil), q.Tax.Included, q.Discounted
 	for i, l := range counted {
 		l.Amounts = q.Lines[i]
 	}
@@ -359,6 +361,9 @@ func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 
 // weight returns the weight of one piece; nil if unknown.
 func (g *item) weight() *int64 { return g.variant.WeightGrams }
+
+// taxCategory returns the tax category: the variant's or else the product's.
+func (g *item) taxCategory() string { return *cmp.Or(g.variant.TaxCategory, &g.product.TaxCategory) }
 
 // Seen records that the shopper saw the prices of a view.
 func (c *Carts) Seen(ctx context.Context, token string, v *View) error {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/storefront-go/storefront/ent"
@@ -74,7 +75,7 @@ func (m Mutation) indexed(
 	ctx context.Context, e *productEdit, edit func(context.Context, *productEdit) error,
 ) error {
 	shown := e.Row.Status == state.ProductActive
-	if err := edit(ctx, e); err != nil {
+	if err := errors.Join(edit(ctx, e), mayBeTaxed(ctx, e.Row)); err != nil {
 		return err
 	}
 	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
@@ -113,7 +114,8 @@ func (m Mutation) ProductUpdate(
 ) (*model.ProductPayload, error) {
 	c := &core.Check{}
 	checkProductUpdate(c, &in)
-	if err := c.Err(); err != nil {
+	err := m.checkTaxed(ctx, c, taxed{"tax_category", in.TaxCategory.Value()})
+	if err := errors.Join(err, c.Err()); err != nil {
 		return nil, err
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.update", func(ctx context.Context, e *productEdit) error {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -23,7 +24,7 @@ import (
 // ProductCreate creates a draft. Without a given handle, it derives a unique one from the title; a
 // given handle that is taken is a 422.
 func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput) (*model.ProductPayload, error) {
-	plan, err := checkProduct(ctx, &in)
+	plan, err := m.checkProduct(ctx, &in)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,9 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		if done.Product, err = m.insertProduct(ctx, in, plan); err != nil {
 			return nil, err
 		}
-		if err := search.For(ctx, m.Store).Mark(ctx, search.Products, done.Product.ID); err != nil {
+		err = errors.Join(mayBeTaxed(ctx, done.Product),
+			search.For(ctx, m.Store).Mark(ctx, search.Products, done.Product.ID))
+		if err != nil {
 			return nil, err
 		}
 		made := m.products().Created(done.Product, "product.create", "", event.ProductCreated)

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
@@ -23,13 +24,13 @@ func (m Mutation) productRow(
 		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
 		SetTags(document.NewTags(in.Tags)).SetNillableInventoryQuantity(in.InventoryQuantity).
 		SetNillableImageURL(in.ImageURL).SetNillableWeightGrams(in.WeightGrams).
-		SetNillableRequiresShipping(in.RequiresShipping).
+		SetNillableRequiresShipping(in.RequiresShipping).SetNillableTaxCategory(in.TaxCategory).
 		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
 }
 
 // checkProduct checks a new product and converts its currency to upper case. The plan is nil
 // without options.
-func checkProduct(ctx context.Context, in *model.ProductCreateInput) (*variantPlan, error) {
+func (m Mutation) checkProduct(ctx context.Context, in *model.ProductCreateInput) (*variantPlan, error) {
 	c := core.NewCheck(in)
 	c.Line("title", in.Title, limit.Line)
 	c.Amount("price_minor", in.PriceMinor)
@@ -41,7 +42,8 @@ func checkProduct(ctx context.Context, in *model.ProductCreateInput) (*variantPl
 	c.CreatedAt(ctx, "created_at", in.CreatedAt)
 	core.Opt(in.WeightGrams, func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
 	plan := checkNewVariants(c, in)
-	return plan, c.Err()
+	err := m.checkTaxed(ctx, c, append(taxedVariants(in.Variants), taxed{"tax_category", in.TaxCategory})...)
+	return plan, errors.Join(err, c.Err())
 }
 
 // checkProductTexts checks the optional texts of a product.
@@ -72,6 +74,7 @@ func setMembers(e *productEdit, in model.ProductUpdateInput) {
 	core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
 	core.MemberOpt(&e.Changed, in.WeightGrams, "variants", &p.WeightGrams, u.SetWeightGrams, u.ClearWeightGrams)
 	core.MemberOf(&e.Changed, in.RequiresShipping, "requires_shipping", &p.RequiresShipping, u.SetRequiresShipping)
+	core.MemberOf(&e.Changed, in.TaxCategory, "tax_category", &p.TaxCategory, u.SetTaxCategory)
 	core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
 }
 
@@ -84,6 +87,7 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 	})
 	core.NotNull(c, "handle", in.Handle, func(string) {})
 	core.NotNull(c, "requires_shipping", in.RequiresShipping, func(bool) {})
+	core.NotNull(c, "tax_category", in.TaxCategory, func(string) {})
 	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(),
 		in.ProductType.Value(), in.ImageURL.Value())
 	core.Opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.Amount("compare_at_price_minor", v) })

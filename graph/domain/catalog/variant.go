@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -43,7 +44,7 @@ func (m Mutation) ProductVariantsSet(
 ) (*model.ProductPayload, error) {
 	c := &core.Check{}
 	plan := checkVariants(c, options, variants)
-	if err := c.Err(); err != nil {
+	if err := errors.Join(m.checkTaxed(ctx, c, taxedVariants(variants)...), c.Err()); err != nil {
 		return nil, err
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.variants_set",
@@ -68,7 +69,8 @@ func (m Mutation) ProductVariantUpdate(
 	}
 	c := &core.Check{}
 	checkVariantUpdate(c, &in)
-	if err := c.Err(); err != nil {
+	err = m.checkTaxed(ctx, c, taxed{"tax_category", in.TaxCategory.Value()})
+	if err := errors.Join(err, c.Err()); err != nil {
 		return nil, err
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.variant_update",
@@ -95,6 +97,7 @@ func edited(v *db.Variant, in *model.ProductVariantUpdateInput) *db.Variant {
 	set(&next.Sku, in.Sku)
 	set(&next.InventoryQuantity, in.InventoryQuantity)
 	set(&next.WeightGrams, in.WeightGrams)
+	set(&next.TaxCategory, in.TaxCategory)
 	return &next
 }
 
@@ -136,6 +139,9 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 	core.MemberOf(&e.Changed, core.Given(&sum.Price), "price_minor", &p.PriceMinor, u.SetPriceMinor)
 	core.MemberOpt(&e.Changed, core.Given(sum.Compared), "compare_at_price_minor", &p.CompareAtPriceMinor,
 		u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
+	if own.TaxCategory != nil { // nil is that of the product
+		core.MemberOf(&e.Changed, core.Given(own.TaxCategory), "tax_category", &p.TaxCategory, u.SetTaxCategory)
+	}
 	core.MemberOpt(&e.Changed, core.Given(own.Sku), "sku", &p.Sku, u.SetSku, u.ClearSku)
 	core.MemberOpt(&e.Changed, core.Given(sum.Inventory), "inventory_quantity", &p.InventoryQuantity,
 		u.SetInventoryQuantity, u.ClearInventoryQuantity)
@@ -153,7 +159,7 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 func alike(a, b *db.Variant) bool {
 	return a.ID == b.ID && a.Position == b.Position && string(a.Options) == string(b.Options) && a.Title == b.Title &&
 		a.PriceMinor == b.PriceMinor && same(a.CompareAtPriceMinor, b.CompareAtPriceMinor) && same(a.Sku, b.Sku) &&
-		same(a.WeightGrams, b.WeightGrams) && same(a.ImageID, b.ImageID)
+		same(a.WeightGrams, b.WeightGrams) && same(a.TaxCategory, b.TaxCategory) && same(a.ImageID, b.ImageID)
 }
 
 func equal(a, b *db.Variant) bool {
@@ -205,7 +211,7 @@ func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant)
 		SetOptions(v.Options).SetCombination(variants.Combination(v.Options)).SetTitle(v.Title).
 		SetPriceMinor(v.PriceMinor).SetNillableCompareAtPriceMinor(v.CompareAtPriceMinor).SetNillableSku(v.Sku).
 		SetNillableInventoryQuantity(v.InventoryQuantity).SetNillableWeightGrams(v.WeightGrams).
-		SetNillableImageID(v.ImageID)
+		SetNillableTaxCategory(v.TaxCategory).SetNillableImageID(v.ImageID)
 }
 
 // dropVariants deletes the variants of a product that is being deleted.

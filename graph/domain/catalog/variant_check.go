@@ -42,7 +42,7 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 			StoreID: of.StoreID, ID: id, ProductID: of.ID, Position: i + 1, Options: document.NewTags(in.Options),
 			Title: variants.Title(in.Options), PriceMinor: in.PriceMinor, CompareAtPriceMinor: in.CompareAtPriceMinor,
 			Sku: in.Sku, InventoryQuantity: in.InventoryQuantity, WeightGrams: in.WeightGrams,
-			ImageID: image,
+			TaxCategory: in.TaxCategory, ImageID: image,
 		}
 	}
 	if p.options == nil { // the product is its own variant

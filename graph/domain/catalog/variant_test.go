@@ -83,8 +83,8 @@ func TestOwnVariant(t *testing.T) {
 		own := "var_" + strings.TrimPrefix(p.PublicID(), "prod_")
 		if got := shown(t, ctx, r, p); !strings.HasSuffix(got, `"options":[],"variants":[{"id":"`+own+
 			`","title":"Blue Mug","sku":"MUG-1","price_minor":1250,"compare_at_price_minor":1500,`+
-			`"inventory_quantity":7,"weight_grams":null,"options":[],"position":1,"image":null}],"images":[],`+
-			`"requires_shipping":true}`) {
+			`"inventory_quantity":7,"weight_grams":null,"options":[],"position":1,"image":null,"tax_category":null}],`+
+			`"images":[],"requires_shipping":true,"tax_category":"standard"}`) {
 			t.Error(got)
 		}
 		p = graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductVariantUpdate(ctx, p.PublicID(), 1, own,
@@ -435,6 +435,45 @@ func TestVariantsAtOnce(t *testing.T) {
 		}
 		if stock := variants.Total(rows).Inventory; *stock != *after.InventoryQuantity {
 			t.Errorf("the product has %d pieces, its variants %d", *after.InventoryQuantity, *stock)
+		}
+	})
+}
+
+// TestTaxCategory: a product and its variants have categories that the store has. The category of the
+// only variant is the product's, and a variant without one keeps the product's.
+func TestTaxCategory(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		m, in := r.Mutation(), graphtest.Mug()
+		in.TaxCategory = new("books")
+		if _, err := m.ProductCreate(ctx, in); graphtest.FieldOf(err) != "#/tax_category unknown_value" {
+			t.Errorf("unknown: %v", err)
+		}
+		graphtest.Must[*model.TaxSettingsPayload](t)(m.TaxSettingsUpdate(ctx, 0, model.TaxSettingsInput{
+			Categories: []*document.TaxCategory{{Key: "books", Name: "Books"}}}))
+		p := graphtest.NewProduct(t, ctx, r, in)
+		variant := func(v int64, in model.ProductVariantUpdateInput) (*db.Product, error) {
+			done, err := m.ProductVariantUpdate(ctx, p.PublicID(), v, xid.Variant.Format(p.ID), in)
+			if err != nil {
+				return nil, err
+			}
+			return done.Product, nil
+		}
+		if _, err := variant(1, model.ProductVariantUpdateInput{TaxCategory: model.Some("food")}); err == nil ||
+			graphtest.FieldOf(err) != "#/tax_category unknown_value" {
+			t.Errorf("a variant's: %v", err)
+		}
+		own := graphtest.Must[*db.Product](t)(
+			variant(1, model.ProductVariantUpdateInput{TaxCategory: model.Some("zero")}))
+		same := graphtest.Must[*db.Product](t)(
+			variant(2, model.ProductVariantUpdateInput{PriceMinor: model.Some(int64(7))}))
+		if p.TaxCategory != "books" || own.TaxCategory != "zero" || same.TaxCategory != "zero" {
+			t.Errorf("%s, %s, %s", p.TaxCategory, own.TaxCategory, same.TaxCategory)
+		}
+		many := graphtest.Must[*model.ProductPayload](t)(m.ProductVariantsSet(ctx, p.PublicID(), 3,
+			[]*document.Option{{Name: "Size", Values: []string{"S", "M"}}}, []*model.ProductVariantInput{
+				{Options: []string{"S"}, TaxCategory: new("books")}, {Options: []string{"M"}}})).Product
+		if v := many.Variants; many.TaxCategory != "zero" || *v[0].TaxCategory != "books" || v[1].TaxCategory != nil {
+			t.Errorf("%s: %+v", many.TaxCategory, v)
 		}
 	})
 }

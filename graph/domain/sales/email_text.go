@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
-	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
 // emailOrder is what an email is about.
@@ -101,7 +100,11 @@ func composeEmail(t event.Type, o emailOrder) (orderEmail, error) {
 	v := emailView{Language: string(language), Direction: texts.Direction, Shop: o.Shop, URL: o.URL,
 		Greeting: texts.Say(about[t].text, said...), Link: texts.Say(phrase.MailLink), Goods: emailItems(texts, t, o)}
 	if t != event.OrderFulfilled && t != event.OrderPartiallyFulfilled { // an email about a shipment shows no amounts
-		v.Sums = sums(texts, o)
+		taxes, err := ShownOfOrder(texts, o.Order)
+		if err != nil {
+			return orderEmail{}, err
+		}
+		v.Sums = sums(texts, o, taxes)
 	}
 	if t == event.OrderCreated {
 		v.HowToText = howTo(texts, number, o)
@@ -188,25 +191,25 @@ func emailLines(texts *phrase.Texts, o emailOrder) []emailRow {
 }
 
 // sums lists the sums of the order, without those that are 0.
-func sums(texts *phrase.Texts, o emailOrder) []emailRow {
+func sums(texts *phrase.Texts, o emailOrder, taxes ShownTaxes) []emailRow {
 	var list []emailRow
 	add := func(k phrase.Key, minor int64) {
 		if minor != 0 {
 			list = append(list, emailRow{Label: texts.Say(k), Amount: texts.Money(minor, o.Currency)})
 		}
 	}
-	var included int64
-	if o.IncludedTaxMinor != nil {
-		included = *o.IncludedTaxMinor
+	addTaxes := func(all []ShownTax) {
+		for _, t := range all {
+			list = append(list, emailRow{Label: t.Label, Amount: texts.Money(t.Minor, o.Currency)})
+		}
 	}
-	shipping, tax, included := price.ShownTax(o.ShippingMinor, o.TaxMinor, included)
 	add(phrase.Subtotal, o.SubtotalMinor)
 	add(phrase.Discount, -o.DiscountMinor)
-	add(phrase.Shipping, shipping)
-	add(phrase.Tax, tax)
+	add(phrase.Shipping, taxes.ShippingMinor)
+	addTaxes(taxes.Added)
 	total := texts.Money(o.TotalMinor, o.Currency)
 	list = append(list, emailRow{Label: texts.Say(phrase.Total), Amount: total, Last: true})
-	add(phrase.TaxIncluded, included)
+	addTaxes(taxes.Included)
 	add(phrase.Refunded, -o.RefundedMinor)
 	if o.PaidMinor > 0 {
 		add(phrase.StillToPay, o.TotalMinor-o.PaidMinor)

@@ -47,6 +47,35 @@ func TestCompose(t *testing.T) {
 	}
 }
 
+// TestShownTaxes: taxes appear by name and rate, as the language writes numbers, and shipping at the
+// price that the store set.
+func TestShownTaxes(t *testing.T) {
+	o := orderIn(state.German)
+	for _, tc := range []struct {
+		taxes string
+		tax   int64
+		want  []string
+	}{
+		{`[{"name":"MwSt.","rate":"7","included":true,"amount_minor":500},` +
+			`{"name":"USt.","rate":"0","included":true,"amount_minor":0}]`, 0,
+			[]string{"Versand: 4,90\u00a0€", "Enthaltene Steuer (MwSt. 7\u00a0%): 5,00\u00a0€"}},
+		{`[{"name":"QST","rate":"9.975","included":false,"amount_minor":890}]`, 800,
+			[]string{"Versand: 4,00\u00a0€", "QST 9,975\u00a0%: 8,90\u00a0€"}},
+		{"", 800, []string{"Versand: 4,00\u00a0€", "Steuer: 8,90\u00a0€"}},
+	} {
+		o.Taxes, o.TaxMinor, o.IncludedTaxMinor = document.OrderTaxes(tc.taxes), tc.tax, new(int64(90))
+		m, err := composeEmail(event.OrderCreated, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range tc.want {
+			if !strings.Contains(m.Text, text) || strings.Contains(m.Text, "USt.") {
+				t.Errorf("%q is not in\n%s", text, m.Text)
+			}
+		}
+	}
+}
+
 // Every email is about its event alone, in every language.
 func TestComposeAll(t *testing.T) {
 	pedals, grips := &db.OrderLine{Title: "Pedals", Quantity: 2}, &db.OrderLine{Title: "Grips", Quantity: 3}

@@ -76,6 +76,9 @@ func (m Mutation) insertOrder(
 	if err := place(ctx, o.ID, lines); err != nil {
 		return nil, err
 	}
+	if d.quote != nil {
+		o.Taxes = document.NewOrderTaxes(d.quote.OrderTaxes(lines))
+	}
 	saved, err := m.orderRow(ctx, d, o).SetLineSet(lineset.Pack(o.ID, lines)).SetLineSetVersion(1).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("add order: %w", err)
@@ -139,6 +142,9 @@ func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.
 func placedRow(row *db.OrderCreate, o *db.Order) {
 	if o.CartID != nil {
 		row.SetCartID(*o.CartID).SetNotesCount(o.NotesCount)
+	}
+	if o.Taxes != nil {
+		row.SetTaxes(o.Taxes)
 	}
 	row.SetNillableIncludedTaxMinor(o.IncludedTaxMinor).SetNillableDiscountID(o.DiscountID).
 		SetNillableDiscountCode(o.DiscountCode).SetNillableShippingMethod(o.ShippingMethod).

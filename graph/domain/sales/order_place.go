@@ -16,9 +16,9 @@ import (
 	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
-	"github.com/storefront-go/storefront/graph/lib/price"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -42,11 +42,11 @@ type Placing struct {
 	// Ships says that the order is shipped to the address.
 	Ships bool
 	Lines []PlacedLine
-	Sums  price.Sums
+	// Quote is the price of the lines.
+	Quote *selling.Quote
 	// Discount is already validated; nil for none.
-	Discount       *db.Discount
-	ShippingMethod *string // nil if nothing is shipped
-	PaymentMethod  state.PaymentMethod
+	Discount      *db.Discount
+	PaymentMethod state.PaymentMethod
 	// Notice is the notice to the store's staff; test stores get none.
 	Notice OrderNotice
 	// Note is the shopper's message, "" for none.
@@ -61,7 +61,6 @@ type PlacedLine struct {
 	SKU       *string
 	Quantity  int64
 	UnitMinor int64
-	Amounts   price.Amounts
 }
 
 // Number returns an unused order number of the viewer's store. Call it before the transaction of
@@ -85,7 +84,8 @@ func (r *Resolver) Prepare(ctx context.Context, p Placing) (*Placement, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Placement{m: m, p: p, draft: orderDraft{store: p.Store, customer: known, billing: p.Address, need: stock{}}}
+	o := &Placement{m: m, p: p, draft: orderDraft{store: p.Store, customer: known, billing: p.Address, need: stock{},
+		quote: p.Quote, discount: p.Discount}}
 	if p.Ships {
 		o.draft.shipping = p.Address
 	}
@@ -142,22 +142,15 @@ func (o *Placement) Place(ctx context.Context) (*change.Record, error) {
 // rows returns the rows of the order and its lines, and adds the stock that they need to d.
 func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 	o := &db.Order{ID: xid.New(), Number: p.Number, Email: &p.Email, Tags: document.NewTags(nil), Source: sourceShop,
-		SubtotalMinor: p.Sums.SubtotalMinor, DiscountMinor: p.Sums.DiscountMinor, ShippingMinor: p.Sums.ShippingMinor,
-		TaxMinor: p.Sums.TaxMinor, TotalMinor: p.Sums.TotalMinor, IncludedTaxMinor: &p.Sums.IncludedTaxMinor,
-		CartID: &p.Cart, ShippingMethod: p.ShippingMethod, PaymentMethod: &p.PaymentMethod,
-		Language: &p.Store.Language}
+		CartID: &p.Cart, PaymentMethod: &p.PaymentMethod, Language: &p.Store.Language}
 	if p.Note != "" {
 		o.NotesCount = 1
-	}
-	if p.Discount != nil {
-		o.DiscountID, o.DiscountCode = &p.Discount.ID, &p.Discount.Code
 	}
 	lines := make([]*db.OrderLine, len(p.Lines))
 	for i, l := range p.Lines {
 		w, left := item{product: l.Product.ID}, l.Product.InventoryQuantity
 		lines[i] = &db.OrderLine{ProductID: &l.Product.ID, Title: l.Product.Title, Sku: l.SKU, Quantity: l.Quantity,
-			UnitPriceMinor: l.UnitMinor, DiscountMinor: l.Amounts.DiscountMinor, TaxMinor: l.Amounts.TaxMinor,
-			TotalMinor: l.Amounts.TotalMinor, RequiresShipping: l.Product.RequiresShipping}
+			UnitPriceMinor: l.UnitMinor, RequiresShipping: l.Product.RequiresShipping}
 		if l.Variant != nil {
 			w.variant, left = l.Variant.ID, l.Variant.InventoryQuantity
 			lines[i].VariantID, lines[i].Options = &l.Variant.ID, l.Variant.Options
@@ -166,6 +159,7 @@ func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 			d.need[w] += l.Quantity
 		}
 	}
+	d.priced(o, lines)
 	return o, lines
 }
 

@@ -3,6 +3,7 @@ package sales
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -22,7 +23,13 @@ func (q Query) OrderPreview(ctx context.Context, in model.OrderCreateInput) (*mo
 	if err != nil {
 		return nil, err
 	}
+	taxes := []*document.OrderTax{}
+	if d.quote != nil {
+		for _, t := range d.quote.OrderTaxes(nil) {
+			taxes = append(taxes, &t)
+		}
+	}
 	return &model.OrderPreview{Currency: d.store.Currency, LineItems: lines, SubtotalMinor: o.SubtotalMinor,
 		DiscountMinor: o.DiscountMinor, ShippingMinor: o.ShippingMinor, TaxMinor: o.TaxMinor,
-		IncludedTaxMinor: o.IncludedTaxMinor, TotalMinor: o.TotalMinor, ShippingRates: d.offered()}, nil
+		IncludedTaxMinor: o.IncludedTaxMinor, Taxes: taxes, TotalMinor: o.TotalMinor, ShippingRates: d.offered()}, nil
 }

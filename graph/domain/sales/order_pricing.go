@@ -1,6 +1,7 @@
 package sales
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -94,7 +95,9 @@ func (d *orderDraft) basket(in model.OrderCreateInput) selling.Basket {
 		line := price.Line{UnitMinor: d.unitPrice(w, l), Quantity: l.Quantity, Product: w.product}
 		if v := d.variant(w); v != nil {
 			core.Opt(v.WeightGrams, func(g int64) { line.WeightGrams = g })
-			line.Digital = !d.products[w.product].RequiresShipping
+			product := d.products[w.product]
+			line.Digital = !product.RequiresShipping
+			line.Category = *cmp.Or(v.TaxCategory, &product.TaxCategory)
 		}
 		ships = ships || !line.Digital
 		b.Lines = append(b.Lines, line)

@@ -19,7 +19,7 @@ func setUpSelling(t *testing.T, ctx context.Context, r *graph.Resolver) string {
 	t.Helper()
 	m := r.Mutation()
 	graphtest.Must[*model.TaxSettingsPayload](t)(m.TaxSettingsUpdate(ctx, 0, model.TaxSettingsInput{
-		Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", BasisPoints: 1900, Shipping: true}}}))
+		Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", Rate: new("19"), Shipping: true}}}))
 	graphtest.Must[*model.DiscountPayload](t)(m.DiscountCreate(ctx, model.DiscountInput{Code: "LOTS",
 		Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), LeastMinor: new(int64(5000)), Active: true}))
 	zone := graphtest.Must[*model.ShippingZonePayload](t)(m.ShippingZoneCreate(ctx, model.ShippingZoneInput{

@@ -14,24 +14,12 @@ import (
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/lineset"
-	"github.com/storefront-go/storefront/ent/storetest"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
-
-// eachPrevious is [graphtest.EachCore] on databases that the previous release may read.
-func eachPrevious(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.Resolver)) {
-	t.Helper()
-	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		storetest.LimitFormats(t, s)
-		ctx, _ := storetest.Merchant(t, s)
-		f(t, graphtest.As(ctx, viewer.Owner), graphtest.NewCore(t, s))
-	})
-}
 
 // changeAsPrevious changes an order as the previous release does, which does not know line_set: it
 // refunds one more unit of the first line.
@@ -101,7 +89,7 @@ func sameLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID, 
 // every read has the current lines: with one statement once this release has written them, and with
 // one more after the other release did.
 func TestLineSets(t *testing.T) {
-	eachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	graphtest.EachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewStockedProduct(t, ctx, r, 100, 50)
 		o := graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(p, 20), graphtest.CustomLine("Cup", 2, 700))
 		graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("another's", 1, 1))
@@ -193,7 +181,7 @@ func TestLinesInOrders(t *testing.T) {
 // TestLineSetsRedacted: a redaction, which changes many orders at once, keeps current line sets
 // current and others outdated, and its events have the current lines.
 func TestLineSetsRedacted(t *testing.T) {
-	eachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	graphtest.EachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
 		var orders []*model.Order
 		for range 3 {

@@ -21,10 +21,11 @@ func (r *Resolver) CartTax(ctx context.Context) (price.Tax, error) {
 	if err != nil {
 		return price.Tax{}, err
 	}
-	tax := price.Tax{Included: t.PricesIncludeTax, Rates: make([]price.TaxRate, len(rates))}
+	tax := price.Tax{Included: t.PricesIncludeTax, Shipping: t.ShippingCategory,
+		Rates: make([]price.TaxRate, len(rates))}
 	for i, rate := range rates {
-		tax.Rates[i] = price.TaxRate{Country: rate.Country, Name: rate.Name, BasisPoints: rate.BasisPoints,
-			Shipping: rate.Shipping}
+		tax.Rates[i] = price.TaxRate{Country: rate.Country, Name: rate.Name, PerMillion: rate.PerMillion,
+			Category: rate.Category, Relation: rate.Relation, Shipping: rate.Shipping}
 		core.Opt(rate.Region, func(region string) { tax.Rates[i].Region = region })
 	}
 	return tax, nil

@@ -39,6 +39,26 @@ type Quote struct {
 	Chosen *document.ShippingRate
 }
 
+// OrderTaxes returns the taxes in the form of an order, which has the given lines, or none yet.
+func (q *Quote) OrderTaxes(lines []*db.OrderLine) []document.OrderTax {
+	list := make([]document.OrderTax, len(q.Taxes))
+	for i, t := range q.Taxes {
+		list[i] = document.OrderTax{Name: t.Name, Rate: document.Percent(t.PerMillion), Included: q.Tax.Included,
+			BaseMinor: t.BaseMinor, AmountMinor: t.AmountMinor, Lines: []document.OrderTaxLine{}}
+		for _, p := range t.Parts {
+			part := document.OrderTaxLine{BaseMinor: p.BaseMinor, AmountMinor: p.AmountMinor}
+			switch {
+			case lines == nil:
+				continue
+			case p.Line != price.Shipped:
+				part.LineID = new(xid.OrderLine.Format(lines[p.Line].ID))
+			}
+			list[i].Lines = append(list[i].Lines, part)
+		}
+	}
+	return list
+}
+
 // Offer is a shipping rate at the price that the basket would pay.
 type Offer struct {
 	document.ShippingRate

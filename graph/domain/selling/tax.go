@@ -1,8 +1,11 @@
 package selling
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/storefront-go/storefront/ent"
@@ -11,11 +14,13 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/country"
+	"github.com/storefront-go/storefront/graph/lib/price"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -53,7 +58,8 @@ func (r *Resolver) taxSettings(ctx context.Context) (*model.TaxSettings, error) 
 		return nil, err
 	}
 	if len(rows) == 0 {
-		rows = []*db.TaxSettings{{StoreID: store, ID: store, Rates: document.NewTaxRates(nil)}}
+		rows = []*db.TaxSettings{{StoreID: store, ID: store, Rates: document.NewTaxRates(nil),
+			ShippingCategory: state.TaxStandard}}
 	}
 	return &model.TaxSettings{TaxSettings: rows[0]}, nil
 }
@@ -65,13 +71,14 @@ func (m Mutation) TaxSettingsUpdate(
 	id := xid.Store.Format(viewer.From(ctx).Store)
 	t, err := core.Change(ctx, m.Core, m.taxes(), id, expectedVersion, "tax_settings.update",
 		func(ctx context.Context, e *taxEdit) error {
-			rates, err := checkTaxes(in, e.Row.Rates)
+			plan, err := checkTaxes(in, e.Row.TaxSettings)
+			if err == nil && plan.categorized() {
+				err = core.NeedsTaxCategories(ctx)
+			}
 			if err != nil {
 				return err
 			}
-			core.Replace(&e.Changed, &in.PricesIncludeTax, "prices_include_tax", &e.Row.PricesIncludeTax,
-				e.Update.SetPricesIncludeTax)
-			core.MemberDoc(&e.Changed, document.NewTaxRates(rates), true, "rates", &e.Row.Rates, e.Update.SetRates, nil)
+			plan.set(e)
 			if e.Row.Version == 0 && len(e.Changed) > 0 {
 				return m.beginTaxes(ctx, e.Row.TaxSettings)
 			}
@@ -97,41 +104,148 @@ func (m Mutation) beginTaxes(ctx context.Context, t *db.TaxSettings) error {
 	return nil
 }
 
-// checkTaxes validates rates, one per place, and returns them in stored form. Countries that the
-// rates before name may stay.
-func checkTaxes(in model.TaxSettingsInput, before document.TaxRates) ([]document.TaxRate, error) {
+// taxPlan are validated tax settings.
+type taxPlan struct {
+	included   bool
+	rates      []document.TaxRate
+	categories []document.TaxCategory
+	shipping   string // the category
+}
+
+// categorized reports whether the settings say more than a rate of two decimals for each place.
+func (p *taxPlan) categorized() bool {
+	places := map[string]bool{}
+	return len(p.categories) > 0 || p.shipping != state.TaxStandard ||
+		slices.ContainsFunc(p.rates, func(r document.TaxRate) bool {
+			place := placeOf(r)
+			again := places[place]
+			places[place] = true
+			return again || r.Category != state.TaxStandard || r.Relation != state.TaxReplaces ||
+				r.PerMillion%document.PerBasisPoint != 0
+		})
+}
+
+// placeOf returns a key of the country or region of a rate, the same for all spellings.
+func placeOf(r document.TaxRate) string {
+	place := r.Country + "/"
+	core.Opt(r.Region, func(s string) { place += country.Key(r.Country, s) })
+	return place
+}
+
+func (p *taxPlan) set(e *taxEdit) {
+	core.Replace(&e.Changed, &p.included, "prices_include_tax", &e.Row.PricesIncludeTax, e.Update.SetPricesIncludeTax)
+	core.MemberDoc(&e.Changed, document.NewTaxRates(p.rates), true, "rates", &e.Row.Rates, e.Update.SetRates, nil)
+	core.MemberDoc(&e.Changed, document.NewTaxCategories(p.categories), true, "categories", &e.Row.Categories,
+		e.Update.SetCategories, e.Update.ClearCategories)
+	core.Replace(&e.Changed, &p.shipping, "shipping_category", &e.Row.ShippingCategory, e.Update.SetShippingCategory)
+}
+
+// checkTaxes validates the settings, which follow those in before. Countries that its rates name may
+// stay.
+func checkTaxes(in model.TaxSettingsInput, before *db.TaxSettings) (*taxPlan, error) {
 	c := &core.Check{}
 	if !checkCount(c, "rates", len(in.Rates), limit.TaxRates) {
 		return nil, c.Err()
 	}
-	old, err := before.List()
+	old, err := before.Rates.List()
 	if err != nil {
 		return nil, err
 	}
+	own, err := before.Categories.List()
+	if err != nil {
+		return nil, err
+	}
+	p := &taxPlan{included: in.PricesIncludeTax, rates: make([]document.TaxRate, len(in.Rates)), categories: own,
+		shipping: before.ShippingCategory}
+	if in.Categories != nil {
+		p.categories = checkCategories(c, in.Categories, own)
+	}
+	core.Opt(in.ShippingCategory, func(key string) { p.shipping = key })
+	p.checkCategory(c, "shipping_category", p.shipping)
 	kept := make([]string, len(old))
 	for i, r := range old {
 		kept[i] = r.Country
 	}
-	rates, seen := make([]document.TaxRate, len(in.Rates)), map[string]bool{}
 	for i, r := range in.Rates {
-		rates[i] = checkTax(c, "rates/"+strconv.Itoa(i)+"/", r, kept)
-		place := rates[i].Country + "/"
-		core.Opt(rates[i].Region, func(s string) { place += country.Key(rates[i].Country, s) })
-		if seen[place] {
-			c.Add("rates/"+strconv.Itoa(i)+"/country", fault.Taken, "Another rate covers this place.")
-		}
-		seen[place] = true
+		p.rates[i] = checkTax(c, "rates/"+strconv.Itoa(i)+"/", r, kept)
+		p.checkCategory(c, "rates/"+strconv.Itoa(i)+"/category", p.rates[i].Category)
 	}
-	return rates, c.Err()
+	checkPlaces(c, p.rates)
+	return p, c.Err()
+}
+
+// checkPlaces checks that a place has each tax once for a category.
+func checkPlaces(c *core.Check, rates []document.TaxRate) {
+	type tax struct{ place, name, category string }
+	seen := map[tax]bool{}
+	for i, r := range rates {
+		of := tax{placeOf(r), r.Name, r.Category}
+		if seen[of] {
+			c.Add("rates/"+strconv.Itoa(i)+"/country", fault.Taken,
+				"Another rate of this name and category covers this place.")
+		}
+		seen[of] = true
+	}
+}
+
+// checkCategories validates the store's own categories. One that exists may get another name and
+// cannot be removed, since products refer to it.
+func checkCategories(c *core.Check, in []*document.TaxCategory, before []document.TaxCategory) []document.TaxCategory {
+	if !checkCount(c, "categories", len(in), limit.TaxCategories) {
+		return nil
+	}
+	list, seen := make([]document.TaxCategory, len(in)), map[string]bool{}
+	for i, t := range in {
+		list[i] = *t
+		at := "categories/" + strconv.Itoa(i) + "/"
+		switch {
+		case len(t.Key) > limit.TaxCategory || !categoryKey.MatchString(t.Key):
+			c.Add(at+"key", fault.InvalidFormat, "Use 1 to 40 lowercase letters, digits and underscores.")
+		case seen[t.Key] || slices.Contains(state.TaxCategories, t.Key):
+			c.Add(at+"key", fault.Taken, "Another category has this key.")
+		}
+		seen[t.Key] = true
+		c.Line(at+"name", t.Name, limit.Label)
+	}
+	for _, t := range before {
+		if !seen[t.Key] {
+			c.Add("categories", fault.Required, "The category "+t.Key+" cannot be removed.")
+		}
+	}
+	return list
+}
+
+var categoryKey = regexp.MustCompile(`^[a-z0-9_]+$`)
+
+// checkCategory checks that the store has a category.
+func (p *taxPlan) checkCategory(c *core.Check, name, key string) {
+	if !slices.Contains(state.TaxCategories, key) &&
+		!slices.ContainsFunc(p.categories, func(t document.TaxCategory) bool { return t.Key == key }) {
+		c.Add(name, fault.UnknownValue, "The store has no such tax category.")
+	}
 }
 
 // checkTax validates one rate. An ISO 3166-2 region is stored by its code, however it was written;
 // others, such as a customs enclave, by name.
 func checkTax(c *core.Check, at string, r *model.TaxRateInput, kept []string) document.TaxRate {
 	rate := document.TaxRate{Country: c.AssignedCountry(at+"country", r.Country, kept...), Region: r.Region,
-		Name: r.Name, BasisPoints: r.BasisPoints, Shipping: r.Shipping}
+		Name: r.Name, Category: cmp.Or(r.Category, state.TaxStandard),
+		Relation: cmp.Or(r.Relation, state.TaxReplaces), Shipping: r.Shipping}
 	c.Line(at+"name", r.Name, limit.Label)
-	c.Within(at+"basis_points", r.BasisPoints, 0, limit.BasisPoints)
+	switch {
+	case r.Rate != nil:
+		n, ok := document.ParsePercent(*r.Rate)
+		if !ok {
+			c.Add(at+"rate", fault.InvalidFormat, "Use percent with at most 4 decimals, such as 8.875.")
+		}
+		c.Within(at+"rate", n, 0, price.Million)
+		rate.PerMillion, rate.BasisPoints = n, n/document.PerBasisPoint
+	case r.BasisPoints != nil:
+		c.Within(at+"basis_points", *r.BasisPoints, 0, limit.BasisPoints)
+		rate.PerMillion, rate.BasisPoints = *r.BasisPoints*document.PerBasisPoint, *r.BasisPoints
+	default:
+		c.Required(at+"rate", false)
+	}
 	core.Opt(r.Region, func(s string) {
 		c.Line(at+"region", s, limit.Line)
 		if known, ok := country.Find(rate.Country, s); ok {

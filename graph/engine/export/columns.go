@@ -92,6 +92,7 @@ var laterLineColumns = []column[*db.OrderLine]{
 // newestOrderColumns are the order's columns that were added after those.
 var newestOrderColumns = []column[*db.Order]{
 	{name: "external_number", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.ExternalNumber) }},
+	{name: "taxes", cell: func(b []byte, o *db.Order) []byte { return listed(b, o.Taxes) }},
 }
 
 // customer is a customer with the currency of the store.

@@ -36,6 +36,7 @@ var productColumns = []column[*db.Product]{
 	}},
 	{name: "images", cell: func(b []byte, p *db.Product) []byte { return documented(b, wire.AppendImages(nil, p)) }},
 	{name: "requires_shipping", cell: func(b []byte, p *db.Product) []byte { return truth(b, p.RequiresShipping) }},
+	{name: "tax_category", cell: func(b []byte, p *db.Product) []byte { return plain(b, p.TaxCategory) }},
 }
 
 var sheetProducts = []sheetColumn[*db.Product]{

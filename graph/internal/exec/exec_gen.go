@@ -998,6 +998,12 @@ enum CollectionField { TAG PRODUCT_TYPE VENDOR PRICE }
 enum DiscountKind { PERCENT AMOUNT FREE_SHIPPING }
 "Whether the order is sent to the shopper or collected at the shop."
 enum ShippingKind { DELIVERY PICKUP }
+"""
+How a tax relates to the other taxes of a place. REPLACE: instead of those of the larger area, such as the region's
+country. BESIDE: on the price, in addition to those of the larger area. UPON: likewise, on the price with the taxes
+before it.
+"""
+enum TaxRelation { REPLACE BESIDE UPON }
 
 type Identity {
   type: CredentialType!
@@ -1837,6 +1843,8 @@ type Product {
   image: ProductImage
   "False for downloads and vouchers. An order of only such items needs no address and no shipping method."
   requiresShipping: Boolean!
+  "Its tax category: standard, reduced, zero, exempt or one of the store's own."
+  taxCategory: String!
 }
 
 "An uploaded image of a product."
@@ -1878,6 +1886,8 @@ type ProductVariant {
   position: Int!
   "The image of the variant, one of the product's images."
   image: ProductImage
+  "Null for that of the product."
+  taxCategory: String
 }
 
 type Address {
@@ -1997,6 +2007,32 @@ type Order {
   externalNumber: String
   "When the order is canceled unless it is paid; null if it is not canceled automatically."
   paymentDueAt: Time
+  """
+  The taxes that the store computed, by name and rate, in the order in which they apply. Empty if nothing was taxed, or
+  if the order came with its amounts.
+  """
+  taxes: [OrderTax!]!
+}
+
+"A tax of an order."
+type OrderTax {
+  name: String!
+  "In percent: 8.875."
+  rate: String!
+  "Whether the prices include the tax. Otherwise it is added to them."
+  included: Boolean!
+  "What is taxed, without this tax."
+  baseMinor: Money!
+  amountMinor: Money!
+  "The parts that lines and shipping have in the tax; they add up to it. Empty in a preview."
+  lines: [OrderTaxLine!]!
+}
+
+type OrderTaxLine {
+  "Null for shipping."
+  lineItemId: ID
+  baseMinor: Money!
+  amountMinor: Money!
 }
 
 "An action on an order."
@@ -2051,6 +2087,7 @@ type OrderPreview {
   taxMinor: Money!
   "The tax contained in the prices; null if the store did not compute it."
   includedTaxMinor: Money
+  taxes: [OrderTax!]!
   totalMinor: Money!
   "The shipping rates that the store offers for the items and their address; empty unless the store computes the order."
   shippingRates: [OfferedRate!]!
@@ -2210,6 +2247,13 @@ type TaxSettings {
   """
   pricesIncludeTax: Boolean!
   rates: [TaxRate!]!
+  """
+  The categories that the store added to standard, reduced, zero and exempt. What has no rate in a place is taxed there
+  at the standard rate, in the category zero at 0 %, and in the category exempt not at all.
+  """
+  categories: [TaxCategory!]!
+  "The category of shipping."
+  shippingCategory: String!
   "0 before the first change."
   version: Long!
   updatedAt: Time
@@ -2230,15 +2274,26 @@ type Region {
   written: String!
 }
 
-"The tax of a country or of one of its regions. A region's rate replaces its country's."
+"One tax of a country or of one of its regions, for one category."
 type TaxRate {
   country: String!
   region: String
+  "Rates of one tax for several categories share its name."
   name: String!
-  "Hundredths of a percent: 1900 for 19 %."
-  basisPoints: Long!
+  "In percent, with up to 4 decimals: 8.875."
+  rate: String!
+  "Hundredths of a percent, rounded down."
+  basisPoints: Long! @deprecated(reason: "Use rate.")
+  category: String!
+  relation: TaxRelation!
   "Whether shipping is taxed."
   shipping: Boolean!
+}
+
+type TaxCategory {
+  "Lowercase letters, digits and underscores, at most 40. It stays when the category is renamed."
+  key: String!
+  name: String!
 }
 
 "How many carts began the checkout and how many became orders."
@@ -2675,6 +2730,8 @@ input ProductCreateInput {
   variants: [ProductVariantInput!]
   "True if absent."
   requiresShipping: Boolean
+  "standard if absent."
+  taxCategory: String
 }
 
 input ProductOptionInput {
@@ -2697,6 +2754,8 @@ input ProductVariantInput {
   sku: String
   inventoryQuantity: Long
   weightGrams: Long
+  "Null for that of the product."
+  taxCategory: String
 }
 
 input PageCreateInput {
@@ -2742,6 +2801,8 @@ input ProductVariantUpdateInput {
   sku: String
   inventoryQuantity: Long
   weightGrams: Long
+  "Null for that of the product."
+  taxCategory: String
 }
 
 """
@@ -2763,6 +2824,7 @@ input ProductUpdateInput {
   imageUrl: String
   weightGrams: Long
   requiresShipping: Boolean
+  taxCategory: String
 }
 
 input AddressInput {
@@ -2938,15 +3000,29 @@ input PaymentMethodInput {
 
 input TaxSettingsInput {
   pricesIncludeTax: Boolean!
-  "At most one for each country and region."
+  "At most one for each place, name and category."
   rates: [TaxRateInput!]!
+  "The store's own categories, at most 50. Absent means as they are. One that exists can be renamed, not removed."
+  categories: [TaxCategoryInput!]
+  "Absent means as it is."
+  shippingCategory: String
+}
+
+input TaxCategoryInput {
+  key: String!
+  name: String!
 }
 
 input TaxRateInput {
   country: String!
   region: String
   name: String!
-  basisPoints: Long!
+  "In percent, with up to 4 decimals. Required without basisPoints."
+  rate: String
+  "The rate in hundredths of a percent, instead of rate."
+  basisPoints: Long
+  category: String! = "standard"
+  relation: TaxRelation! = REPLACE
   shipping: Boolean! = true
 }
 
@@ -8454,6 +8530,8 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -14878,6 +14956,8 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -27408,6 +27488,49 @@ func (ec *executionContext) fieldContext_Order_paymentDueAt(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_taxes(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_taxes,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedTaxes()
+		},
+		nil,
+		ec.marshalNOrderTax2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTaxᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_taxes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "name":
+				return ec.fieldContext_OrderTax_name(ctx, field)
+			case "rate":
+				return ec.fieldContext_OrderTax_rate(ctx, field)
+			case "included":
+				return ec.fieldContext_OrderTax_included(ctx, field)
+			case "baseMinor":
+				return ec.fieldContext_OrderTax_baseMinor(ctx, field)
+			case "amountMinor":
+				return ec.fieldContext_OrderTax_amountMinor(ctx, field)
+			case "lines":
+				return ec.fieldContext_OrderTax_lines(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderTax", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderAct_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -27656,6 +27779,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -27932,6 +28057,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28389,6 +28516,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28543,6 +28672,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28734,6 +28865,49 @@ func (ec *executionContext) fieldContext_OrderPreview_includedTaxMinor(_ context
 	return fc, nil
 }
 
+func (ec *executionContext) _OrderPreview_taxes(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderPreview_taxes,
+		func(ctx context.Context) (any, error) {
+			return obj.Taxes, nil
+		},
+		nil,
+		ec.marshalNOrderTax2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTaxᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_taxes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "name":
+				return ec.fieldContext_OrderTax_name(ctx, field)
+			case "rate":
+				return ec.fieldContext_OrderTax_rate(ctx, field)
+			case "included":
+				return ec.fieldContext_OrderTax_included(ctx, field)
+			case "baseMinor":
+				return ec.fieldContext_OrderTax_baseMinor(ctx, field)
+			case "amountMinor":
+				return ec.fieldContext_OrderTax_amountMinor(ctx, field)
+			case "lines":
+				return ec.fieldContext_OrderTax_lines(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderTax", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderPreview_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
 	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
@@ -28880,6 +29054,179 @@ func (ec *executionContext) _OrderPreviewLine_totalMinor(ctx context.Context, fi
 func (ec *executionContext) fieldContext_OrderPreviewLine_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "OrderPreviewLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTax_name(ctx context.Context, field graphql.CollectedField, obj *document.OrderTax) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_OrderTax_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTax_rate(ctx context.Context, field graphql.CollectedField, obj *document.OrderTax) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Rate)
+}
+
+func (ec *executionContext) fieldContext_OrderTax_rate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTax_included(ctx context.Context, field graphql.CollectedField, obj *document.OrderTax) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Included)
+}
+
+func (ec *executionContext) fieldContext_OrderTax_included(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTax_baseMinor(ctx context.Context, field graphql.CollectedField, obj *document.OrderTax) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.BaseMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderTax_baseMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTax_amountMinor(ctx context.Context, field graphql.CollectedField, obj *document.OrderTax) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.AmountMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderTax_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTax_lines(ctx context.Context, field graphql.CollectedField, obj *document.OrderTax) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderTax_lines,
+		func(ctx context.Context) (any, error) {
+			return obj.Lines, nil
+		},
+		nil,
+		ec.marshalNOrderTaxLine2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTaxLineᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderTax_lines(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "lineItemId":
+				return ec.fieldContext_OrderTaxLine_lineItemId(ctx, field)
+			case "baseMinor":
+				return ec.fieldContext_OrderTaxLine_baseMinor(ctx, field)
+			case "amountMinor":
+				return ec.fieldContext_OrderTaxLine_amountMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderTaxLine", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTaxLine_lineItemId(ctx context.Context, field graphql.CollectedField, obj *document.OrderTaxLine) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.LineID)
+}
+
+func (ec *executionContext) fieldContext_OrderTaxLine_lineItemId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTaxLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTaxLine_baseMinor(ctx context.Context, field graphql.CollectedField, obj *document.OrderTaxLine) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.BaseMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderTaxLine_baseMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTaxLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderTaxLine_amountMinor(ctx context.Context, field graphql.CollectedField, obj *document.OrderTaxLine) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.AmountMinor)
+}
+
+func (ec *executionContext) fieldContext_OrderTaxLine_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderTaxLine",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -30938,6 +31285,8 @@ func (ec *executionContext) fieldContext_Product_variants(_ context.Context, fie
 				return ec.fieldContext_ProductVariant_position(ctx, field)
 			case "image":
 				return ec.fieldContext_ProductVariant_image(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_ProductVariant_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ProductVariant", field.Name)
 		},
@@ -31064,6 +31413,23 @@ func (ec *executionContext) fieldContext_Product_requiresShipping(_ context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_taxCategory(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.TaxCategory)
+}
+
+func (ec *executionContext) fieldContext_Product_taxCategory(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31173,6 +31539,8 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -31471,6 +31839,8 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -31739,6 +32109,8 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -31910,6 +32282,8 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -32064,6 +32438,8 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -32321,6 +32697,23 @@ func (ec *executionContext) fieldContext_ProductVariant_image(_ context.Context,
 				return ec.fieldContext_ProductImage_createdAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ProductImage", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_taxCategory(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TaxCategory)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_taxCategory(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -33641,6 +34034,8 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -34021,6 +34416,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -34489,6 +34886,8 @@ func (ec *executionContext) fieldContext_Query_orderPreview(ctx context.Context,
 				return ec.fieldContext_OrderPreview_taxMinor(ctx, field)
 			case "includedTaxMinor":
 				return ec.fieldContext_OrderPreview_includedTaxMinor(ctx, field)
+			case "taxes":
+				return ec.fieldContext_OrderPreview_taxes(ctx, field)
 			case "totalMinor":
 				return ec.fieldContext_OrderPreview_totalMinor(ctx, field)
 			case "shippingRates":
@@ -34844,6 +35243,10 @@ func (ec *executionContext) fieldContext_Query_taxSettings(_ context.Context, fi
 				return ec.fieldContext_TaxSettings_pricesIncludeTax(ctx, field)
 			case "rates":
 				return ec.fieldContext_TaxSettings_rates(ctx, field)
+			case "categories":
+				return ec.fieldContext_TaxSettings_categories(ctx, field)
+			case "shippingCategory":
+				return ec.fieldContext_TaxSettings_shippingCategory(ctx, field)
 			case "version":
 				return ec.fieldContext_TaxSettings_version(ctx, field)
 			case "updatedAt":
@@ -37794,6 +38197,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -37893,6 +38298,8 @@ func (ec *executionContext) fieldContext_SearchResult_products(_ context.Context
 				return ec.fieldContext_Product_image(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
+			case "taxCategory":
+				return ec.fieldContext_Product_taxCategory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -40163,6 +40570,40 @@ func (ec *executionContext) fieldContext_StorePayload_userErrors(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _TaxCategory_key(ctx context.Context, field graphql.CollectedField, obj *document.TaxCategory) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Key)
+}
+
+func (ec *executionContext) fieldContext_TaxCategory_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxCategory",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxCategory_name(ctx context.Context, field graphql.CollectedField, obj *document.TaxCategory) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_TaxCategory_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxCategory",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TaxRate_country(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
 }
@@ -40214,6 +40655,23 @@ func (ec *executionContext) fieldContext_TaxRate_name(_ context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _TaxRate_rate(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Percent())
+}
+
+func (ec *executionContext) fieldContext_TaxRate_rate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxRate",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TaxRate_basisPoints(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
 	return ec.marshalNLong2int64(ctx, field.Selections, obj.BasisPoints)
 }
@@ -40226,6 +40684,40 @@ func (ec *executionContext) fieldContext_TaxRate_basisPoints(_ context.Context, 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxRate_category(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Category)
+}
+
+func (ec *executionContext) fieldContext_TaxRate_category(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxRate_relation(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
+	return ec.marshalNTaxRelation2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelation(ctx, field.Selections, obj.Relation)
+}
+
+func (ec *executionContext) fieldContext_TaxRate_relation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type TaxRelation does not have child fields")
 		},
 	}
 	return fc, nil
@@ -40295,12 +40787,70 @@ func (ec *executionContext) fieldContext_TaxSettings_rates(_ context.Context, fi
 				return ec.fieldContext_TaxRate_region(ctx, field)
 			case "name":
 				return ec.fieldContext_TaxRate_name(ctx, field)
+			case "rate":
+				return ec.fieldContext_TaxRate_rate(ctx, field)
 			case "basisPoints":
 				return ec.fieldContext_TaxRate_basisPoints(ctx, field)
+			case "category":
+				return ec.fieldContext_TaxRate_category(ctx, field)
+			case "relation":
+				return ec.fieldContext_TaxRate_relation(ctx, field)
 			case "shipping":
 				return ec.fieldContext_TaxRate_shipping(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type TaxRate", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettings_categories(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TaxSettings_categories,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedCategories()
+		},
+		nil,
+		ec.marshalNTaxCategory2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxCategoryᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TaxSettings_categories(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettings",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "key":
+				return ec.fieldContext_TaxCategory_key(ctx, field)
+			case "name":
+				return ec.fieldContext_TaxCategory_name(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TaxCategory", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettings_shippingCategory(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ShippingCategory)
+}
+
+func (ec *executionContext) fieldContext_TaxSettings_shippingCategory(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettings",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -40368,6 +40918,10 @@ func (ec *executionContext) fieldContext_TaxSettingsPayload_taxSettings(_ contex
 				return ec.fieldContext_TaxSettings_pricesIncludeTax(ctx, field)
 			case "rates":
 				return ec.fieldContext_TaxSettings_rates(ctx, field)
+			case "categories":
+				return ec.fieldContext_TaxSettings_categories(ctx, field)
+			case "shippingCategory":
+				return ec.fieldContext_TaxSettings_shippingCategory(ctx, field)
 			case "version":
 				return ec.fieldContext_TaxSettings_version(ctx, field)
 			case "updatedAt":
@@ -47507,7 +48061,7 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping", "taxCategory"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -47633,6 +48187,13 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 				return it, err
 			}
 			it.RequiresShipping = data
+		case "taxCategory":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("taxCategory"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TaxCategory = data
 		}
 	}
 	return it, nil
@@ -47788,7 +48349,7 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -47893,6 +48454,13 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 				return it, err
 			}
 			it.RequiresShipping = graphql.OmittableOf(data)
+		case "taxCategory":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("taxCategory"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TaxCategory = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -47909,7 +48477,7 @@ func (ec *executionContext) unmarshalInputProductVariantInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "options", "priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams"}
+	fieldsInOrder := [...]string{"id", "options", "priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -47965,6 +48533,13 @@ func (ec *executionContext) unmarshalInputProductVariantInput(ctx context.Contex
 				return it, err
 			}
 			it.WeightGrams = data
+		case "taxCategory":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("taxCategory"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TaxCategory = data
 		}
 	}
 	return it, nil
@@ -47981,7 +48556,7 @@ func (ec *executionContext) unmarshalInputProductVariantUpdateInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams"}
+	fieldsInOrder := [...]string{"priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -48023,6 +48598,13 @@ func (ec *executionContext) unmarshalInputProductVariantUpdateInput(ctx context.
 				return it, err
 			}
 			it.WeightGrams = graphql.OmittableOf(data)
+		case "taxCategory":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("taxCategory"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TaxCategory = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -48504,6 +49086,43 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputTaxCategoryInput(ctx context.Context, obj any) (document.TaxCategory, error) {
+	var it document.TaxCategory
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"key", "name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "key":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Key = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputTaxRateInput(ctx context.Context, obj any) (model.TaxRateInput, error) {
 	var it model.TaxRateInput
 	if obj == nil {
@@ -48515,11 +49134,17 @@ func (ec *executionContext) unmarshalInputTaxRateInput(ctx context.Context, obj 
 		asMap[k] = v
 	}
 
+	if _, present := asMap["category"]; !present {
+		asMap["category"] = "standard"
+	}
+	if _, present := asMap["relation"]; !present {
+		asMap["relation"] = "REPLACE"
+	}
 	if _, present := asMap["shipping"]; !present {
 		asMap["shipping"] = true
 	}
 
-	fieldsInOrder := [...]string{"country", "region", "name", "basisPoints", "shipping"}
+	fieldsInOrder := [...]string{"country", "region", "name", "rate", "basisPoints", "category", "relation", "shipping"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -48547,13 +49172,34 @@ func (ec *executionContext) unmarshalInputTaxRateInput(ctx context.Context, obj 
 				return it, err
 			}
 			it.Name = data
+		case "rate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rate"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Rate = data
 		case "basisPoints":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("basisPoints"))
-			data, err := ec.unmarshalNLong2int64(ctx, v)
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.BasisPoints = data
+		case "category":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("category"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Category = data
+		case "relation":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("relation"))
+			data, err := ec.unmarshalNTaxRelation2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelation(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Relation = data
 		case "shipping":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shipping"))
 			data, err := ec.unmarshalNBoolean2bool(ctx, v)
@@ -48577,7 +49223,7 @@ func (ec *executionContext) unmarshalInputTaxSettingsInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"pricesIncludeTax", "rates"}
+	fieldsInOrder := [...]string{"pricesIncludeTax", "rates", "categories", "shippingCategory"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -48598,6 +49244,20 @@ func (ec *executionContext) unmarshalInputTaxSettingsInput(ctx context.Context, 
 				return it, err
 			}
 			it.Rates = data
+		case "categories":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("categories"))
+			data, err := ec.unmarshalOTaxCategoryInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxCategoryᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Categories = data
+		case "shippingCategory":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shippingCategory"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ShippingCategory = data
 		}
 	}
 	return it, nil
@@ -55948,6 +56608,11 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "taxes":
+			out.Values[i] = ec._Order_taxes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -56453,6 +57118,11 @@ func (ec *executionContext) _OrderPreview(ctx context.Context, sel ast.Selection
 			}
 		case "includedTaxMinor":
 			out.Values[i] = ec._OrderPreview_includedTaxMinor(ctx, field, obj)
+		case "taxes":
+			out.Values[i] = ec._OrderPreview_taxes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "totalMinor":
 			out.Values[i] = ec._OrderPreview_totalMinor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -56524,6 +57194,116 @@ func (ec *executionContext) _OrderPreviewLine(ctx context.Context, sel ast.Selec
 			}
 		case "totalMinor":
 			out.Values[i] = ec._OrderPreviewLine_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderTaxImplementors = []string{"OrderTax"}
+
+func (ec *executionContext) _OrderTax(ctx context.Context, sel ast.SelectionSet, obj *document.OrderTax) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderTaxImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderTax")
+		case "name":
+			out.Values[i] = ec._OrderTax_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rate":
+			out.Values[i] = ec._OrderTax_rate(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "included":
+			out.Values[i] = ec._OrderTax_included(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "baseMinor":
+			out.Values[i] = ec._OrderTax_baseMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "amountMinor":
+			out.Values[i] = ec._OrderTax_amountMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lines":
+			out.Values[i] = ec._OrderTax_lines(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderTaxLineImplementors = []string{"OrderTaxLine"}
+
+func (ec *executionContext) _OrderTaxLine(ctx context.Context, sel ast.SelectionSet, obj *document.OrderTaxLine) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderTaxLineImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderTaxLine")
+		case "lineItemId":
+			out.Values[i] = ec._OrderTaxLine_lineItemId(ctx, field, obj)
+		case "baseMinor":
+			out.Values[i] = ec._OrderTaxLine_baseMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "amountMinor":
+			out.Values[i] = ec._OrderTaxLine_amountMinor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -57569,6 +58349,11 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "taxCategory":
+			out.Values[i] = ec._Product_taxCategory(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -58107,6 +58892,8 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "taxCategory":
+			out.Values[i] = ec._ProductVariant_taxCategory(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -61004,6 +61791,50 @@ func (ec *executionContext) _StorePayload(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var taxCategoryImplementors = []string{"TaxCategory"}
+
+func (ec *executionContext) _TaxCategory(ctx context.Context, sel ast.SelectionSet, obj *document.TaxCategory) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, taxCategoryImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TaxCategory")
+		case "key":
+			out.Values[i] = ec._TaxCategory_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._TaxCategory_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var taxRateImplementors = []string{"TaxRate"}
 
 func (ec *executionContext) _TaxRate(ctx context.Context, sel ast.SelectionSet, obj *document.TaxRate) graphql.Marshaler {
@@ -61027,8 +61858,23 @@ func (ec *executionContext) _TaxRate(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "rate":
+			out.Values[i] = ec._TaxRate_rate(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "basisPoints":
 			out.Values[i] = ec._TaxRate_basisPoints(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "category":
+			out.Values[i] = ec._TaxRate_category(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "relation":
+			out.Values[i] = ec._TaxRate_relation(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -61078,6 +61924,16 @@ func (ec *executionContext) _TaxSettings(ctx context.Context, sel ast.SelectionS
 			}
 		case "rates":
 			out.Values[i] = ec._TaxSettings_rates(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "categories":
+			out.Values[i] = ec._TaxSettings_categories(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shippingCategory":
+			out.Values[i] = ec._TaxSettings_shippingCategory(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -66007,6 +66863,75 @@ func (ec *executionContext) marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgo�
 	return res
 }
 
+func (ec *executionContext) marshalNOrderTax2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTax(ctx context.Context, sel ast.SelectionSet, v document.OrderTax) graphql.Marshaler {
+	return ec._OrderTax(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOrderTax2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTaxᚄ(ctx context.Context, sel ast.SelectionSet, v []document.OrderTax) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderTax2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTax(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrderTax2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTaxᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.OrderTax) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OrderTax", sel, v, (*flatPlan).writeOrderTax); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderTax2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTax(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrderTax2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTax(ctx context.Context, sel ast.SelectionSet, v *document.OrderTax) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderTax(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOrderTaxLine2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTaxLine(ctx context.Context, sel ast.SelectionSet, v document.OrderTaxLine) graphql.Marshaler {
+	return ec._OrderTaxLine(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOrderTaxLine2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTaxLineᚄ(ctx context.Context, sel ast.SelectionSet, v []document.OrderTaxLine) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderTaxLine2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOrderTaxLine(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalNOrderUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderUpdateInput(ctx context.Context, v any) (model.OrderUpdateInput, error) {
 	res, err := ec.unmarshalInputOrderUpdateInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -67376,6 +68301,31 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	return ret
 }
 
+func (ec *executionContext) marshalNTaxCategory2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxCategory(ctx context.Context, sel ast.SelectionSet, v document.TaxCategory) graphql.Marshaler {
+	return ec._TaxCategory(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTaxCategory2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxCategoryᚄ(ctx context.Context, sel ast.SelectionSet, v []document.TaxCategory) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTaxCategory2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxCategory(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNTaxCategoryInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxCategory(ctx context.Context, v any) (*document.TaxCategory, error) {
+	res, err := ec.unmarshalInputTaxCategoryInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNTaxRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRate(ctx context.Context, sel ast.SelectionSet, v document.TaxRate) graphql.Marshaler {
 	return ec._TaxRate(ctx, sel, &v)
 }
@@ -67414,6 +68364,22 @@ func (ec *executionContext) unmarshalNTaxRateInput2ᚕᚖgithubᚗcomᚋstorefro
 func (ec *executionContext) unmarshalNTaxRateInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxRateInput(ctx context.Context, v any) (*model.TaxRateInput, error) {
 	res, err := ec.unmarshalInputTaxRateInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNTaxRelation2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelation(ctx context.Context, v any) (state.TaxRelation, error) {
+	res, err := model.UnmarshalTaxRelation(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTaxRelation2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelation(ctx context.Context, sel ast.SelectionSet, v state.TaxRelation) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalTaxRelation(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNTaxSettings2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettings(ctx context.Context, sel ast.SelectionSet, v model.TaxSettings) graphql.Marshaler {
@@ -69387,6 +70353,24 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	_ = ctx
 	res := model.MarshalText(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalOTaxCategoryInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxCategoryᚄ(ctx context.Context, v any) ([]*document.TaxCategory, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*document.TaxCategory, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTaxCategoryInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxCategory(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) marshalOTaxSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettings(ctx context.Context, sel ast.SelectionSet, v *model.TaxSettings) graphql.Marshaler {

@@ -368,6 +368,7 @@ var flatTypes = map[string]flatType{
 		"shippingMethod":    {32, ""},
 		"paymentMethod":     {33, ""},
 		"externalNumber":    {34, ""},
+		"taxes":             {35, "OrderTax"},
 	}},
 	"OrderAct": {orderActImplementors, map[string]flatField{
 		"id":        {1, ""},
@@ -391,6 +392,19 @@ var flatTypes = map[string]flatType{
 		"discountMinor":  {4, ""},
 		"taxMinor":       {5, ""},
 		"totalMinor":     {6, ""},
+	}},
+	"OrderTax": {orderTaxImplementors, map[string]flatField{
+		"name":        {1, ""},
+		"rate":        {2, ""},
+		"included":    {3, ""},
+		"baseMinor":   {4, ""},
+		"amountMinor": {5, ""},
+		"lines":       {6, "OrderTaxLine"},
+	}},
+	"OrderTaxLine": {orderTaxLineImplementors, map[string]flatField{
+		"lineItemId":  {1, ""},
+		"baseMinor":   {2, ""},
+		"amountMinor": {3, ""},
 	}},
 	"Page": {pageImplementors, map[string]flatField{
 		"id":             {1, ""},
@@ -447,6 +461,7 @@ var flatTypes = map[string]flatType{
 		"maxPriceMinor":       {20, ""},
 		"options":             {21, "ProductOption"},
 		"requiresShipping":    {22, ""},
+		"taxCategory":         {23, ""},
 	}},
 	"ProductImage": {productImageImplementors, map[string]flatField{
 		"id":          {1, ""},
@@ -474,6 +489,7 @@ var flatTypes = map[string]flatType{
 		"weightGrams":         {7, ""},
 		"options":             {8, ""},
 		"position":            {9, ""},
+		"taxCategory":         {10, ""},
 	}},
 	"Region": {regionImplementors, map[string]flatField{
 		"code":    {1, ""},
@@ -2581,6 +2597,21 @@ func (p *flatPlan) writeOrder(w *buffer, obj *model.Order) bool {
 			} else {
 				w.text(*v)
 			}
+		case 35: // taxes
+			v, err := obj.DecodedTaxes()
+			if err != nil {
+				return false
+			}
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if !f.nested.writeOrderTax(w, &v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
 		}
 	}
 	w.byte('}')
@@ -2684,6 +2715,72 @@ func (p *flatPlan) writeOrderPreviewLine(w *buffer, obj *db.OrderLine) bool {
 			w.number(v)
 		case 6: // totalMinor
 			v := obj.TotalMinor
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeOrderTax(w *buffer, obj *document.OrderTax) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("OrderTax")
+		case 1: // name
+			v := obj.Name
+			w.text(v)
+		case 2: // rate
+			v := obj.Rate
+			w.text(v)
+		case 3: // included
+			v := obj.Included
+			w.boolean(v)
+		case 4: // baseMinor
+			v := obj.BaseMinor
+			w.number(v)
+		case 5: // amountMinor
+			v := obj.AmountMinor
+			w.number(v)
+		case 6: // lines
+			v := obj.Lines
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if !f.nested.writeOrderTaxLine(w, &v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeOrderTaxLine(w *buffer, obj *document.OrderTaxLine) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("OrderTaxLine")
+		case 1: // lineItemId
+			v := obj.LineID
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 2: // baseMinor
+			v := obj.BaseMinor
+			w.number(v)
+		case 3: // amountMinor
+			v := obj.AmountMinor
 			w.number(v)
 		}
 	}
@@ -2987,6 +3084,9 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 		case 22: // requiresShipping
 			v := obj.RequiresShipping
 			w.boolean(v)
+		case 23: // taxCategory
+			v := obj.TaxCategory
+			w.text(v)
 		}
 	}
 	w.byte('}')
@@ -3122,6 +3222,13 @@ func (p *flatPlan) writeProductVariant(w *buffer, obj *db.Variant) bool {
 		case 9: // position
 			v := obj.Position
 			w.any(graphql.MarshalInt(v))
+		case 10: // taxCategory
+			v := obj.TaxCategory
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
 		}
 	}
 	w.byte('}')

@@ -38,6 +38,8 @@ var flatCases = []flatCase{
 	flatCaseOf("OrderAct", (*executionContext)._OrderAct, (*flatPlan).writeOrderAct),
 	flatCaseOf("OrderNote", (*executionContext)._OrderNote, (*flatPlan).writeOrderNote),
 	flatCaseOf("OrderPreviewLine", (*executionContext)._OrderPreviewLine, (*flatPlan).writeOrderPreviewLine),
+	flatCaseOf("OrderTax", (*executionContext)._OrderTax, (*flatPlan).writeOrderTax),
+	flatCaseOf("OrderTaxLine", (*executionContext)._OrderTaxLine, (*flatPlan).writeOrderTaxLine),
 	flatCaseOf("Page", (*executionContext)._Page, (*flatPlan).writePage),
 	flatCaseOf("Payment", (*executionContext)._Payment, (*flatPlan).writePayment),
 	flatCaseOf("PaymentRefund", (*executionContext)._PaymentRefund, (*flatPlan).writePaymentRefund),

@@ -95,6 +95,14 @@ func (t *Texts) Money(minor int64, code string) string {
 	return t.amounts.Format(a)
 }
 
+// Percent formats a rate that is given in percent, such as "8.875".
+func (t *Texts) Percent(rate string) string {
+	if t.Point == "." {
+		return rate + "%"
+	}
+	return strings.Replace(rate, ".", t.Point, 1) + "\u00a0%"
+}
+
 // Date formats the day of a time.
 func (t *Texts) Date(at time.Time) string {
 	y, m, d := at.Date()

@@ -2,6 +2,7 @@ package price
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -37,8 +38,8 @@ type Line struct {
 	Quantity  int64
 	// WeightGrams is the weight of one unit.
 	WeightGrams int64
-	// Untaxed items bear no tax anywhere.
-	Untaxed bool
+	// Category is the tax category; "" is [state.TaxStandard].
+	Category string
 	// Digital items are not shipped.
 	Digital bool
 	// Product and Collections are compared with those of discounts.
@@ -54,6 +55,8 @@ type Amounts struct {
 	TaxMinor         int64
 	IncludedTaxMinor int64
 	TotalMinor       int64
+	// Taxes are the parts of the tax, added or included.
+	Taxes []TaxAmount
 }
 
 // Sums are the sums of an order, as stored in its row.
@@ -86,8 +89,9 @@ type Result struct {
 	Sums
 	// Lines are in the order of the cart's lines.
 	Lines []Amounts
-	// Rate is the tax rate of the destination, nil if nothing is taxed.
-	Rate *TaxRate
+	// Taxes are the taxes of all lines and of shipping, one for each name and rate, in the order of
+	// their first use.
+	Taxes []TaxSum
 	// Discounted says that the cart meets the terms of its discount, even if that takes nothing
 	// off.
 	Discounted bool
@@ -106,6 +110,7 @@ type Freight struct {
 	// as for items. What is paid is [Sums].ShippingMinor.
 	PriceMinor int64
 	TaxMinor   int64
+	Taxes      []TaxAmount
 }
 
 // Compute returns what a cart costs.
@@ -113,7 +118,7 @@ func Compute(c Cart) (*Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	r := &Result{Lines: make([]Amounts, len(c.Lines)), Rate: c.Tax.At(c.To)}
+	r := &Result{Lines: make([]Amounts, len(c.Lines))}
 	for i, l := range c.Lines {
 		gross, ok := currency.Mul(l.Quantity, l.UnitMinor)
 		if !ok {
@@ -124,10 +129,8 @@ func Compute(c Cart) (*Result, error) {
 	if err := r.takeOff(c); err != nil {
 		return nil, err
 	}
-	for i, l := range c.Lines {
-		if a := &r.Lines[i]; r.Rate != nil && !l.Untaxed {
-			a.TaxMinor, a.IncludedTaxMinor = c.Tax.on(a.SubtotalMinor-a.DiscountMinor, r.Rate)
-		}
+	if err := r.tax(c); err != nil {
+		return nil, err
 	}
 	if err := r.ship(c); err != nil {
 		return nil, err
@@ -138,7 +141,54 @@ func Compute(c Cart) (*Result, error) {
 	}
 	r.Sums = sums
 	r.IncludedTaxMinor += r.Freight.TaxMinor
+	r.sumTaxes()
 	return r, nil
+}
+
+// tax computes the taxes of the lines.
+func (r *Result) tax(c Cart) error {
+	rates := map[string][]TaxRate{} // by category
+	for i, l := range c.Lines {
+		at, known := rates[l.Category]
+		if !known {
+			at = c.Tax.At(c.To, l.Category)
+			rates[l.Category] = at
+		}
+		a := &r.Lines[i]
+		list, sum, ok := c.Tax.on(a.SubtotalMinor-a.DiscountMinor, at)
+		if !ok {
+			return ErrTooLarge
+		}
+		a.Taxes = list
+		if c.Tax.Included {
+			a.IncludedTaxMinor = sum
+		} else {
+			a.TaxMinor = sum
+		}
+	}
+	return nil
+}
+
+// sumTaxes sums up the taxes by name and rate. The sums are parts of the order's own.
+func (r *Result) sumTaxes() {
+	for i, l := range r.Lines {
+		r.addTaxes(i, l.Taxes)
+	}
+	r.addTaxes(Shipped, r.Freight.Taxes)
+}
+
+func (r *Result) addTaxes(line int, list []TaxAmount) {
+	for _, t := range list {
+		at := slices.IndexFunc(r.Taxes, func(o TaxSum) bool { return o.Name == t.Name && o.PerMillion == t.PerMillion })
+		if at < 0 {
+			at = len(r.Taxes)
+			r.Taxes = append(r.Taxes, TaxSum{TaxAmount: TaxAmount{Name: t.Name, PerMillion: t.PerMillion}})
+		}
+		sum := &r.Taxes[at]
+		sum.BaseMinor += t.BaseMinor
+		sum.AmountMinor += t.AmountMinor
+		sum.Parts = append(sum.Parts, TaxPart{line, t.BaseMinor, t.AmountMinor})
+	}
 }
 
 // validate returns an error if the cart has invalid numbers.
@@ -149,7 +199,7 @@ func (c Cart) validate() error {
 		}
 	}
 	for _, t := range c.Tax.Rates {
-		if !share(t.BasisPoints) {
+		if t.PerMillion < 0 || t.PerMillion > Million {
 			return ErrInput
 		}
 	}

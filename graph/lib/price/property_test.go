@@ -18,7 +18,6 @@ import (
 type ledger struct {
 	unit *big.Rat // one minor unit
 	cart price.Cart
-	rate *price.TaxRate
 	most *big.Rat
 	// large says that an amount is above the limit.
 	large bool
@@ -28,16 +27,6 @@ func newLedger(c price.Cart, digits int) *ledger {
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	l := &ledger{unit: new(big.Rat).SetFrac(big.NewInt(1), ten), cart: c}
 	l.most = l.major(currency.MaxMinor)
-	for i, r := range c.Tax.Rates {
-		if r.Country == c.To.Country && r.Region == c.To.Region {
-			l.rate = &c.Tax.Rates[i]
-		}
-	}
-	for i, r := range c.Tax.Rates {
-		if l.rate == nil && r.Country == c.To.Country && r.Region == "" {
-			l.rate = &c.Tax.Rates[i]
-		}
-	}
 	return l
 }
 
@@ -91,23 +80,100 @@ func (l *ledger) parts(amount *big.Rat, weights []*big.Rat) []*big.Rat {
 	return parts
 }
 
-// tax returns the tax that is added to an amount, and the tax included in it.
-func (l *ledger) tax(due *big.Rat, exempt bool) (added, included *big.Rat) {
-	added, included = new(big.Rat), new(big.Rat)
-	if l.rate == nil || exempt {
-		return added, included
+// rates returns the taxes of a category at the destination. The places of random carts have at most
+// one region, so that this can be said in full: the region's taxes, before them the country's unless
+// one of the region's replaces them; each with the rate of the category, or else the standard one.
+func (l *ledger) rates(category string) (list []price.TaxRate) {
+	if category == state.TaxExempt {
+		return nil
 	}
-	part := big.NewRat(l.rate.BasisPoints, 10_000)
+	of := func(region string) (here []price.TaxRate, replaces bool) {
+		for _, name := range []string{"VAT", "GST", "PST"} {
+			best, rank := price.TaxRate{}, 0
+			for _, r := range l.cart.Tax.Rates {
+				if r.Country != l.cart.To.Country || r.Region != region || r.Name != name {
+					continue
+				}
+				if r.Category == category || category == "" && r.Category == state.TaxStandard {
+					best, rank = r, 2
+				} else if r.Category == state.TaxStandard && rank == 0 {
+					best, rank = r, 1
+				}
+			}
+			if rank == 1 && category == state.TaxZero {
+				best.PerMillion = 0
+			}
+			if rank > 0 {
+				here = append(here, best)
+				replaces = replaces || best.Relation == state.TaxReplaces
+			}
+		}
+		return here, replaces
+	}
+	country, _ := of("")
+	if l.cart.To.Region == "" {
+		return country
+	}
+	region, replaces := of(l.cart.To.Region)
+	if replaces {
+		return region
+	}
+	return append(country, region...)
+}
+
+// taxes returns the base and the amount of each tax on an amount: added to it, or included in it.
+func (l *ledger) taxes(due *big.Rat, rates []price.TaxRate) (bases, amounts []*big.Rat, sumOf *big.Rat) {
+	sumOf = new(big.Rat)
+	if !l.cart.Tax.Included {
+		for _, r := range rates {
+			base := due
+			if r.Relation == state.TaxUpon {
+				base = l.sees(sum(due, sumOf))
+			}
+			tax := l.round(mul(base, big.NewRat(r.PerMillion, price.Million)))
+			bases, amounts, sumOf = append(bases, base), append(amounts, tax), l.sees(sum(sumOf, tax))
+		}
+		return bases, amounts, sumOf
+	}
+	// What a net amount of one would cost, tax by tax, says how the amount is divided.
+	one := big.NewRat(1, 1)
+	cost := one
+	var shares []*big.Rat
+	for _, r := range rates {
+		share := big.NewRat(r.PerMillion, price.Million)
+		if r.Relation == state.TaxUpon {
+			share = mul(share, cost)
+		}
+		shares, cost = append(shares, share), sum(cost, share)
+	}
+	for _, s := range shares {
+		tax := l.round(div(mul(due, s), cost))
+		amounts, sumOf = append(amounts, tax), sum(sumOf, tax)
+	}
+	net, before := sub(due, sumOf), new(big.Rat)
+	for i, r := range rates {
+		base := net
+		if r.Relation == state.TaxUpon {
+			base = sum(net, before)
+		}
+		bases, before = append(bases, base), sum(before, amounts[i])
+	}
+	return bases, amounts, sumOf
+}
+
+// split returns a tax as the tax that is added and the tax that is included.
+func (l *ledger) split(tax *big.Rat) (added, included *big.Rat) {
 	if l.cart.Tax.Included {
-		return added, l.round(sub(due, div(due, sum(big.NewRat(1, 1), part))))
+		return new(big.Rat), tax
 	}
-	return l.round(mul(due, part)), included
+	return tax, new(big.Rat)
 }
 
 // bill is the ledger's result.
 type bill struct {
 	subtotal, discount, shipping, tax, included, total *big.Rat
-	lines                                              [][4]*big.Rat // discount, tax, included tax, total
+	lines                                              [][4]*big.Rat   // discount, tax, included tax, total
+	taxes                                              [][2][]*big.Rat // of the lines and of shipping: bases, amounts
 }
 
 func (l *ledger) bill() bill {
@@ -122,7 +188,9 @@ func (l *ledger) bill() bill {
 	goods, travels := new(big.Rat), false
 	for i, line := range l.cart.Lines {
 		net := sub(gross[i], off[i])
-		added, included := l.tax(net, line.Untaxed)
+		bases, amounts, tax := l.taxes(net, l.rates(line.Category))
+		b.taxes = append(b.taxes, [2][]*big.Rat{bases, amounts})
+		added, included := l.split(tax)
 		total := l.sees(sum(net, added))
 		b.lines = append(b.lines, [4]*big.Rat{off[i], added, included, total})
 		b.discount, b.tax, b.included = sum(b.discount, off[i]), l.sees(sum(b.tax, added)), sum(b.included, included)
@@ -131,9 +199,7 @@ func (l *ledger) bill() bill {
 		}
 	}
 	if travels {
-		var held *big.Rat
-		b.shipping, held = l.freight(goods, b.subtotal)
-		b.included = sum(b.included, held)
+		b.freight(l, goods)
 	}
 	b.total = l.sees(sum(l.sees(sum(sub(b.subtotal, b.discount), b.shipping)), b.tax))
 	return b
@@ -182,17 +248,25 @@ func (l *ledger) off(subtotal *big.Rat) *big.Rat {
 	return new(big.Rat)
 }
 
-// freight returns the price of shipping, and the tax included in it.
-func (l *ledger) freight(goods, subtotal *big.Rat) (paid, held *big.Rat) {
+// freight adds shipping and its tax, which is always part of what is paid for it.
+func (b *bill) freight(l *ledger, goods *big.Rat) {
 	s, d := l.cart.Shipping, l.cart.Discount
 	free := s == nil || s.FreeFromMinor != nil && goods.Cmp(l.major(*s.FreeFromMinor)) >= 0 ||
-		d != nil && d.Kind == state.DiscountFreeShipping && subtotal.Cmp(l.major(d.LeastMinor)) >= 0 &&
+		d != nil && d.Kind == state.DiscountFreeShipping && b.subtotal.Cmp(l.major(d.LeastMinor)) >= 0 &&
 			slices.ContainsFunc(l.cart.Lines, l.isMeant)
 	if free {
-		return new(big.Rat), new(big.Rat)
+		return
 	}
-	added, included := l.tax(l.major(s.PriceMinor), l.rate != nil && !l.rate.Shipping)
-	return l.sees(sum(l.major(s.PriceMinor), added)), sum(added, included)
+	var rates []price.TaxRate
+	for _, r := range l.rates(l.cart.Tax.Shipping) {
+		if r.Shipping {
+			rates = append(rates, r)
+		}
+	}
+	bases, amounts, tax := l.taxes(l.major(s.PriceMinor), rates)
+	b.taxes = append(b.taxes, [2][]*big.Rat{bases, amounts})
+	added, _ := l.split(tax)
+	b.shipping, b.included = l.sees(sum(l.major(s.PriceMinor), added)), sum(b.included, tax)
 }
 
 // check compares a cart's result with the ledger's.
@@ -226,6 +300,28 @@ func check(t *testing.T, c price.Cart, digits int) {
 		}
 		refund(t, a.TotalMinor, c.Lines[i].Quantity)
 	}
+	lists := make([][]price.TaxAmount, 0, len(want.taxes))
+	for _, a := range got.Lines {
+		lists = append(lists, a.Taxes)
+	}
+	lists = append(lists, got.Freight.Taxes)[:len(want.taxes)]
+	var base, amount, bases, amounts int64
+	for i, list := range lists {
+		if len(list) != len(want.taxes[i][0]) {
+			t.Fatalf("taxes %+v of %+v", list, c)
+		}
+		for j, tax := range list {
+			same("base", tax.BaseMinor, want.taxes[i][0][j])
+			same("amount", tax.AmountMinor, want.taxes[i][1][j])
+			base, amount = base+tax.BaseMinor, amount+tax.AmountMinor
+		}
+	}
+	for _, tax := range got.Taxes {
+		bases, amounts = bases+tax.BaseMinor, amounts+tax.AmountMinor
+	}
+	if base != bases || amount != amounts || amounts != got.AllTax() {
+		t.Fatalf("sums of taxes %d %d, want %d %d, of %+v", bases, amounts, base, amount, c)
+	}
 }
 
 // refund refunds the units of a line in growing portions: each is the difference of two parts of
@@ -252,7 +348,33 @@ func refund(t *testing.T, total, quantity int64) {
 
 // places are the destinations of random carts: taxed by region, by country, and not at all.
 var places = []price.Place{{Country: "DE"}, {Country: "FR", Region: "Corse"}, {Country: "FR", Region: "Nord"},
-	{Country: "US"}, {}}
+	{Country: "CA", Region: "QC"}, {Country: "CA", Region: "ON"}, {Country: "CA"}, {Country: "US"}, {}}
+
+var categories = []string{"", state.TaxStandard, "reduced", state.TaxZero, state.TaxExempt, "books"}
+
+// randomTax returns the taxes of those places: simple ones, a region's that replaces the country's,
+// and up to two of a region beside or upon the country's, with rates of categories.
+func randomTax(r *rand.Rand) price.Tax {
+	t := price.Tax{Included: r.IntN(2) == 0, Shipping: categories[r.IntN(len(categories))]}
+	relations := []state.TaxRelation{state.TaxBeside, state.TaxUpon, state.TaxReplaces}
+	add := func(country, region, name string, most int64, relation state.TaxRelation) {
+		for _, category := range append([]string{state.TaxStandard}, categories[2:4+r.IntN(3)]...) {
+			if category == state.TaxStandard || r.IntN(3) == 0 {
+				t.Rates = append(t.Rates, price.TaxRate{
+					Country: country, Region: region, Name: name, Category: category,
+					PerMillion: r.Int64N(most + 1), Relation: relation, Shipping: r.IntN(2) == 0})
+			}
+		}
+	}
+	add("FR", "", "VAT", price.Million, state.TaxReplaces)
+	add("FR", "Corse", "VAT", 300_000, state.TaxReplaces)
+	add("DE", "", "VAT", 190_000, state.TaxReplaces)
+	add("CA", "", "GST", 50_000, state.TaxReplaces)
+	add("CA", "QC", "GST", 99_750, relations[r.IntN(3)])
+	add("CA", "QC", "PST", 99_750, relations[r.IntN(2)])
+	add("CA", "ON", "PST", 130_000, relations[r.IntN(3)])
+	return t
+}
 
 // randomCart returns a cart; most prices are realistic, some as large as possible.
 func randomCart(r *rand.Rand, digits int) price.Cart {
@@ -264,11 +386,7 @@ func randomCart(r *rand.Rand, digits int) price.Cart {
 		top = currency.MaxMinor
 	}
 	amount := func() int64 { return r.Int64N(top>>r.IntN(12) + 1) }
-	c := price.Cart{To: places[r.IntN(len(places))], Tax: price.Tax{Included: r.IntN(2) == 0, Rates: []price.TaxRate{
-		{Country: "FR", BasisPoints: r.Int64N(10_001), Shipping: r.IntN(2) == 0},
-		{Country: "FR", Region: "Corse", BasisPoints: r.Int64N(3000), Shipping: r.IntN(2) == 0},
-		{Country: "DE", BasisPoints: 1900, Shipping: true},
-	}}}
+	c := price.Cart{To: places[r.IntN(len(places))], Tax: randomTax(r)}
 	lines, unit := 1+r.IntN(8), amount
 	if r.IntN(20) == 0 { // many lines of few prices, whose remainders are equal
 		few := []int64{amount(), amount(), amount()}
@@ -276,7 +394,7 @@ func randomCart(r *rand.Rand, digits int) price.Cart {
 	}
 	for range lines {
 		c.Lines = append(c.Lines, price.Line{UnitMinor: unit(), Quantity: 1 + r.Int64N(1<<r.IntN(10)),
-			WeightGrams: r.Int64N(5000), Untaxed: r.IntN(8) == 0, Digital: r.IntN(8) == 0})
+			WeightGrams: r.Int64N(5000), Category: categories[r.IntN(len(categories))], Digital: r.IntN(8) == 0})
 	}
 	ids := []xid.ID{xid.New(), xid.New(), xid.New(), xid.New()} // two products and two collections
 	for i := range c.Lines {
@@ -334,7 +452,7 @@ func FuzzCompute(f *testing.F) {
 		r, err := price.Compute(price.Cart{Lines: []price.Line{{UnitMinor: unit, Quantity: quantity},
 			{UnitMinor: shipping, Quantity: 2}}, To: price.Place{Country: "DE"},
 			Tax: price.Tax{Included: included,
-				Rates: []price.TaxRate{{Country: "DE", BasisPoints: rate, Shipping: true}}},
+				Rates: []price.TaxRate{{Country: "DE", PerMillion: rate, Shipping: true}}},
 			Discount: &price.Discount{Kind: state.DiscountAmount, AmountMinor: off},
 			Shipping: &price.Rate{PriceMinor: shipping}})
 		if err != nil {

@@ -1,6 +1,8 @@
 package price
 
 import (
+	"slices"
+
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/state"
 )
@@ -60,13 +62,15 @@ func (r *Result) ship(c Cart) error {
 		return nil
 	}
 	f.PriceMinor = c.Shipping.price(f.ItemsMinor)
-	var added, included int64
-	if r.Rate != nil && r.Rate.Shipping {
-		added, included = c.Tax.on(f.PriceMinor, r.Rate)
-	}
-	f.TaxMinor = added + included
-	if r.ShippingMinor, ok = currency.Add(f.PriceMinor, added); !ok {
+	rates := slices.DeleteFunc(c.Tax.At(c.To, c.Tax.Shipping), func(t TaxRate) bool { return !t.Shipping })
+	if f.Taxes, f.TaxMinor, ok = c.Tax.on(f.PriceMinor, rates); !ok {
 		return ErrTooLarge
+	}
+	r.ShippingMinor = f.PriceMinor
+	if !c.Tax.Included {
+		if r.ShippingMinor, ok = currency.Add(f.PriceMinor, f.TaxMinor); !ok {
+			return ErrTooLarge
+		}
 	}
 	return nil
 }

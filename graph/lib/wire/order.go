@@ -50,6 +50,7 @@ func AppendOrder(b []byte, r *db.Order, n int, line func(i int) *db.OrderLine) [
 	o.StrOpt("shipping_method", r.ShippingMethod)
 	o.StrOpt("payment_method", (*string)(r.PaymentMethod))
 	o.StrOpt("external_number", r.ExternalNumber)
+	o.List("taxes", r.Taxes)
 	return o.Close()
 }
 

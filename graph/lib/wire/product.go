@@ -33,6 +33,7 @@ func AppendProduct(b []byte, p *db.Product) []byte {
 	o.Name("images")
 	o.B = AppendImages(o.B, p)
 	o.Bool("requires_shipping", p.RequiresShipping)
+	o.Plain("tax_category", p.TaxCategory)
 	return o.Close()
 }
 
@@ -65,6 +66,7 @@ func appendVariant(b []byte, v *db.Variant) []byte {
 	o.Raw("options", v.Options)
 	o.Int("position", int64(v.Position))
 	o.IDOpt("image", xid.ProductImage, v.ImageID)
+	o.StrOpt("tax_category", v.TaxCategory)
 	return o.Close()
 }
 

@@ -16,7 +16,7 @@ export function countryName(code) {
 const cache = new Map(); // promises of answers that do not change, by query
 
 /** Returns the data of a query; null while it loads. Each query is sent once, however many fields use it. */
-function useCached(text, variables = {}) {
+export function useCached(text, variables = {}) {
   const [data, setData] = useState(null);
   const key = text + JSON.stringify(variables);
   useEffect(() => {

@@ -82,3 +82,7 @@ export function parseMoney(text, currency) {
   }
   return Number(minor);
 }
+
+/** Formats a tax rate in the browser's language. */
+export const percentText = (rate) => new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 4 })
+  .format(Number(rate) / 100);

@@ -1,4 +1,5 @@
 // The meaning of an order's state. No function here renders anything.
+import { percentText } from './money.js';
 
 /** The quantity of a line that is still to be fulfilled. Refunded units are not. */
 export const unfulfilled = (l) => Math.max(0, l.quantity - l.fulfilledQuantity - l.refundedQuantity);
@@ -15,13 +16,19 @@ export function allowed(o) {
 }
 
 /**
- * Shipping and tax for display: shipping as the store entered it, and all added tax as one sum. If
- * tax on products is added, an order still includes the tax on shipping in the shipping price.
+ * Shipping as the store entered it, and the taxes as [label, minor], added to prices or included in them. The order has
+ * added tax on shipping within its shipping, as its included tax. Without known taxes there is only their sum.
  */
-export function shownTax({ shippingMinor: shipping, taxMinor: tax, includedTaxMinor }) {
-  const included = includedTaxMinor ?? 0;
-  return tax === 0 || included > shipping ? { shipping, tax, included }
-    : { shipping: shipping - included, tax: tax + included, included: 0 };
+export function shownTaxes({ shippingMinor: shipping, taxMinor: tax, includedTaxMinor, taxes }) {
+  const within = includedTaxMinor ?? 0;
+  if (taxes.length === 0) {
+    return tax === 0 || within > shipping ? { shipping, added: [['Tax', tax]], included: [['Including tax', within]] }
+      : { shipping: shipping - within, added: [['Tax', tax + within]], included: [] };
+  }
+  const rows = (included, before) => taxes.filter((t) => t.included === included)
+    .map((t) => [`${before}${t.name} ${percentText(t.rate)}`, t.amountMinor]);
+  return { shipping: taxes[0].included ? shipping : shipping - within, added: rows(false, ''),
+    included: rows(true, 'Including ') };
 }
 
 /** Audit actions that have no row of their own in the timeline. */

@@ -5,11 +5,11 @@ import { Icon } from './icons.js';
 
 /**
  * Rows that can be added and removed. Each renders its fields, whose names start with at:
- * "headers.0".
- * @param {{name: string, legend: string, one: string, hint: string, max: string, initial: object[],
+ * "headers.0". The initial rows of a fixed list cannot be removed.
+ * @param {{name: string, legend: string, one: string, hint: string, max: string, initial: object[], fixed?: boolean,
  *   row: (props: {at: string, of: object}) => any}} props
  */
-export function Rows({ name, legend, one, hint, max, initial, row, ...rest }) {
+export function Rows({ name, legend, one, hint, max, initial, row, fixed, ...rest }) {
   const wrong = useFieldError(name);
   const forget = useClearErrors();
   const own = useId();
@@ -34,8 +34,9 @@ export function Rows({ name, legend, one, hint, max, initial, row, ...rest }) {
     ${wrong && html`<p class="wrong" id=${own + '-error'} data-test=${'error-' + name}>${wrong.join(' ')}</p>`}
     ${rows.map(({ of, key }, i) => html`<div class="row-box" key=${key} role="group" aria-label=${one + ' ' + (i + 1)}>
       <div class="grow"><${row} at=${name + '.' + i} of=${of} ...${rest} /></div>
-      <button type="button" class="icon-button" aria-label=${'Remove ' + one.toLowerCase() + ' ' + (i + 1)}
-        onClick=${() => remove(key)} data-test=${'remove-' + name}><${Icon} name="close" /></button></div>`)}
+      ${!(fixed && i < initial.length) && html`<button type="button" class="icon-button"
+        aria-label=${'Remove ' + one.toLowerCase() + ' ' + (i + 1)} onClick=${() => remove(key)}
+        data-test=${'remove-' + name}><${Icon} name="close" /></button>`}</div>`)}
     ${rows.length < Number(max) && html`<p><button type="button" class="button small" onClick=${add}
       data-test=${'add-' + name}><${Icon} name="plus" size="16" />Add ${one.toLowerCase()}</button></p>`}
   </fieldset>`;

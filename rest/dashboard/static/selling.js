@@ -14,5 +14,14 @@ export function percentage(v, name) {
   return points;
 }
 
+/** Reads a tax rate: a percentage with up to four decimals, as the API has it. */
+export function taxRate(v, name) {
+  const rate = (text(v, name) ?? '').replace(',', '.');
+  if (!/^\d{1,3}(\.\d{1,4})?$/.test(rate) || Number(rate) > 100) {
+    throw new FieldError(name, 'Enter a percentage up to 100, such as 19 or 8.875.');
+  }
+  return rate;
+}
+
 /** Formats hundredths of a percent. */
 export const percent = (points) => (points == null ? '' : String(points / 100));

@@ -1,13 +1,13 @@
 import { html } from './lib.js';
 import { Money } from './ui.js';
-import { shownTax } from './order_state.js';
+import { shownTaxes } from './order_state.js';
 
 /** The amounts of an order or a preview as a table. all includes amounts of zero. */
 export function Totals({ of: o, caption, all = true }) {
-  const tax = shownTax(o);
+  const { shipping, added, included } = shownTaxes(o);
   const rows = [
-    ['Subtotal', o.subtotalMinor, all], ['Discount', o.discountMinor, false, true], ['Shipping', tax.shipping, all],
-    ['Tax', tax.tax], ['Total', o.totalMinor, true], ['Including tax', tax.included],
+    ['Subtotal', o.subtotalMinor, all], ['Discount', o.discountMinor, false, true], ['Shipping', shipping, all],
+    ...added, ['Total', o.totalMinor, true], ...included,
     ['Paid', o.paidMinor, all && o.paidMinor != null], ['Refunded', o.refundedMinor, false, true],
   ];
   return html`<table class="sums" data-test="order-sums"><caption class="visually-hidden">${caption}</caption><tbody>

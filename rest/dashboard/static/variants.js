@@ -7,6 +7,7 @@ import {
   optionalNumber,
 } from './form.js';
 import { Icon } from './icons.js';
+import { TaxCategory } from './tax_category.js';
 
 const save = `mutation ProductVariantsSet($id: ID!, $expectedVersion: Long!, $options: [ProductOptionInput!]!,
     $variants: [ProductVariantInput!]!) {
@@ -18,7 +19,8 @@ const maxVariants = 100;
 
 /** The fields of a product that this editor needs. */
 export const variantFields = `weightGrams options { name values }
-  variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams options image { id } }`;
+  variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams taxCategory options
+    image { id } }`;
 
 let lastKey = 0;
 const withKey = (of) => ({ key: 'k' + (lastKey += 1), ...of });
@@ -94,6 +96,7 @@ function Row({ at, title, of, price, weight, currency, remove }) {
       <${Field} name=${name + 'sku'} label="SKU" optional value=${of?.sku} maxlength="255" />
       <${Field} name=${name + 'weightGrams'} label="Weight in g" optional value=${number(of ? of.weightGrams : weight)}
         inputmode="numeric" />
+      <${TaxCategory} name=${name + 'taxCategory'} value=${of?.taxCategory ?? ''} none="As the product" />
     </div></div>
     <button type="button" class="icon-button" aria-label=${'Remove ' + title} onClick=${remove}
       data-test="leave-out"><${Icon} name="close" /></button></div>`;
@@ -141,6 +144,7 @@ function inputOf(values, state, p) {
       sku: text(values, `variants.${i}.sku`),
       inventoryQuantity: optionalNumber(values, `variants.${i}.inventoryQuantity`),
       weightGrams: optionalNumber(values, `variants.${i}.weightGrams`),
+      taxCategory: text(values, `variants.${i}.taxCategory`),
     };
   }) };
 }

@@ -131,6 +131,11 @@ FinancialStatus = Literal["pending", "partially_paid", "paid", "partially_refund
 FulfillmentStatus = Literal["unfulfilled", "partially_fulfilled", "fulfilled"]
 
 
+#: The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. It decides which of the
+#: store's tax rates apply.
+TaxCategory = str
+
+
 #: Who can read the note: only staff (`internal`), or the customer too.
 NoteVisibility = Literal["internal", "customer"]
 
@@ -217,6 +222,7 @@ class Product(TypedDict):
     #: False for products that are not shipped, such as files and vouchers. An order with only such products has
     #: no shipping address, method or price.
     requires_shipping: bool
+    tax_category: TaxCategory
 
 
 class ProductImage(TypedDict):
@@ -266,6 +272,8 @@ class Variant(TypedDict):
     position: int
     #: The id of the image of this variant, one of the product's `images`; null if there is none.
     image: Optional[str]
+    #: The tax category, if it differs from the product's.
+    tax_category: Optional[str]
 
 
 class ProductCreate(TypedDict):
@@ -296,6 +304,7 @@ class ProductCreate(TypedDict):
     image_url: NotRequired[Optional[str]]
     #: False for products that are not shipped, such as files and vouchers. The default is true.
     requires_shipping: NotRequired[Optional[bool]]
+    tax_category: NotRequired[TaxCategory]
 
 
 class ProductPage(TypedDict):
@@ -359,6 +368,36 @@ class Order(TypedDict):
     payment_method: Optional[Literal["bank_transfer", "cash_on_delivery", "test", "stripe"]]
     #: The number of the order in another system, such as `#1007` in the system it was imported from.
     external_number: Optional[str]
+    #: The taxes that the store computed, by name and rate. Empty if nothing was taxed, or if the order came with
+    #: its amounts.
+    taxes: list[OrderTax]
+
+
+class OrderTax(TypedDict):
+    """A tax of an order. `amount_minor` is part of `included_tax_minor` if the prices include the tax.
+    Otherwise it is part of `tax_minor` and, for shipping, of `included_tax_minor` and `shipping_minor`.
+    """
+
+    #: The name, such as VAT.
+    name: str
+    #: The rate in percent.
+    rate: str
+    #: Whether the prices include the tax. Otherwise it is added to them.
+    included: bool
+    #: What is taxed, without this tax.
+    base_minor: Amount
+    amount_minor: Amount
+    #: The parts of the tax by line. They add up to it.
+    lines: list[OrderTaxLine]
+
+
+class OrderTaxLine(TypedDict):
+    """The part that a line or shipping has in a tax."""
+
+    #: The line; null for shipping.
+    line_item_id: Optional[str]
+    base_minor: Amount
+    amount_minor: Amount
 
 
 class LineItem(TypedDict):

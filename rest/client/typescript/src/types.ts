@@ -135,6 +135,7 @@ export interface Product {
    * shipping address, method or price.
    */
   requires_shipping: boolean;
+  tax_category: TaxCategory;
 }
 
 /** An uploaded image of a product. */
@@ -183,6 +184,8 @@ export interface Variant {
   position: number;
   /** The id of the image of this variant, one of the product's `images`; null if there is none. */
   image: string | null;
+  /** The tax category, if it differs from the product's. */
+  tax_category: string | null;
 }
 
 /** A new product. Unknown members are rejected. */
@@ -212,6 +215,7 @@ export interface ProductCreate {
   image_url?: string | null;
   /** False for products that are not shipped, such as files and vouchers. The default is true. */
   requires_shipping?: boolean | null;
+  tax_category?: TaxCategory;
 }
 
 /** One page of products. */
@@ -285,7 +289,44 @@ export interface Order {
   payment_method: "bank_transfer" | "cash_on_delivery" | "test" | "stripe" | null;
   /** The number of the order in another system, such as `#1007` in the system it was imported from. */
   external_number: string | null;
+  /**
+   * The taxes that the store computed, by name and rate. Empty if nothing was taxed, or if the order came with
+   * its amounts.
+   */
+  taxes: OrderTax[];
 }
+
+/**
+ * A tax of an order. `amount_minor` is part of `included_tax_minor` if the prices include the tax. Otherwise it
+ * is part of `tax_minor` and, for shipping, of `included_tax_minor` and `shipping_minor`.
+ */
+export interface OrderTax {
+  /** The name, such as VAT. */
+  name: string;
+  /** The rate in percent. */
+  rate: string;
+  /** Whether the prices include the tax. Otherwise it is added to them. */
+  included: boolean;
+  /** What is taxed, without this tax. */
+  base_minor: Amount;
+  amount_minor: Amount;
+  /** The parts of the tax by line. They add up to it. */
+  lines: OrderTaxLine[];
+}
+
+/** The part that a line or shipping has in a tax. */
+export interface OrderTaxLine {
+  /** The line; null for shipping. */
+  line_item_id: string | null;
+  base_minor: Amount;
+  amount_minor: Amount;
+}
+
+/**
+ * The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. It decides which of the
+ * store's tax rates apply.
+ */
+export type TaxCategory = string;
 
 /** A line with the product's data when it was sold. `total_minor` is quantity times unit price - discount + tax. */
 export interface LineItem {

@@ -22,7 +22,8 @@ const document = (can) => `query Order($id: ID!) {
       unitPriceMinor discountMinor taxMinor totalMinor ${
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
-    includedTaxMinor discountCode shippingMethod paymentMethod externalNumber paymentDueAt
+    includedTaxMinor taxes { name rate included amountMinor }
+    discountCode shippingMethod paymentMethod externalNumber paymentDueAt
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }

@@ -16,7 +16,8 @@ import { to } from '../route.js';
 const create = `mutation OrderCreate($input: OrderCreateInput!) {
   orderCreate(input: $input) { order { id number } userErrors { code message path } } }`;
 const preview = `query Preview($input: OrderCreateInput!) { orderPreview(input: $input) {
-  currency lineItems { totalMinor } subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor totalMinor
+  currency lineItems { totalMinor } subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor
+  taxes { name rate included amountMinor } totalMinor
   shippingRates { id name costMinor } } }`;
 const customers = `query Buyers($filter: CustomerFilter) { customers(first: 1, filter: $filter) {
   nodes { id displayName email defaultAddress { ${addressFields} } } } }`;

@@ -13,6 +13,7 @@ const maxOrders = 20;
 
 const fields = (notes) => `id number externalNumber placedAt currency email status
   subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor totalMinor paidMinor
+  taxes { name rate included amountMinor }
   ${notes ? 'notes(first: 10) { body author { type } createdAt }' : ''}
   shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
   lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;

@@ -10,10 +10,12 @@ import { Variants, VariantList, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
 import { mutation } from '../api.js';
 import { CopyValue, ViewInStore } from '../copy.js';
+import { TaxCategory } from '../tax_category.js';
 import { to } from '../route.js';
 
 const fields = `id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags
-  inventoryQuantity imageUrl requiresShipping publishedAt version createdAt updatedAt ${variantFields} ${imagesOf}`;
+  inventoryQuantity imageUrl requiresShipping taxCategory publishedAt version createdAt updatedAt
+  ${variantFields} ${imagesOf}`;
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
 const create = `mutation ProductCreate($input: ProductCreateInput!) {
@@ -38,7 +40,7 @@ function input(v, before) {
     title: v.get('title'), description: v.get('description') || null, currency, ...own,
     vendor: text(v, 'vendor'), productType: text(v, 'productType'),
     tags: tags(v, 'tags', before?.tags), imageUrl: text(v, 'imageUrl'),
-    requiresShipping: v.has('requiresShipping'),
+    requiresShipping: v.has('requiresShipping'), taxCategory: v.get('taxCategory'),
     ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
   };
 }
@@ -86,6 +88,7 @@ function Inputs({ product: p = {}, fixed }) {
           value=${p.weightGrams == null ? '' : String(p.weightGrams)} inputmode="numeric" disabled=${fixed} />`}
         <${Check} name="requiresShipping" label="This is a physical product" value=${p.requiresShipping ?? true}
           hint="Turn off for downloads and vouchers; shoppers then enter no address." disabled=${fixed} />
+        <${TaxCategory} name="taxCategory" value=${p.taxCategory ?? 'standard'} disabled=${fixed} />
       <//>
     </div>
     <div class="stack">

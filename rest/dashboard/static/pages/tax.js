@@ -1,15 +1,51 @@
-// Tax rates.
+// Taxes: rates by place and category, and the store's own categories.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import { Page, Card, Pending } from '../ui.js';
-import { Check, Field, Form, text, useMutation, errors } from '../form.js';
-import { CountrySelect, RegionField } from '../countries.js';
+import { Check, Field, Form, Select, text, useMutation, errors } from '../form.js';
+import { CountrySelect, RegionField, countryName } from '../countries.js';
 import { Rows, rowsOf } from '../rows.js';
-import { percent, percentage, settings } from '../selling.js';
+import { settings, taxRate } from '../selling.js';
+import { TaxCategory } from '../tax_category.js';
+import { aboutPreset, presetOptions, presetRates } from '../tax_presets.js';
 
-const read = `{ taxSettings { pricesIncludeTax version rates { country region name basisPoints shipping } } }`;
+const read = `{ taxSettings { pricesIncludeTax version shippingCategory categories { key name }
+  rates { country region name rate category relation shipping } } }`;
 const update = `mutation TaxSettingsUpdate($expectedVersion: Long!, $input: TaxSettingsInput!) {
   taxSettingsUpdate(expectedVersion: $expectedVersion, input: $input) { taxSettings { version } ${errors} } }`;
+
+/** The key of a new category: its name in lower-case ASCII. */
+const keyOf = (name, taken) => {
+  const key = name.normalize('NFKD').toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '').slice(0, 30)
+    || 'category';
+  let [free, n] = [key, 2];
+  while (taken.includes(free)) {
+    free = key + '_' + n++;
+  }
+  return free;
+};
+
+/** The categories of the form. Those that exist keep their keys. */
+function categoriesOf(v) {
+  const list = rowsOf(v, 'categories', '.name', (at) => ({ key: v.get(at + '.key'), name: v.get(at + '.name') }));
+  const taken = ['standard', 'reduced', 'zero', 'exempt', ...list.map((c) => c.key)];
+  return list.map((c) => {
+    const key = c.key || keyOf(c.name, taken);
+    taken.push(key);
+    return { key, name: c.name };
+  });
+}
+
+const ratesOf = (v) => rowsOf(v, 'rates', '.country', (at) => ({
+  country: (v.get(at + '.country') ?? '').trim(), region: text(v, at + '.region'), name: v.get(at + '.name'),
+  rate: taxRate(v, at + '.rate'), category: v.get(at + '.category'), relation: v.get(at + '.relation'),
+  shipping: v.get(at + '.shipping') === 'on',
+}));
+
+/** Rates with those of a preset instead of the ones for the same countries. */
+const withPreset = (rates, preset) => [
+  ...rates.filter((r) => !preset.some((p) => p.country === r.country)), ...preset,
+].sort((a, b) => countryName(a.country).localeCompare(countryName(b.country)));
 
 export function Tax() {
   const { notify } = useApp();
@@ -17,43 +53,70 @@ export function Tax() {
   const run = useMutation(update);
   const now = query.data?.taxSettings;
   const action = async (v) => {
+    const preset = presetRates(v.get('preset'));
     await run({ expectedVersion: now.version, input: {
-      pricesIncludeTax: v.get('pricesIncludeTax') === 'on',
-      rates: rowsOf(v, 'rates', '.country', (at) => ({
-        country: (v.get(at + '.country') ?? '').trim(), region: text(v, at + '.region'),
-        name: v.get(at + '.name'), basisPoints: percentage(v, at + '.basisPoints'),
-        shipping: v.get(at + '.shipping') === 'on',
-      })),
+      pricesIncludeTax: v.get('pricesIncludeTax') === 'on', shippingCategory: v.get('shippingCategory'),
+      categories: categoriesOf(v), rates: preset ? withPreset(ratesOf(v), preset) : ratesOf(v),
     } });
     notify('Tax settings saved.');
     query.reload();
   };
-  return html`<${Page} title="Tax" back=${settings} lead="The shipping address decides which rate applies.">
+  return html`<${Page} title="Tax" back=${settings} lead="The shipping address decides which rates apply.">
     <${Card} title="Rates" name="taxes">
       ${!now ? html`<${Pending} of=${query} rows=${4} />`
         : html`<${Form} name="tax" submit="Save" action=${action} onStale=${query.reload} key=${now.version}>
             <${Check} name="pricesIncludeTax" label="Prices include tax" value=${now.pricesIncludeTax}
               hint="Shoppers then pay the same price everywhere. Otherwise tax is added to the price." />
+            <${Preset} />
             <${Rows} name="rates" legend="Rates" one="Rate" max="500" initial=${now.rates} row=${Rate}
-              hint="A region's rate replaces its country's. Elsewhere no tax is charged." />
+              hint="Places without a rate are not taxed. A category without a rate of its own has the standard rate." />
+            <${Rows} name="categories" legend="Your own categories" one="Category" max="50" initial=${now.categories}
+              row=${Category} fixed=${true}
+              hint="Besides Standard, Reduced, Zero-rated and Exempt. Saved categories can be renamed, not removed." />
+            <${TaxCategory} name="shippingCategory" label="Category of shipping" value=${now.shippingCategory} />
           <//>`}
     <//>
   <//>`;
 }
 
+function Preset() {
+  const [chosen, setChosen] = useState('');
+  return html`<${Select} name="preset" label="Add the usual rates of" optional value=${chosen}
+    options=${[['', ''], ...presetOptions()]} onChange=${(e) => setChosen(e.target.value)}
+    hint=${chosen ? aboutPreset(chosen) : 'They replace the rates of the same countries when you save.'} />`;
+}
+
+/** How a tax relates to others. That of a country has no larger area. */
+const relations = (region) => (region
+  ? [['REPLACE', 'Instead of the country\u2019s'], ['BESIDE', 'In addition, on the price'],
+    ['UPON', 'In addition, on the price with the other taxes']]
+  : [['REPLACE', 'On the price'], ['UPON', 'On the price with the other taxes']]);
+
 function Rate({ at, of }) {
   const [country, setCountry] = useState(of.country ?? '');
+  const [region, setRegion] = useState(of.region ?? '');
   return html`<div class="pair">
       <${CountrySelect} name=${at + '.country'} label="Country" value=${country} required
         onChange=${(e) => setCountry(e.target.value)} />
       <${RegionField} name=${at + '.region'} label="Region" optional maxlength="255" country=${country} by="code"
-        value=${country === of.country ? of.region : ''} />
+        value=${country === of.country ? of.region : ''} onChange=${(e) => setRegion(e.target.value)} />
     </div>
     <div class="pair">
       <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
         hint="For example, VAT" />
-      <${Field} name=${at + '.basisPoints'} label="Rate in percent" value=${percent(of.basisPoints)} required
+      <${Field} name=${at + '.rate'} label="Rate in percent" value=${of.rate} required
         inputmode="decimal" autocomplete="off" />
     </div>
+    <div class="pair">
+      <${TaxCategory} name=${at + '.category'} label="Category" value=${of.category ?? 'standard'} />
+      <${Select} name=${at + '.relation'} label="Applies" options=${relations(region)}
+        value=${!region && of.relation === 'BESIDE' ? 'REPLACE' : of.relation ?? 'REPLACE'} />
+    </div>
     <${Check} name=${at + '.shipping'} label="Also tax shipping" value=${of.shipping ?? true} />`;
+}
+
+function Category({ at, of }) {
+  return html`<input type="hidden" name=${at + '.key'} value=${of.key ?? ''} />
+    <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
+      hint="For example, Books" />`;
 }

@@ -1,0 +1,18 @@
+package core
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/fault"
+)
+
+// NeedsTaxCategories refuses taxes that a program of an earlier release would compute otherwise, as
+// long as there may be one.
+func NeedsTaxCategories(ctx context.Context) error {
+	if ent.Writes(ctx, ent.TaxCategories) {
+		return nil
+	}
+	return fault.State(fault.InvalidTransition, "Tax categories, several taxes of one place and rates with more than "+
+		"two decimals are available once the upgrade is finished (storefront migrate finalize).")
+}

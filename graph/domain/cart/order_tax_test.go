@@ -1,0 +1,90 @@
+package cart_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// TestOrderTaxes: two taxes of a place and a category of its own for a product stay in the order, by
+// line and for shipping, in the same form for a shopper's order and one by staff.
+func TestOrderTaxes(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		graphtest.Must[*model.TaxSettingsPayload](t)(m.Mutation().TaxSettingsUpdate(m.Ctx, 1, model.TaxSettingsInput{
+			Rates: []*model.TaxRateInput{
+				{Country: "CA", Name: "GST", Rate: new("5"), Shipping: true},
+				{Country: "CA", Region: new("Quebec"), Name: "QST", Rate: new("9.975"), Relation: state.TaxBeside},
+				{Country: "CA", Region: new("QC"), Name: "QST", Rate: new("0"), Category: "books",
+					Relation: state.TaxBeside}},
+			Categories: []*document.TaxCategory{{Key: "books", Name: "Books"}}}))
+		graphtest.Must[*model.ShippingZonePayload](t)(m.Mutation().ShippingZoneCreate(m.Ctx, model.ShippingZoneInput{
+			Name: "World", RestOfWorld: true,
+			Rates: []*model.ShippingRateInput{{Name: "Post", Kind: state.ShippingDelivery, PriceMinor: 1000}}}))
+		bell, book := m.sell("Bell", 1999, 9), m.sell("Book", 3000, 9)
+		graphtest.Must[*model.ProductPayload](t)(m.Mutation().ProductUpdate(m.Ctx,
+			xid.Product.Format(book.Product), 2, model.ProductUpdateInput{TaxCategory: model.Some("books")}))
+		token := m.add(m.add("", bell, 1), book, 2)
+		a := document.AddressFields{Name: new("A"), Line1: "1", City: "Montréal", Region: new("QC"),
+			PostalCode: new("H2X 1Y4"), Country: "CA"}
+		for _, err := range []error{
+			m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com"}), m.SetAddress(m.ctx, token, a),
+			m.SetMethod(m.ctx, token, state.PaymentTransfer),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.SetRate(m.ctx, token, m.view(token).Rates[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		v := m.view(token)
+		made := m.order(graphtest.Must[xid.ID](t)(m.place(token)))
+		want := []document.OrderTax{
+			{Name: "GST", Rate: "5", BaseMinor: 8999, AmountMinor: 450, Lines: []document.OrderTaxLine{
+				{LineID: lineID(made, 0), BaseMinor: 1999, AmountMinor: 100},
+				{LineID: lineID(made, 1), BaseMinor: 6000, AmountMinor: 300}, {BaseMinor: 1000, AmountMinor: 50}}},
+			{Name: "QST", Rate: "9.975", BaseMinor: 1999, AmountMinor: 199, Lines: []document.OrderTaxLine{
+				{LineID: lineID(made, 0), BaseMinor: 1999, AmountMinor: 199}}},
+			{Name: "QST", Rate: "0", BaseMinor: 6000, Lines: []document.OrderTaxLine{
+				{LineID: lineID(made, 1), BaseMinor: 6000}}},
+		}
+		got := graphtest.Must[[]document.OrderTax](t)(made.Taxes.List())
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+		if v.Sums.AllTax() != 649 || made.TotalMinor != 7999+1000+649 {
+			t.Errorf("taxed %d, total %d", v.Sums.AllTax(), made.TotalMinor)
+		}
+		in := model.OrderCreateInput{Source: "dashboard", ShippingAddress: &model.AddressInput{
+			Line1: a.Line1, City: a.City, Region: a.Region, PostalCode: a.PostalCode, Country: a.Country},
+			Pricing: &model.OrderPricingInput{ShippingMinor: new(int64(1000))}}
+		for _, l := range made.Lines {
+			id := xid.Product.Format(*l.ProductID)
+			in.Lines = append(in.Lines, &model.OrderLineInput{ProductID: &id, Quantity: l.Quantity})
+		}
+		staff := m.order(graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCreate(m.Ctx, in)).Order.ID)
+		for i := range want {
+			for j := range want[i].Lines {
+				if of := want[i].Lines[j].LineID; of != nil {
+					at := 0
+					if *of == *lineID(made, 1) {
+						at = 1
+					}
+					want[i].Lines[j].LineID = lineID(staff, at)
+				}
+			}
+		}
+		if d := cmp.Diff(want, graphtest.Must[[]document.OrderTax](t)(staff.Taxes.List())); d != "" {
+			t.Errorf("by staff (-want +got):\n%s", d)
+		}
+	})
+}
+
+func lineID(o *model.Order, i int) *string { return new(xid.OrderLine.Format(o.Lines[i].ID)) }
