@@ -7,47 +7,28 @@ import (
 	"strings"
 )
 
-// ignore is the part of .gitignore that this repository uses: one pattern per line, a leading slash
-// anchors it to the root, a trailing slash means a folder. Negation and ** are not supported.
-type ignore []pattern
-
-type pattern struct {
-	glob   string
-	rooted bool
-	folder bool
-}
-
-func readIgnore(fsys fs.FS) (ignore, error) {
+// readIgnore returns a function that reports whether .gitignore excludes a file or folder. Of its
+// syntax it knows what this repository uses: one pattern per line, a leading slash anchors it to the
+// root, a trailing slash means a folder. Negation and ** are not supported.
+func readIgnore(fsys fs.FS) (func(name string, dir bool) bool, error) {
 	src, err := fs.ReadFile(fsys, ".gitignore")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var list ignore
-	for line := range strings.Lines(string(src)) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
+	return func(name string, dir bool) bool {
+		for line := range strings.Lines(string(src)) {
+			glob, folder := strings.CutSuffix(strings.TrimSpace(line), "/")
+			glob, rooted := strings.CutPrefix(glob, "/")
+			subject := path.Base(name)
+			if rooted {
+				subject = name
+			}
+			// A malformed pattern matches nothing, as in git.
+			ok, _ := path.Match(glob, subject)
+			if ok && (dir || !folder) && !strings.HasPrefix(line, "#") {
+				return true
+			}
 		}
-		glob, folder := strings.CutSuffix(line, "/")
-		glob, rooted := strings.CutPrefix(glob, "/")
-		list = append(list, pattern{glob: glob, rooted: rooted, folder: folder})
-	}
-	return list, nil
-}
-
-func (list ignore) match(name string, dir bool) bool {
-	for _, p := range list {
-		subject := path.Base(name)
-		if p.rooted {
-			subject = name
-		}
-		// A malformed pattern matches nothing, as in git.
-		if ok, _ := path.Match(p.glob, subject); ok && (dir || !p.folder) {
-			return true
-		}
-	}
-	return false
+		return false
+	}, nil
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestIgnore(t *testing.T) {
-	list, err := readIgnore(fstest.MapFS{
+	ignored, err := readIgnore(fstest.MapFS{
 		".gitignore": {Data: []byte("# notes\n\n/demo.json\n*.test\nnode_modules/\n")},
 	})
 	if err != nil {
@@ -24,8 +24,8 @@ func TestIgnore(t *testing.T) {
 		{"a/node_modules", false, false},
 		{"# notes", false, false},
 	} {
-		if got := list.match(tc.name, tc.dir); got != tc.want {
-			t.Errorf("match(%q, dir %t) = %t, want %t", tc.name, tc.dir, got, tc.want)
+		if got := ignored(tc.name, tc.dir); got != tc.want {
+			t.Errorf("ignored(%q, dir %t) = %t, want %t", tc.name, tc.dir, got, tc.want)
 		}
 	}
 }

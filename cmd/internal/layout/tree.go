@@ -48,7 +48,7 @@ func Load(fsys fs.FS) (*Tree, error) {
 			return err
 		case name == ".":
 			return nil
-		case name == ".git", ignored.match(name, d.IsDir()):
+		case name == ".git", ignored(name, d.IsDir()):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
