@@ -95,22 +95,17 @@ const relations = (region) => (region
 function Rate({ at, of }) {
   const [country, setCountry] = useState(of.country ?? '');
   const [region, setRegion] = useState(of.region ?? '');
-  return html`<div class="pair">
-      <${CountrySelect} name=${at + '.country'} label="Country" value=${country} required
-        onChange=${(e) => setCountry(e.target.value)} />
-      <${RegionField} name=${at + '.region'} label="Region" optional maxlength="255" country=${country} by="code"
-        value=${country === of.country ? of.region : ''} onChange=${(e) => setRegion(e.target.value)} />
-    </div>
-    <div class="pair">
-      <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
-        hint="For example, VAT" />
-      <${Field} name=${at + '.rate'} label="Rate in percent" value=${of.rate} required
-        inputmode="decimal" autocomplete="off" />
-    </div>
-    <div class="pair">
-      <${TaxCategory} name=${at + '.category'} label="Category" value=${of.category ?? 'standard'} />
-      <${Select} name=${at + '.relation'} label="Applies" options=${relations(region)}
-        value=${!region && of.relation === 'BESIDE' ? 'REPLACE' : of.relation ?? 'REPLACE'} />
+  return html`<div class="variant-cells">
+    <${CountrySelect} name=${at + '.country'} label="Country" value=${country} required
+      onChange=${(e) => setCountry(e.target.value)} />
+    <${RegionField} name=${at + '.region'} label="Region" maxlength="255" country=${country} by="code"
+      value=${country === of.country ? of.region : ''} onChange=${(e) => setRegion(e.target.value)} />
+    <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off" />
+    <${Field} name=${at + '.rate'} label="Percent" value=${of.rate} required inputmode="decimal"
+      autocomplete="off" />
+    <${TaxCategory} name=${at + '.category'} label="Category" value=${of.category ?? 'standard'} />
+    <${Select} name=${at + '.relation'} label="Applies" options=${relations(region)}
+      value=${!region && of.relation === 'BESIDE' ? 'REPLACE' : of.relation ?? 'REPLACE'} />
     </div>
     <${Check} name=${at + '.shipping'} label="Also tax shipping" value=${of.shipping ?? true} />`;
 }
