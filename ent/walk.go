@@ -76,3 +76,31 @@ func Gather[T any](ctx context.Context, s *Store, read func(ctx context.Context)
 	})
 	return all, err
 }
+
+// PurgeBatch bounds the rows that one transaction of [Purge] deletes.
+const PurgeBatch = 90
+
+// Purge deletes rows of the shard or the store of ctx, batch by batch, and returns how many. find
+// returns the keys of the next rows, at most [PurgeBatch], and drop deletes the rows in a
+// transaction. The keys are read first, because a DELETE by range would lock the gaps between them.
+// what names the rows in errors.
+func Purge[K any](
+	ctx context.Context, s *Store, what string, find func(ctx context.Context) ([]K, error),
+	drop func(ctx context.Context, c *db.Client, keys []K) (int, error),
+) (total int, err error) {
+	for full := true; full; {
+		var keys []K
+		n := 0
+		if keys, err = find(ctx); err == nil && len(keys) > 0 {
+			err = s.InTx(ctx, func(ctx context.Context) (err error) {
+				n, err = drop(ctx, s.DB(ctx), keys)
+				return err
+			})
+		}
+		if err != nil {
+			return total, fmt.Errorf("purge %s: %w", what, err)
+		}
+		total, full = total+n, len(keys) == PurgeBatch
+	}
+	return total, nil
+}

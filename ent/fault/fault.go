@@ -167,3 +167,11 @@ func (e *Error) Error() string {
 
 // Unwrap returns the hidden cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Wrap returns an error that says what was being done before err, or nil if err is nil.
+func Wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

@@ -62,8 +62,8 @@ func TestMissingDoesNotDependOnID(t *testing.T) {
 
 func TestFaultIsFoundThroughWrapping(t *testing.T) {
 	f := fault.State(fault.LastOwner, "A store keeps one owner.")
-	got, ok := errors.AsType[*fault.Error](fmt.Errorf("remove staff: %w", f))
-	if !ok || got != f {
+	got, ok := errors.AsType[*fault.Error](fault.Wrap("remove staff", f))
+	if !ok || got != f || fault.Wrap("remove staff", nil) != nil {
 		t.Errorf("AsType = %v, %v", got, ok)
 	}
 	if _, ok := errors.AsType[*fault.Error](fs.ErrNotExist); ok {
