@@ -22,11 +22,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// place is the position of an attempt in the log of its endpoint. Files list attempts in this
-// order.
+// place is the position of an attempt in the log of its endpoint, the order of files.
 type place struct{ sequence, number int64 }
 
-// farthest is after every attempt.
 var farthest = place{math.MaxInt64, math.MaxInt64}
 
 func (p place) compare(o place) int {
@@ -68,15 +66,14 @@ type attemptReader struct {
 	ending []*placed
 }
 
-// attempts emits a batch of the attempts of the job's endpoint.
 func (s *source) attempts(ctx context.Context, after *xid.ID, b *builder) (*xid.ID, bool, error) {
 	r := &attemptReader{source: s, after: placeOf(after), until: farthest}
 	if err := r.read(ctx); err != nil {
 		return after, false, fmt.Errorf("read attempts: %w", err)
 	}
 	for _, a := range r.merged() {
-		if s.csv() {
-			b.body = attemptRow(b.body, &a.WebhookAttempt)
+		if s.row != nil {
+			b.body = end(cells(s.row, b.body, attemptColumns, &a.WebhookAttempt))
 		} else {
 			b.body = append(wire.AppendWebhookAttempt(b.body, &a.WebhookAttempt), '\n')
 		}
@@ -121,7 +118,7 @@ func (r *attemptReader) merged() []*placed {
 	return all
 }
 
-// times returns the times between which the attempts of a job began; to is excluded.
+// times bounds the begin of the attempts; to is excluded.
 func times(job *db.Export) (from, to micros.Time) {
 	to = *job.StartedAt + 1
 	if job.CreatedFrom != nil {
@@ -133,7 +130,6 @@ func times(job *db.Export) (from, to micros.Time) {
 	return from, to
 }
 
-// rows runs a statement on one of the tables, from the reader's place on.
 func (r *attemptReader) rows(
 	ctx context.Context, table, columns, tail string, args []any, scan func(*stdsql.Rows) error,
 ) error {
@@ -143,10 +139,8 @@ func (r *attemptReader) rows(
 		append([]any{r.job.StoreID, *r.job.EndpointID, r.after.sequence}, args...)...)
 }
 
-// resultColumns are the columns of an attempt's result, in the order of [results].
 const resultColumns = "attempt_id, outcome, status, duration, detail"
 
-// results returns the destinations of [resultColumns].
 func results(a *placed, own **xid.ID) []any {
 	return []any{cell.PointerOf(own), &a.Outcome, cell.NumberOf(&a.HTTPStatus), (*cell.Int64)(&a.Duration),
 		cell.TextOf(&a.Detail)}
@@ -163,7 +157,6 @@ func (a *placed) scanned(own *xid.ID) {
 	}
 }
 
-// readEarly reads the attempts after which a delivery went on waiting.
 func (r *attemptReader) readEarly(ctx context.Context) error {
 	err := r.rows(ctx, "attempts", "sequence, number, id, began_at, next_at, "+resultColumns,
 		" AND (sequence > ? OR number > ?) ORDER BY sequence, number", []any{r.after.sequence, r.after.number},
@@ -208,8 +201,7 @@ func (r *attemptReader) readLog(ctx context.Context, of map[int64]*wire.WebhookA
 	return err
 }
 
-// waiting returns the deliveries that have not ended among those whose attempts were read, by
-// sequence.
+// waiting returns, by sequence, the deliveries that have not ended among those with read attempts.
 func (r *attemptReader) waiting(ctx context.Context) (map[int64]*wire.WebhookAttempt, error) {
 	of := map[int64]*wire.WebhookAttempt{}
 	var sequences []int64
@@ -280,7 +272,6 @@ func (r *attemptReader) types(ctx context.Context, rows []*db.Delivery) (map[xid
 	return of, err
 }
 
-// totalAttempts is [source.total] for attempts.
 func (s *source) totalAttempts(ctx context.Context) (int64, error) {
 	const of = " WHERE store_id = ? AND endpoint_id = ? AND began_at >= ? AND began_at < ?"
 	from, to := times(s.job)

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	dbexport "github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -26,7 +27,6 @@ const (
 	window = 2000
 )
 
-// candidate is a job that is due or leased, as read without a lock.
 type candidate struct {
 	key
 	status state.ExportStatus
@@ -36,10 +36,7 @@ type candidate struct {
 	leased bool
 }
 
-// rounds looks for work on every shard.
-func (e *Engine) rounds(ctx context.Context) error { return e.Store.EachShard(ctx, e.look) }
-
-// look starts as many jobs as there are free workers, and cleans up after ended jobs.
+// look starts as many jobs of a shard as there are free workers, and cleans up after ended jobs.
 func (e *Engine) look(ctx context.Context) error {
 	if err := e.repairer.Run(ctx); err != nil {
 		return err
@@ -101,7 +98,6 @@ func (e *Engine) round(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// candidates returns the jobs that are due or leased, in the order in which they are due.
 func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 	clock := lease.Now(e.Store.Dialect())
 	now := string(clock)
@@ -127,7 +123,6 @@ func fairest(free []candidate, leased map[xid.ID]int) (candidate, []candidate) {
 	return best, slices.DeleteFunc(slices.Clone(free), func(c candidate) bool { return c.key == best.key })
 }
 
-// full reports whether every worker has a job.
 func (e *Engine) full() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -188,10 +183,9 @@ func (e *Engine) claim(ctx context.Context, c candidate) (*run, error) {
 	return nil, nil
 }
 
-// take is [Engine.claim] inside its transaction.
 func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 	clock := lease.Now(e.Store.Dialect())
-	set, args := "status = ?, `stored` = 1, "+terms.Claim(clock), []any{string(state.ExportRunning), e.id}
+	set, args := "status = ?, `stored` = 1, "+terms.Claim(clock), []any{string(state.ExportRunning), e.Process}
 	if c.status == state.ExportQueued {
 		slot, ok, err := e.freeSlot(ctx)
 		if err != nil || !ok {
@@ -217,13 +211,9 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 		return nil, err
 	}
 	job, err := ent.Only(e.Store.DB(ctx).Export.Query().Where(dbexport.ID(c.job)).Load(ctx))
-	if err != nil {
-		return nil, fmt.Errorf("read export: %w", err)
-	}
-	return job, nil
+	return job, fault.Wrap("read export", err)
 }
 
-// freeSlot returns the first free slot of the viewer's store.
 func (e *Engine) freeSlot(ctx context.Context) (slot int, ok bool, err error) {
 	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.SlotNotNil()).Order(db.Asc(dbexport.FieldSlot)).
 		Limit(e.slots).Load(ctx)

@@ -1,147 +1,199 @@
 package export
 
 import (
+	"slices"
+
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// The published columns of CSV files (contract, section 9). New columns are only ever added at the
-// end.
+// The published columns of CSV files (contract, section 9). New columns are only added at the end.
+
+type (
+	attempt = *wire.WebhookAttempt
+	line    struct {
+		*db.OrderLine
+		currency string // of the order
+	}
+	customer struct {
+		*db.Customer
+		currency string // of the store
+	}
+)
 
 // A row of orders is a line item: the columns of the order, those of the line, and then the columns
 // that were added later to either.
 var orderColumns = []column[*db.Order]{
-	{name: "order_id", cell: func(b []byte, o *db.Order) []byte { return id(b, xid.Order, o.ID) }},
-	{name: "number", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.Number) }},
-	{name: "status", cell: func(b []byte, o *db.Order) []byte { return plain(b, string(o.Status)) }},
-	{name: "financial_status", cell: func(b []byte, o *db.Order) []byte { return plain(b, string(o.FinancialStatus)) }},
-	{name: "fulfillment_status", cell: func(b []byte, o *db.Order) []byte {
-		return plain(b, string(o.FulfillmentStatus))
+	{"order_id", "", func(r *row, o *db.Order) { r.id(xid.Order, o.ID) }},
+	{"number", phrase.OrderColumn, func(r *row, o *db.Order) { r.integer(o.Number) }},
+	{"status", phrase.StatusColumn, func(r *row, o *db.Order) { r.plain(string(o.Status)) }},
+	{"financial_status", phrase.PaymentStatusColumn, func(r *row, o *db.Order) { r.plain(string(o.FinancialStatus)) }},
+	{"fulfillment_status", phrase.FulfillmentStatusColumn, func(r *row, o *db.Order) {
+		r.plain(string(o.FulfillmentStatus))
 	}},
-	{name: "currency", cell: func(b []byte, o *db.Order) []byte { return plain(b, o.Currency) }},
-	{name: "subtotal_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.SubtotalMinor) }},
-	{name: "discount_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.DiscountMinor) }},
-	{name: "shipping_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.ShippingMinor) }},
-	{name: "tax_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.TaxMinor) }},
-	{name: "total_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.TotalMinor) }},
-	{name: "paid_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.PaidMinor) }},
-	{name: "refunded_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.RefundedMinor) }},
-	{name: "customer_id", cell: func(b []byte, o *db.Order) []byte { return idOpt(b, xid.Customer, o.CustomerID) }},
-	{name: "email", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.Email) }},
-	{name: "billing_", address: func(o *db.Order) document.Address { return o.BillingAddress }},
-	{name: "shipping_", address: func(o *db.Order) document.Address { return o.ShippingAddress }},
-	{name: "tags", cell: func(b []byte, o *db.Order) []byte { return documented(b, o.Tags) }},
-	{name: "source", cell: func(b []byte, o *db.Order) []byte { return text(b, o.Source) }},
-	{name: "notes_count", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.NotesCount) }},
-	{name: "placed_at", cell: func(b []byte, o *db.Order) []byte { return moment(b, o.PlacedAt) }},
-	{name: "paid_at", cell: func(b []byte, o *db.Order) []byte { return momentOpt(b, o.PaidAt) }},
-	{name: "fulfilled_at", cell: func(b []byte, o *db.Order) []byte { return momentOpt(b, o.FulfilledAt) }},
-	{name: "cancelled_at", cell: func(b []byte, o *db.Order) []byte { return momentOpt(b, o.CancelledAt) }},
-	{name: "completed_at", cell: func(b []byte, o *db.Order) []byte { return momentOpt(b, o.CompletedAt) }},
-	{name: "version", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.Version) }},
-	{name: "created_at", cell: func(b []byte, o *db.Order) []byte { return moment(b, o.ID.Time()) }},
-	{name: "updated_at", cell: func(b []byte, o *db.Order) []byte { return moment(b, o.UpdatedAt) }},
+	{"currency", phrase.CurrencyColumn, func(r *row, o *db.Order) { r.plain(o.Currency) }},
+	{"subtotal_minor", phrase.Subtotal, func(r *row, o *db.Order) { r.money(o.SubtotalMinor, o.Currency) }},
+	{"discount_minor", phrase.Discount, func(r *row, o *db.Order) { r.money(o.DiscountMinor, o.Currency) }},
+	{"shipping_minor", phrase.Shipping, func(r *row, o *db.Order) { r.money(o.ShippingMinor, o.Currency) }},
+	{"tax_minor", phrase.Tax, func(r *row, o *db.Order) { r.money(o.TaxMinor, o.Currency) }},
+	{"total_minor", phrase.Total, func(r *row, o *db.Order) { r.money(o.TotalMinor, o.Currency) }},
+	{"paid_minor", phrase.PaidAmountColumn, func(r *row, o *db.Order) { r.money(o.PaidMinor, o.Currency) }},
+	{"refunded_minor", phrase.RefundedAmountColumn, func(r *row, o *db.Order) { r.money(o.RefundedMinor, o.Currency) }},
+	{"customer_id", "", func(r *row, o *db.Order) { r.idOpt(xid.Customer, o.CustomerID) }},
+	{"email", phrase.Email, func(r *row, o *db.Order) { r.textOpt(o.Email) }},
+	{"billing_", phrase.BillingAddressColumn, func(r *row, o *db.Order) { r.address(o.BillingAddress) }},
+	{"shipping_", phrase.ShippingAddressColumn, func(r *row, o *db.Order) { r.address(o.ShippingAddress) }},
+	{"tags", phrase.TagsColumn, func(r *row, o *db.Order) { r.list(o.Tags) }},
+	{"source", phrase.SourceColumn, func(r *row, o *db.Order) { r.text(o.Source) }},
+	{"notes_count", "", func(r *row, o *db.Order) { r.integer(o.NotesCount) }},
+	{"placed_at", phrase.PlacedAtColumn, func(r *row, o *db.Order) { r.moment(o.PlacedAt) }},
+	{"paid_at", phrase.PaidAtColumn, func(r *row, o *db.Order) { r.momentOpt(o.PaidAt) }},
+	{"fulfilled_at", phrase.FulfilledAtColumn, func(r *row, o *db.Order) { r.momentOpt(o.FulfilledAt) }},
+	{"cancelled_at", phrase.CancelledAtColumn, func(r *row, o *db.Order) { r.momentOpt(o.CancelledAt) }},
+	{"completed_at", "", func(r *row, o *db.Order) { r.momentOpt(o.CompletedAt) }},
+	{"version", "", func(r *row, o *db.Order) { r.integer(o.Version) }},
+	{"created_at", "", func(r *row, o *db.Order) { r.moment(o.ID.Time()) }},
+	{"updated_at", "", func(r *row, o *db.Order) { r.moment(o.UpdatedAt) }},
 }
 
-var lineColumns = []column[*db.OrderLine]{
-	{name: "line_item_id", cell: func(b []byte, l *db.OrderLine) []byte { return id(b, xid.OrderLine, l.ID) }},
-	{name: "line_item_product_id", cell: func(b []byte, l *db.OrderLine) []byte {
-		return idOpt(b, xid.Product, l.ProductID)
+var lineColumns = []column[line]{
+	{"line_item_id", "", func(r *row, l line) { r.id(xid.OrderLine, l.ID) }},
+	{"line_item_product_id", "", func(r *row, l line) { r.idOpt(xid.Product, l.ProductID) }},
+	{"line_item_title", phrase.Product, func(r *row, l line) { r.text(l.Title) }},
+	{"line_item_sku", phrase.SKUColumn, func(r *row, l line) { r.textOpt(l.Sku) }},
+	{"line_item_quantity", phrase.Quantity, func(r *row, l line) { r.integer(l.Quantity) }},
+	{"line_item_fulfilled_quantity", phrase.ShippedQuantityColumn, func(r *row, l line) {
+		r.integer(l.FulfilledQuantity)
 	}},
-	{name: "line_item_title", cell: func(b []byte, l *db.OrderLine) []byte { return text(b, l.Title) }},
-	{name: "line_item_sku", cell: func(b []byte, l *db.OrderLine) []byte { return textOpt(b, l.Sku) }},
-	{name: "line_item_quantity", cell: func(b []byte, l *db.OrderLine) []byte { return integer(b, l.Quantity) }},
-	{name: "line_item_fulfilled_quantity", cell: func(b []byte, l *db.OrderLine) []byte {
-		return integer(b, l.FulfilledQuantity)
+	{"line_item_refunded_quantity", phrase.RefundedQuantityColumn, func(r *row, l line) {
+		r.integer(l.RefundedQuantity)
 	}},
-	{name: "line_item_refunded_quantity", cell: func(b []byte, l *db.OrderLine) []byte {
-		return integer(b, l.RefundedQuantity)
+	{"line_item_unit_price_minor", phrase.UnitPriceColumn, func(r *row, l line) {
+		r.money(l.UnitPriceMinor, l.currency)
 	}},
-	{name: "line_item_unit_price_minor", cell: func(b []byte, l *db.OrderLine) []byte {
-		return integer(b, l.UnitPriceMinor)
+	{"line_item_discount_minor", phrase.LineDiscountColumn, func(r *row, l line) {
+		r.money(l.DiscountMinor, l.currency)
 	}},
-	{name: "line_item_discount_minor", cell: func(b []byte, l *db.OrderLine) []byte {
-		return integer(b, l.DiscountMinor)
-	}},
-	{name: "line_item_tax_minor", cell: func(b []byte, l *db.OrderLine) []byte { return integer(b, l.TaxMinor) }},
-	{name: "line_item_total_minor", cell: func(b []byte, l *db.OrderLine) []byte { return integer(b, l.TotalMinor) }},
-	{name: "line_item_variant_id", cell: func(b []byte, l *db.OrderLine) []byte {
-		return idOpt(b, xid.Variant, wire.VariantOf(l))
-	}},
-	{name: "line_item_options", cell: func(b []byte, l *db.OrderLine) []byte { return listed(b, l.Options) }},
+	{"line_item_tax_minor", phrase.LineTaxColumn, func(r *row, l line) { r.money(l.TaxMinor, l.currency) }},
+	{"line_item_total_minor", phrase.LineTotalColumn, func(r *row, l line) { r.money(l.TotalMinor, l.currency) }},
+	{"line_item_variant_id", "", func(r *row, l line) { r.idOpt(xid.Variant, wire.VariantOf(l.OrderLine)) }},
+	{"line_item_options", phrase.OptionsColumn, func(r *row, l line) { r.list(l.Options) }},
 }
 
 var laterOrderColumns = []column[*db.Order]{
-	{name: "included_tax_minor", cell: func(b []byte, o *db.Order) []byte { return integerOpt(b, o.IncludedTaxMinor) }},
-	{name: "discount_code", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.DiscountCode) }},
-	{name: "shipping_method", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.ShippingMethod) }},
-	{name: "payment_method", cell: func(b []byte, o *db.Order) []byte {
-		return textOpt(b, (*string)(o.PaymentMethod))
-	}},
+	{"included_tax_minor", "", func(r *row, o *db.Order) { r.moneyOpt(o.IncludedTaxMinor, o.Currency) }},
+	{"discount_code", phrase.Code, func(r *row, o *db.Order) { r.textOpt(o.DiscountCode) }},
+	{"shipping_method", phrase.ShippingMethodColumn, func(r *row, o *db.Order) { r.textOpt(o.ShippingMethod) }},
+	{"payment_method", phrase.PaymentMethodColumn, func(r *row, o *db.Order) { r.textOpt((*string)(o.PaymentMethod)) }},
 }
 
-// laterLineColumns are the line's columns that were added later. They follow laterOrderColumns.
-var laterLineColumns = []column[*db.OrderLine]{
-	{name: "line_item_requires_shipping", cell: func(b []byte, l *db.OrderLine) []byte {
-		return truth(b, l.RequiresShipping)
-	}},
+var laterLineColumns = []column[line]{
+	{"line_item_requires_shipping", "", func(r *row, l line) { r.boolean(l.RequiresShipping) }},
 }
 
-// newestOrderColumns are the order's columns that were added after those.
 var newestOrderColumns = []column[*db.Order]{
-	{name: "external_number", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.ExternalNumber) }},
-	{name: "taxes", cell: func(b []byte, o *db.Order) []byte { return listed(b, o.Taxes) }},
+	{"external_number", phrase.ExternalNumberColumn, func(r *row, o *db.Order) { r.textOpt(o.ExternalNumber) }},
+	{"taxes", "", func(r *row, o *db.Order) { r.list(o.Taxes) }},
 }
 
-// customer is a customer with the currency of the store.
-type customer struct {
-	*db.Customer
-	currency string
+var productColumns = []column[*db.Product]{
+	{"product_id", phrase.IDColumn, func(r *row, p *db.Product) { r.id(xid.Product, p.ID) }},
+	{"title", phrase.TitleColumn, func(r *row, p *db.Product) { r.text(p.Title) }},
+	{"handle", phrase.HandleColumn, func(r *row, p *db.Product) { r.text(p.Handle) }},
+	{"description", phrase.DescriptionColumn, func(r *row, p *db.Product) { r.textOpt(p.Description) }},
+	{"status", phrase.StatusColumn, func(r *row, p *db.Product) { r.plain(string(p.Status)) }},
+	{"price_minor", phrase.PriceColumn, func(r *row, p *db.Product) { r.money(p.PriceMinor, p.Currency) }},
+	{"compare_at_price_minor", phrase.ComparePriceColumn, func(r *row, p *db.Product) {
+		r.moneyOpt(p.CompareAtPriceMinor, p.Currency)
+	}},
+	{"currency", phrase.CurrencyColumn, func(r *row, p *db.Product) { r.plain(p.Currency) }},
+	{"sku", phrase.SKUColumn, func(r *row, p *db.Product) { r.textOpt(p.Sku) }},
+	{"vendor", phrase.VendorColumn, func(r *row, p *db.Product) { r.textOpt(p.Vendor) }},
+	{"product_type", phrase.ProductTypeColumn, func(r *row, p *db.Product) { r.textOpt(p.ProductType) }},
+	{"tags", phrase.TagsColumn, func(r *row, p *db.Product) { r.list(p.Tags) }},
+	{"inventory_quantity", phrase.InventoryColumn, func(r *row, p *db.Product) { r.integerOpt(p.InventoryQuantity) }},
+	{"image_url", phrase.PictureColumn, func(r *row, p *db.Product) { r.textOpt(p.ImageURL) }},
+	{"published_at", phrase.PublishedAtColumn, func(r *row, p *db.Product) { r.momentOpt(p.PublishedAt) }},
+	{"version", "", func(r *row, p *db.Product) { r.integer(p.Version) }},
+	{"created_at", phrase.CreatedAtColumn, func(r *row, p *db.Product) { r.moment(p.ID.Time()) }},
+	{"updated_at", phrase.UpdatedAtColumn, func(r *row, p *db.Product) { r.moment(p.UpdatedAt) }},
+	{"options", "", func(r *row, p *db.Product) { r.list(p.Options) }},
+	{"variants", "", func(r *row, p *db.Product) { r.json(wire.AppendVariants(nil, p)) }},
+	{"images", "", func(r *row, p *db.Product) { r.json(wire.AppendImages(nil, p)) }},
+	{"requires_shipping", "", func(r *row, p *db.Product) { r.boolean(p.RequiresShipping) }},
+	{"tax_category", "", func(r *row, p *db.Product) { r.plain(p.TaxCategory) }},
 }
 
 var customerColumns = []column[customer]{
-	{name: "customer_id", cell: func(b []byte, c customer) []byte { return id(b, xid.Customer, c.ID) }},
-	{name: "email", cell: func(b []byte, c customer) []byte { return textOpt(b, c.Email) }},
-	{name: "phone", cell: func(b []byte, c customer) []byte { return textOpt(b, c.Phone) }},
-	{name: "first_name", cell: func(b []byte, c customer) []byte { return textOpt(b, c.FirstName) }},
-	{name: "last_name", cell: func(b []byte, c customer) []byte { return textOpt(b, c.LastName) }},
-	{name: "display_name", cell: func(b []byte, c customer) []byte { return text(b, wire.DisplayName(c.Customer)) }},
-	{name: "status", cell: func(b []byte, c customer) []byte { return plain(b, string(c.Status)) }},
-	{name: "locale", cell: func(b []byte, c customer) []byte { return textOpt(b, c.Locale) }},
-	{name: "email_marketing", cell: func(b []byte, c customer) []byte { return plain(b, string(c.EmailMarketing)) }},
-	{name: "default_address_", address: func(c customer) document.Address { return c.DefaultAddress }},
-	{name: "addresses", cell: func(b []byte, c customer) []byte { return documented(b, c.Addresses) }},
-	{name: "tags", cell: func(b []byte, c customer) []byte { return documented(b, c.Tags) }},
-	{name: "note", cell: func(b []byte, c customer) []byte { return textOpt(b, c.Note) }},
-	{name: "orders_count", cell: func(b []byte, c customer) []byte { return integer(b, c.OrdersCount) }},
-	{name: "total_spent_minor", cell: func(b []byte, c customer) []byte { return integer(b, c.TotalSpentMinor) }},
-	{name: "currency", cell: func(b []byte, c customer) []byte { return plain(b, c.currency) }},
-	{name: "last_order_at", cell: func(b []byte, c customer) []byte { return momentOpt(b, c.LastOrderAt) }},
-	{name: "version", cell: func(b []byte, c customer) []byte { return integer(b, c.Version) }},
-	{name: "created_at", cell: func(b []byte, c customer) []byte { return moment(b, c.ID.Time()) }},
-	{name: "updated_at", cell: func(b []byte, c customer) []byte { return moment(b, c.UpdatedAt) }},
+	{"customer_id", phrase.IDColumn, func(r *row, c customer) { r.id(xid.Customer, c.ID) }},
+	{"email", phrase.Email, func(r *row, c customer) { r.textOpt(c.Email) }},
+	{"phone", phrase.Phone, func(r *row, c customer) { r.textOpt(c.Phone) }},
+	{"first_name", phrase.FirstNameColumn, func(r *row, c customer) { r.textOpt(c.FirstName) }},
+	{"last_name", phrase.LastNameColumn, func(r *row, c customer) { r.textOpt(c.LastName) }},
+	{"display_name", phrase.Name, func(r *row, c customer) { r.text(wire.DisplayName(c.Customer)) }},
+	{"status", phrase.StatusColumn, func(r *row, c customer) { r.plain(string(c.Status)) }},
+	{"locale", phrase.LanguageColumn, func(r *row, c customer) { r.textOpt(c.Locale) }},
+	{"email_marketing", phrase.MarketingColumn, func(r *row, c customer) { r.plain(string(c.EmailMarketing)) }},
+	{"default_address_", phrase.DefaultAddressColumn, func(r *row, c customer) { r.address(c.DefaultAddress) }},
+	{"addresses", "", func(r *row, c customer) { r.json(c.Addresses) }},
+	{"tags", phrase.TagsColumn, func(r *row, c customer) { r.list(c.Tags) }},
+	{"note", phrase.NoteColumn, func(r *row, c customer) { r.textOpt(c.Note) }},
+	{"orders_count", phrase.OrdersCountColumn, func(r *row, c customer) { r.integer(c.OrdersCount) }},
+	{"total_spent_minor", phrase.TotalSpentColumn, func(r *row, c customer) { r.money(c.TotalSpentMinor, c.currency) }},
+	{"currency", phrase.CurrencyColumn, func(r *row, c customer) { r.plain(c.currency) }},
+	{"last_order_at", phrase.LastOrderColumn, func(r *row, c customer) { r.momentOpt(c.LastOrderAt) }},
+	{"version", "", func(r *row, c customer) { r.integer(c.Version) }},
+	{"created_at", phrase.CreatedAtColumn, func(r *row, c customer) { r.moment(c.ID.Time()) }},
+	{"updated_at", phrase.UpdatedAtColumn, func(r *row, c customer) { r.moment(c.UpdatedAt) }},
 }
 
-// attempt is an attempt of a webhook delivery.
-type attempt = *wire.WebhookAttempt
-
 var attemptColumns = []column[attempt]{
-	{name: "attempt_id", cell: func(b []byte, a attempt) []byte { return id(b, xid.Attempt, a.ID) }},
-	{name: "number", cell: func(b []byte, a attempt) []byte { return integer(b, a.Number) }},
-	{name: "began_at", cell: func(b []byte, a attempt) []byte { return moment(b, a.BeganAt) }},
-	{name: "outcome", cell: func(b []byte, a attempt) []byte { return text(b, a.Outcome) }},
-	{name: "http_status", cell: func(b []byte, a attempt) []byte { return integerOpt(b, a.HTTPStatus) }},
-	{name: "duration_us", cell: func(b []byte, a attempt) []byte { return integer(b, a.Duration) }},
-	{name: "detail", cell: func(b []byte, a attempt) []byte { return textOpt(b, a.Detail) }},
-	{name: "next_at", cell: func(b []byte, a attempt) []byte { return momentOpt(b, a.NextAt) }},
-	{name: "delivery_id", cell: func(b []byte, a attempt) []byte { return id(b, xid.Delivery, a.Delivery) }},
-	{name: "delivery_state", cell: func(b []byte, a attempt) []byte { return plain(b, string(a.State)) }},
-	{name: "event_id", cell: func(b []byte, a attempt) []byte { return id(b, xid.Event, a.Event) }},
-	{name: "event_type", cell: func(b []byte, a attempt) []byte { return plain(b, string(a.Type)) }},
-	{name: "resource_type", cell: func(b []byte, a attempt) []byte { return plain(b, a.ResourceType) }},
-	{name: "resource_id", cell: func(b []byte, a attempt) []byte { return plain(b, a.ResourceID()) }},
-	{name: "created_at", cell: func(b []byte, a attempt) []byte { return moment(b, a.Delivery.Time()) }},
-	{name: "settled_at", cell: func(b []byte, a attempt) []byte { return momentOpt(b, a.SettledAt) }},
+	{"attempt_id", "", func(r *row, a attempt) { r.id(xid.Attempt, a.ID) }},
+	{"number", "", func(r *row, a attempt) { r.integer(a.Number) }},
+	{"began_at", "", func(r *row, a attempt) { r.moment(a.BeganAt) }},
+	{"outcome", "", func(r *row, a attempt) { r.text(a.Outcome) }},
+	{"http_status", "", func(r *row, a attempt) { r.integerOpt(a.HTTPStatus) }},
+	{"duration_us", "", func(r *row, a attempt) { r.integer(a.Duration) }},
+	{"detail", "", func(r *row, a attempt) { r.textOpt(a.Detail) }},
+	{"next_at", "", func(r *row, a attempt) { r.momentOpt(a.NextAt) }},
+	{"delivery_id", "", func(r *row, a attempt) { r.id(xid.Delivery, a.Delivery) }},
+	{"delivery_state", "", func(r *row, a attempt) { r.plain(string(a.State)) }},
+	{"event_id", "", func(r *row, a attempt) { r.id(xid.Event, a.Event) }},
+	{"event_type", "", func(r *row, a attempt) { r.plain(string(a.Type)) }},
+	{"resource_type", "", func(r *row, a attempt) { r.plain(a.ResourceType) }},
+	{"resource_id", "", func(r *row, a attempt) { r.plain(a.ResourceID()) }},
+	{"created_at", "", func(r *row, a attempt) { r.moment(a.Delivery.Time()) }},
+	{"settled_at", "", func(r *row, a attempt) { r.momentOpt(a.SettledAt) }},
+}
+
+// Columns of files for spreadsheets, which are for people, unlike those of the API, and may change.
+var (
+	sheetOrders = pick(slices.Concat(orderColumns, laterOrderColumns, newestOrderColumns), phrase.OrderColumn,
+		phrase.PlacedAtColumn, phrase.StatusColumn, phrase.PaymentStatusColumn, phrase.FulfillmentStatusColumn,
+		phrase.CurrencyColumn, phrase.Subtotal, phrase.Discount, phrase.Shipping, phrase.Tax, phrase.Total,
+		phrase.PaidAmountColumn, phrase.RefundedAmountColumn, phrase.Email, phrase.BillingAddressColumn,
+		phrase.ShippingAddressColumn, phrase.TagsColumn, phrase.SourceColumn, phrase.Code, phrase.ShippingMethodColumn,
+		phrase.PaymentMethodColumn, phrase.PaidAtColumn, phrase.FulfilledAtColumn, phrase.CancelledAtColumn,
+		phrase.ExternalNumberColumn)
+	sheetLines = pick(lineColumns, phrase.Product, phrase.SKUColumn, phrase.OptionsColumn, phrase.Quantity,
+		phrase.ShippedQuantityColumn, phrase.RefundedQuantityColumn, phrase.UnitPriceColumn, phrase.LineDiscountColumn,
+		phrase.LineTaxColumn, phrase.LineTotalColumn)
+	sheetProducts = pick(productColumns, phrase.TitleColumn, phrase.StatusColumn, phrase.PriceColumn,
+		phrase.ComparePriceColumn, phrase.CurrencyColumn, phrase.SKUColumn, phrase.InventoryColumn, phrase.VendorColumn,
+		phrase.ProductTypeColumn, phrase.TagsColumn, phrase.DescriptionColumn, phrase.HandleColumn,
+		phrase.PictureColumn, phrase.PublishedAtColumn, phrase.CreatedAtColumn, phrase.UpdatedAtColumn, phrase.IDColumn)
+	sheetCustomers = pick(customerColumns, phrase.Name, phrase.FirstNameColumn, phrase.LastNameColumn, phrase.Email,
+		phrase.Phone, phrase.StatusColumn, phrase.LanguageColumn, phrase.MarketingColumn, phrase.DefaultAddressColumn,
+		phrase.TagsColumn, phrase.NoteColumn, phrase.OrdersCountColumn, phrase.TotalSpentColumn, phrase.CurrencyColumn,
+		phrase.LastOrderColumn, phrase.CreatedAtColumn, phrase.UpdatedAtColumn, phrase.IDColumn)
+)
+
+func pick[T any](columns []column[T], labels ...phrase.Key) []column[T] {
+	list := make([]column[T], len(labels))
+	for i, label := range labels {
+		list[i] = columns[slices.IndexFunc(columns, func(c column[T]) bool { return c.label == label })]
+	}
+	return list
 }

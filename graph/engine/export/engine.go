@@ -37,8 +37,7 @@ type Config struct {
 	// Process is the owner of this process's leases; a new id by default.
 	Process xid.ID
 	Blobs   *blob.Store
-	// StoreOrigin returns the scheme and host under which a store's images are served, by the
-	// store's handle.
+	// StoreOrigin returns the scheme and host of a store's images, by the store's handle.
 	StoreOrigin func(handle string) string
 	// Notifier announces exports that ended. A nil notifier writes to the dashboard only.
 	Notifier *notify.Notifier
@@ -46,8 +45,7 @@ type Config struct {
 	Limits limit.Values
 	// Workers is how many jobs run at once in this process; 4 by default.
 	Workers int
-	// Poll is how often the database is polled for work that other processes created; 500 ms by
-	// default.
+	// Poll is how often work that other processes created is looked for; 500 ms by default.
 	Poll   time.Duration
 	Logger *slog.Logger
 }
@@ -56,7 +54,6 @@ type Config struct {
 // between [Engine.Start] and [Engine.Stop].
 type Engine struct {
 	Config
-	id       xid.ID // the owner of this process's leases
 	loop     *work.Loop
 	life     work.Life
 	guard    work.Guard
@@ -74,7 +71,6 @@ type Engine struct {
 	running  map[key]*run
 }
 
-// key identifies a job.
 type key struct{ store, job xid.ID }
 
 // New returns a stopped engine.
@@ -88,12 +84,13 @@ func New(c Config) (*Engine, error) {
 	if c.Process.IsNil() {
 		c.Process = xid.New()
 	}
-	e := &Engine{Config: c, id: c.Process, slots: int(c.Limits.Of(limit.ExportsRunning)), partSize: partSize,
+	e := &Engine{Config: c, slots: int(c.Limits.Of(limit.ExportsRunning)), partSize: partSize,
 		running: map[key]*run{}, repairer: newRepairer(c.Store)}
 	e.metrics = newMetrics(&e.guard)
 	var err error
 	e.loop, err = work.New(work.Config{
-		Name: "exports", Interval: c.Poll, Timeout: time.Hour, Run: e.rounds, Logger: c.Logger,
+		Name: "exports", Interval: c.Poll, Timeout: time.Hour, Logger: c.Logger,
+		Run: func(ctx context.Context) error { return c.Store.EachShard(ctx, e.look) },
 	})
 	return e, err
 }

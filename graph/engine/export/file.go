@@ -34,10 +34,9 @@ type File struct {
 	left  int64         // bytes left of the open part
 }
 
-// filePart is a part and its offset in the file.
 type filePart struct {
 	key         string
-	begin, size int64
+	begin, size int64 // in the file
 }
 
 // Open opens the file of a job for reading within ctx. Parts are opened when they are read. It
@@ -99,7 +98,6 @@ func (f *File) Read(b []byte) (int, error) {
 	return 0, nil
 }
 
-// next opens the part at the current offset.
 func (f *File) next() error {
 	for _, p := range f.parts {
 		if f.at < p.begin || f.at >= p.begin+p.size {
@@ -143,7 +141,6 @@ func (f *File) Close() error {
 	return nil
 }
 
-// shut closes the open part.
 func (f *File) shut() {
 	if f.open != nil {
 		f.open.Close() // an error matters no more after reading

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
@@ -13,11 +15,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/lease"
 )
 
-// terms are the terms of the leases on jobs.
 var terms = lease.Terms{Length: 6 * time.Second, Every: 2 * time.Second, Margin: time.Second}
 
-// newRepairer returns what finds jobs that a changed clock delays: queued jobs, which are due at
-// once, and running ones.
+// newRepairer finds jobs that a changed clock delays: queued jobs, which are due, and running ones.
 func newRepairer(s *ent.Store) *lease.ClockRepair {
 	return &lease.ClockRepair{Terms: terms, Store: s, Table: dbexport.Table, Token: dbexport.FieldLeaseToken,
 		New: fmt.Sprintf("status = '%s'", state.ExportQueued), Set: lease.Free, Ahead: func(now lease.Clock) string {
@@ -26,20 +26,15 @@ func newRepairer(s *ent.Store) *lease.ClockRepair {
 		}}
 }
 
-// errLost reports that another process owns the job or that it has ended.
 var errLost = fmt.Errorf("another process owns the job, or it has ended: %w", lease.ErrLost)
 
-// The engine's own statements are plain SQL, because they span the jobs of many stores, which the
-// tenant policy does not allow for.
+// Plain SQL, because it spans the jobs of many stores, which the tenant policy does not allow.
 
-// mine is the condition that this process still owns a job.
 const mine = " WHERE store_id = ? AND id = ? AND lease_token = ? AND lease_owner = ? AND status = 'running'"
 
-// mine returns the arguments of [mine].
-func (r *run) mine(e *Engine) []any { return []any{r.store, r.key.job, r.token, e.id} }
+func (r *run) mine(e *Engine) []any { return []any{r.store, r.key.job, r.token, e.Process} }
 
-// change sets columns of a job that this process owns, in the transaction of ctx. It returns
-// [errLost] if another process owns it.
+// change sets columns of a job that this process owns; otherwise it returns [errLost].
 func (e *Engine) change(ctx context.Context, r *run, set string, args ...any) error {
 	n, err := e.exec(ctx, "UPDATE exports SET "+set+mine, append(args, r.mine(e)...)...)
 	if err == nil && n == 0 {
@@ -48,7 +43,6 @@ func (e *Engine) change(ctx context.Context, r *run, set string, args ...any) er
 	return err
 }
 
-// exec runs a statement in the transaction of ctx and returns how many rows it changed.
 func (e *Engine) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	res, err := e.Store.DB(ctx).ExecContext(ctx, query, args...)
 	if err != nil {
@@ -57,7 +51,6 @@ func (e *Engine) exec(ctx context.Context, query string, args ...any) (int64, er
 	return res.RowsAffected()
 }
 
-// keep renews the lease on a job while it is worked on.
 func (e *Engine) keep(r *run) {
 	r.held.Keep(func(ctx context.Context) error {
 		return e.Store.InTx(ctx, func(ctx context.Context) error {
@@ -84,7 +77,6 @@ func (e *Engine) release(ctx context.Context, r *run, pause time.Duration) error
 	return err
 }
 
-// leave releases the jobs that are still held when the engine stops.
 func (e *Engine) leave(limit context.Context) {
 	for _, r := range e.inWork() {
 		if err := e.release(limit, r, 0); err != nil {
@@ -94,15 +86,10 @@ func (e *Engine) leave(limit context.Context) {
 	}
 }
 
-// inWork returns the jobs that this process works on.
 func (e *Engine) inWork() []*run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	list := make([]*run, 0, len(e.running))
-	for _, r := range e.running {
-		list = append(list, r)
-	}
-	return list
+	return slices.Collect(maps.Values(e.running))
 }
 
 // Cancelled stops this process's work on a job whose row has ended, if any.

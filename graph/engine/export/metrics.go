@@ -9,7 +9,6 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/work"
 )
 
-// metrics are the engine's metrics.
 type metrics struct {
 	rows, bytes prometheus.Counter
 	failures    prometheus.Counter

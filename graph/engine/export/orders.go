@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,13 +10,13 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// orders emits a batch of orders. Lines that are not stored in the orders' rows are read as a
-// stream.
+// orders emits a batch of orders. Lines that are not in the orders' rows are read as a stream.
 func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
 	query := s.store.DB(ctx).Order.Query()
 	query.Modify(s.next(after))
@@ -28,8 +29,15 @@ func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *x
 	}
 	slices.SortFunc(rows, func(a, b *db.Order) int { return a.ID.Compare(b.ID) }) // rows of several ranges
 	w := &orderWriter{source: s, builder: b, orders: rows}
-	if err := w.write(ctx); err != nil {
-		return after, 0, err
+	if rest := lineset.Lacking(rows); len(rest) > 0 {
+		if err := w.lines(ctx, rest); err != nil {
+			return after, 0, err
+		}
+	}
+	for len(w.orders) > 0 {
+		if err := w.flush(); err != nil {
+			return after, 0, err
+		}
 	}
 	return &rows[len(rows)-1].ID, len(rows), nil
 }
@@ -42,27 +50,12 @@ type orderWriter struct {
 	gather []*db.OrderLine
 	pool   []*db.OrderLine
 	packed lineset.Unpacker
-	// head and tail are the cells of an order before and after those of its lines.
+	// head and tail are the cells of an order before and after the first ones of its lines.
 	head, tail []byte
 }
 
 const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
 	" unit_price_minor, discount_minor, tax_minor, total_minor, variant_id, options, requires_shipping"
-
-// write writes the orders with their lines, which it reads if their rows do not hold them.
-func (w *orderWriter) write(ctx context.Context) error {
-	if rest := lineset.Lacking(w.orders); len(rest) > 0 {
-		if err := w.lines(ctx, rest); err != nil {
-			return err
-		}
-	}
-	for len(w.orders) > 0 {
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // lines reads the lines of the given orders and writes each order once its lines are complete.
 func (w *orderWriter) lines(ctx context.Context, of []xid.ID) error {
@@ -82,14 +75,10 @@ func (w *orderWriter) lines(ctx context.Context, of []xid.ID) error {
 			return err
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read lines: %w", err)
-	}
-	return nil
+	return fault.Wrap("read lines", rows.Err())
 }
 
-// query selects the lines by the range of the orders' ids, or by the ids themselves if the range
-// contains other orders.
+// query selects the lines by the range of the orders' ids, or by the ids if it has other orders.
 func (w *orderWriter) query(of []xid.ID) (string, []any) {
 	var q strings.Builder
 	q.WriteString("SELECT " + lineColumnList + " FROM order_lines" +
@@ -109,7 +98,6 @@ func (w *orderWriter) query(of []xid.ID) (string, []any) {
 	return q.String(), args
 }
 
-// scanner returns the destinations of [lineColumnList].
 func scanner(l *db.OrderLine) []any {
 	return []any{&l.OrderID, &l.ID, cell.PointerOf(&l.ProductID), (*cell.Text[string])(&l.Title), cell.TextOf(&l.Sku),
 		(*cell.Int64)(&l.Quantity), (*cell.Int64)(&l.FulfilledQuantity), (*cell.Int64)(&l.RefundedQuantity),
@@ -151,33 +139,41 @@ func (w *orderWriter) flush() error {
 		}
 	}
 	rows := 1
-	switch {
-	case w.sheet != nil:
-		w.body = w.sheet.order(w.body, o, lines)
-		if w.sheet.err != nil {
-			return fmt.Errorf("write %s: %w", o.PublicID(), w.sheet.err)
-		}
-		rows = max(1, len(lines))
-	case w.csv():
-		var err error
-		if w.head, err = orderHead(w.head[:0], o); err != nil {
-			return fmt.Errorf("write %s: %w", o.PublicID(), err)
-		}
-		w.tail = orderTail(w.tail[:0], laterOrderColumns, o)
-		for _, l := range lines {
-			w.body = append(orderLine(append(w.body, w.head...), lineColumns, l), w.tail...)
-			w.body = end(orderTail(orderLine(w.body, laterLineColumns, l), newestOrderColumns, o))
-		}
-		if rows = len(lines); rows == 0 {
-			rows = 1
-			w.body = append(noLine(append(w.body, w.head...), lineColumns), w.tail...)
-			w.body = end(orderTail(noLine(w.body, laterLineColumns), newestOrderColumns, o))
-		}
-	default:
+	if w.row == nil {
 		w.body = append(wire.AppendOrder(w.body, o, len(lines), func(i int) *db.OrderLine { return lines[i] }),
 			'\n')
+	} else {
+		rows = max(1, len(lines))
+		w.cells(o, lines)
+		if w.row.err != nil {
+			return fmt.Errorf("write %s: %w", o.PublicID(), w.row.err)
+		}
 	}
 	w.pool = append(w.pool, w.gather...)
 	w.gather = w.gather[:0]
 	return w.added(rows)
+}
+
+// cells writes the rows of an order: one for each line, or one without a line.
+func (w *orderWriter) cells(o *db.Order, lines []*db.OrderLine) {
+	r, first := w.row, columnsOf(w.row, lineColumns, sheetLines)
+	later := columnsOf(r, laterLineColumns, nil)
+	w.head = cells(r, w.head[:0], columnsOf(r, orderColumns, sheetOrders), o)
+	w.tail = cells(r, w.tail[:0], columnsOf(r, laterOrderColumns, nil), o)
+	for i := range max(1, len(lines)) {
+		var l line
+		if len(lines) > 0 {
+			l = line{lines[i], o.Currency}
+		}
+		w.body = append(w.line(append(w.body, w.head...), first, l), w.tail...)
+		w.body = end(cells(r, w.line(w.body, later, l), columnsOf(r, newestOrderColumns, nil), o))
+	}
+}
+
+// line appends the cells of a line, which are empty if there is none.
+func (w *orderWriter) line(b []byte, columns []column[line], l line) []byte {
+	if l.OrderLine == nil {
+		return append(b, bytes.Repeat([]byte{w.row.separator}, len(columns))...)
+	}
+	return cells(w.row, b, columns, l)
 }

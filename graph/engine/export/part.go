@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding"
-	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/blob"
@@ -22,7 +22,6 @@ import (
 // taken over writes the same bytes.
 const partSize = 8 << 20
 
-// folder returns the key prefix of a job's objects.
 func folder(store, job xid.ID) string { return "exports/" + store.String() + "/" + job.String() + "/" }
 
 // partKey returns the key of a part. It contains the writer's token, so that a writer that has lost
@@ -31,7 +30,6 @@ func partKey(store, job xid.ID, number int, token int64) string {
 	return fmt.Sprintf("%s%06d-%d", folder(store, job), number, token)
 }
 
-// output is the growing file of a job: part after part, with a hash over all of them.
 type output struct {
 	blobs *blob.Store
 	job   *db.Export
@@ -46,7 +44,7 @@ type output struct {
 	size   int64        // bytes of the part
 }
 
-// newOutput continues after the last checkpoint of a job.
+// newOutput continues after the last checkpoint.
 func (e *Engine) newOutput(job *db.Export) (*output, error) {
 	o := &output{blobs: e.Blobs, job: job, token: job.LeaseToken, least: e.partSize, hash: sha256.New(),
 		number: job.Parts}
@@ -90,8 +88,7 @@ func (o *output) write(ctx context.Context, b []byte) error {
 	return nil
 }
 
-// begin begins the next part, which is a gzip member of its own if the file is compressed (RFC
-// 1952, section 2.2).
+// begin begins the next part, a gzip member if the file is compressed (RFC 1952, section 2.2).
 func (o *output) begin(ctx context.Context) (err error) {
 	o.number++
 	o.plain, o.size = 0, 0
@@ -105,10 +102,6 @@ func (o *output) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// full reports whether the part ends with this batch.
-func (o *output) full() bool { return o.part != nil && o.plain >= o.least }
-
-// finish ends the part and completes its object.
 func (o *output) finish() error {
 	if o.zip != nil {
 		if err := o.zip.Close(); err != nil {
@@ -123,7 +116,6 @@ func (o *output) finish() error {
 	return nil
 }
 
-// abort discards the part that is being written.
 func (o *output) abort() {
 	if o.part != nil {
 		o.part.Abort()
@@ -134,16 +126,9 @@ func (o *output) abort() {
 // state returns the hash over all parts so far, in a form that newOutput can restore.
 func (o *output) state() ([]byte, error) {
 	b, err := o.hash.(encoding.BinaryMarshaler).MarshalBinary()
-	if err != nil {
-		return nil, fmt.Errorf("save hash: %w", err)
-	}
-	return b, nil
+	return b, fault.Wrap("save hash", err)
 }
 
-// sum returns the hash of the whole file in hexadecimal.
-func (o *output) sum() string { return hex.EncodeToString(o.hash.Sum(nil)) }
-
-// contentType returns the media type of a job's file.
 func contentType(job *db.Export) string {
 	switch {
 	case job.Compression == state.ExportGzip:

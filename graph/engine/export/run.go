@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbstore "github.com/storefront-go/storefront/ent/db/store"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/lease"
 )
@@ -32,8 +31,7 @@ type run struct {
 
 var errYields = errors.New("the job makes room for another")
 
-// newRun begins work on a job whose lease was requested at asked. The lease outlives ctx, so that
-// the outcome can be recorded after the work was stopped.
+// newRun begins work on a job. The lease outlives ctx, so that the outcome can be recorded.
 func newRun(ctx context.Context, job *db.Export, asked time.Time) *run {
 	r := &run{key: key{job.StoreID, job.ID}, job: job, token: job.LeaseToken, begun: asked}
 	r.total.Store(-1)
@@ -45,7 +43,6 @@ func (e *Engine) log(r *run) *slog.Logger {
 	return e.Logger.With("export", xid.Export.Format(r.key.job))
 }
 
-// work works on a job until its turn ends, and records the outcome.
 func (e *Engine) work(ctx context.Context, r *run) {
 	defer e.finished(r)
 	e.keep(r)
@@ -65,7 +62,6 @@ func (e *Engine) work(ctx context.Context, r *run) {
 	}
 }
 
-// finished removes a job whose turn has ended from the running ones.
 func (e *Engine) finished(r *run) {
 	r.held.End()
 	_ = e.guard.Do(r.held.Context(), e.log(r), func() error {
@@ -90,11 +86,11 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 		return fmt.Errorf("read the store of an export: %w", err)
 	}
 	src := newSource(e.Store, r.job, shop.Currency, e.StoreOrigin(shop.Handle))
-	if src.sheet, err = newSheet(r.job); err != nil {
+	if src.row, err = newRow(r.job); err != nil {
 		return err
 	}
 	if r.job.Parts == 0 {
-		if err := e.first(ctx, r, src.sheet); err != nil {
+		if err := e.first(ctx, r, src.row); err != nil {
 			return err
 		}
 	}
@@ -102,7 +98,7 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	pieces, failed := make(chan piece, 2), make(chan error, 1)
 	go func() {
 		defer close(pieces)
-		failed <- e.guard.Do(reading, e.log(r), func() error { return e.read(reading, r, src, pieces) })
+		failed <- e.guard.Do(reading, e.log(r), func() error { return src.read(reading, r.job.Position, pieces) })
 	}()
 	counted := make(chan struct{})
 	go func() {
@@ -124,46 +120,23 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	return <-failed
 }
 
-// read passes the pieces of a job to its writer.
-func (e *Engine) read(ctx context.Context, r *run, src *source, pieces chan<- piece) error {
-	return src.read(ctx, r.job.Position, func(p piece) error {
-		select {
-		case pieces <- p:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	})
-}
-
-// first begins the file. What an earlier owner wrote belongs to no part and may contain customers
-// who were redacted since, so it is removed.
-func (e *Engine) first(ctx context.Context, r *run, s *sheet) error {
+// first begins the file, with a header if it is CSV. What an earlier owner wrote belongs to no part
+// and may contain customers who were redacted since, so it is removed.
+func (e *Engine) first(ctx context.Context, r *run, w *row) error {
 	if r.token > 1 {
 		if err := e.Blobs.DeleteAll(ctx, folder(r.store, r.key.job)); err != nil {
 			return fmt.Errorf("remove what an earlier owner wrote: %w", err)
 		}
 	}
-	return e.head(ctx, r, s)
+	if w != nil {
+		return r.out.write(ctx, w.header(r.job.Kind))
+	}
+	if r.out.zip != nil { // a file without rows must still be valid gzip
+		return r.out.write(ctx, nil)
+	}
+	return nil
 }
 
-// head writes the header of a CSV file. A compressed file gets a part even without a header,
-// because a file without rows must still be valid gzip.
-func (e *Engine) head(ctx context.Context, r *run, s *sheet) error {
-	var b []byte
-	switch {
-	case s != nil:
-		b = s.header(r.job.Kind)
-	case r.job.Format == state.ExportCSV:
-		b = header(Columns(r.job.Kind))
-	}
-	if len(b) == 0 && r.out.zip == nil {
-		return nil
-	}
-	return r.out.write(ctx, b)
-}
-
-// count counts the resources of the job concurrently with the writing, which does not wait for it.
 func (e *Engine) count(ctx context.Context, r *run, src *source) error {
 	if r.job.ResourcesTotal != nil {
 		r.total.Store(*r.job.ResourcesTotal)
@@ -176,7 +149,6 @@ func (e *Engine) count(ctx context.Context, r *run, src *source) error {
 	return err
 }
 
-// add writes a piece, and ends the part with the batch that fills it.
 func (e *Engine) add(ctx context.Context, r *run, src *source, p piece) error {
 	if err := r.out.write(ctx, p.body); err != nil {
 		return err
@@ -186,7 +158,7 @@ func (e *Engine) add(ctx context.Context, r *run, src *source, p piece) error {
 	case src.spare <- p.body:
 	default:
 	}
-	if p.last.IsNil() || !r.out.full() {
+	if p.last.IsNil() || r.out.plain < r.out.least {
 		return nil
 	}
 	if err := r.out.finish(); err != nil {

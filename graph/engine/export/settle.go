@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -39,9 +40,13 @@ func (e *Engine) checkpoint(ctx context.Context, r *run, last xid.ID) error {
 	var asked time.Time
 	err = e.Store.InTx(ctx, func(ctx context.Context) error {
 		asked = time.Now()
-		set, args := e.progress(r)
-		set += ", position = ?, hash_state = ?, " + terms.Renewal(lease.Now(e.Store.Dialect()))
-		if err := e.change(ctx, r, set, append(args, last, hash)...); err != nil {
+		set, args := "rows_done = ?, resources_done = ?, parts = ?, size_bytes = ?, failures = 0, position = ?, "+
+			"hash_state = ?, "+terms.Renewal(lease.Now(e.Store.Dialect())), []any{r.job.RowsDone + r.rows,
+			r.job.ResourcesDone + r.resources, r.out.number, r.job.SizeBytes + r.out.size, last, hash}
+		if total := r.total.Load(); total >= 0 {
+			set, args = set+", resources_total = ?", append(args, total)
+		}
+		if err := e.change(ctx, r, set, args...); err != nil {
 			return err
 		}
 		return e.part(ctx, r)
@@ -58,24 +63,12 @@ func (e *Engine) checkpoint(ctx context.Context, r *run, last xid.ID) error {
 	return nil
 }
 
-// progress returns the columns that record the job's progress with the completed part.
-func (e *Engine) progress(r *run) (set string, args []any) {
-	set = "rows_done = ?, resources_done = ?, parts = ?, size_bytes = ?, failures = 0"
-	args = []any{r.job.RowsDone + r.rows, r.job.ResourcesDone + r.resources, r.out.number, r.job.SizeBytes + r.out.size}
-	if total := r.total.Load(); total >= 0 {
-		set, args = set+", resources_total = ?", append(args, total)
-	}
-	return set, args
-}
-
-// part writes the row of the completed part.
 func (e *Engine) part(ctx context.Context, r *run) error {
 	return e.Store.DB(ctx).ExportPart.Create().SetExportID(r.key.job).SetNumber(r.out.number).SetToken(r.token).
 		SetSizeBytes(r.out.size).Exec(ctx)
 }
 
-// settle records the outcome of a turn that did not complete the job: the job is released, at once
-// or after a pause, or given up.
+// settle records the outcome of a turn that did not complete the job: released or given up.
 func (e *Engine) settle(ctx context.Context, r *run, err error) error {
 	switch {
 	case err == nil, errors.Is(err, errLost), r.held.Lost():
@@ -95,7 +88,6 @@ func (e *Engine) settle(ctx context.Context, r *run, err error) error {
 	return nil
 }
 
-// complete ends the last part and the job, and writes its event and its notice.
 func (e *Engine) complete(ctx context.Context, r *run) error {
 	last := r.out.part != nil
 	if last {
@@ -105,7 +97,7 @@ func (e *Engine) complete(ctx context.Context, r *run) error {
 	}
 	err := e.Store.InTx(ctx, func(ctx context.Context) error {
 		err := e.end(ctx, r, event.ExportCompleted, func(ed *jobEdit) {
-			job, now, sum := ed.Row, micros.Now(), r.out.sum()
+			job, now, sum := ed.Row, micros.Now(), hex.EncodeToString(r.out.hash.Sum(nil))
 			expires := now.Add(Retention)
 			if last {
 				job.RowsDone, job.ResourcesDone = job.RowsDone+r.rows, job.ResourcesDone+r.resources
@@ -128,7 +120,6 @@ func (e *Engine) complete(ctx context.Context, r *run) error {
 	return err
 }
 
-// fail gives a job up.
 func (e *Engine) fail(ctx context.Context, r *run) error {
 	err := e.Store.InTx(ctx, func(ctx context.Context) error {
 		return e.end(ctx, r, event.ExportFailed, func(ed *jobEdit) {
@@ -144,8 +135,7 @@ func (e *Engine) fail(ctx context.Context, r *run) error {
 	return err
 }
 
-// end writes the end of a job that this process still owns, with its event and its notice, in the
-// transaction of ctx.
+// end writes the end of a job that this process still owns, its event and its notice.
 func (e *Engine) end(ctx context.Context, r *run, t event.Type, edit func(*jobEdit)) error {
 	c, job := e.Store.DB(ctx), *r.job
 	rows, err := c.Export.Query().Where(dbexport.ID(job.ID)).Load(ctx)
@@ -156,7 +146,8 @@ func (e *Engine) end(ctx context.Context, r *run, t event.Type, edit func(*jobEd
 		return errLost
 	}
 	job.Version, job.EventSequence, job.UpdatedAt = rows[0].Version, rows[0].EventSequence, rows[0].UpdatedAt
-	owned := jobs(c, dbexport.LeaseToken(r.token), dbexport.LeaseOwner(e.id), dbexport.StatusEQ(state.ExportRunning))
+	owned := jobs(c, dbexport.LeaseToken(r.token), dbexport.LeaseOwner(e.Process),
+		dbexport.StatusEQ(state.ExportRunning))
 	err = owned.Write(ctx, c, &job, "", func(_ context.Context, ed *jobEdit) error {
 		edit(ed)
 		ed.Update.SetStatus(job.Status).SetCompletedAt(*job.CompletedAt).ClearSlot().ClearLeaseOwner().SetLeaseUntil(0)
@@ -169,7 +160,6 @@ func (e *Engine) end(ctx context.Context, r *run, t event.Type, edit func(*jobEd
 	return e.Notifier.Append(ctx, e.Store, notice(&job))
 }
 
-// notice returns the notice about a job that has ended.
 func notice(job *db.Export) notify.Notice {
 	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: job.ID,
 		Title: "An export of " + job.Kind.Words() + " is ready",

@@ -96,19 +96,19 @@ func TestSheetMoney(t *testing.T) {
 		{state.English, -5, "EUR", "-0.05,"},
 		{state.English, 0, "KWD", "0.000,"}, {state.Japanese, 1200, "JPY", "1200,"}, {state.German, 99, "EUR", "0,99;"},
 	} {
-		s, err := newSheet(&db.Export{Format: state.ExportSpreadsheet, Language: &tc.language, Timezone: new("UTC")})
+		s, err := newRow(&db.Export{Format: state.ExportSpreadsheet, Language: &tc.language, Timezone: new("UTC")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(s.money(nil, tc.minor, tc.currency)); got != tc.want {
-			t.Errorf("%d %s: %q, want %q", tc.minor, tc.currency, got, tc.want)
+		if s.money(tc.minor, tc.currency); string(s.b) != tc.want {
+			t.Errorf("%d %s: %q, want %q", tc.minor, tc.currency, s.b, tc.want)
 		}
 	}
 }
 
 // Times are in the time zone, before and after its clocks change.
 func TestSheetMoment(t *testing.T) {
-	s, err := newSheet(&db.Export{Format: state.ExportSpreadsheet, Language: new(state.English),
+	s, err := newRow(&db.Export{Format: state.ExportSpreadsheet, Language: new(state.English),
 		Timezone: new("Europe/Berlin")})
 	if err != nil {
 		t.Fatal(err)
@@ -116,8 +116,9 @@ func TestSheetMoment(t *testing.T) {
 	for utc, want := range map[string]string{"2026-03-29T00:30:00Z": "2026-03-29 01:30:00,",
 		"2026-03-29T01:30:00Z": "2026-03-29 03:30:00,"} {
 		at, err := micros.Parse(utc)
-		if got := string(s.moment(nil, at)); err != nil || got != want {
-			t.Errorf("%s: %q, %v", utc, got, err)
+		s.b = nil
+		if s.moment(at); err != nil || string(s.b) != want {
+			t.Errorf("%s: %q, %v", utc, s.b, err)
 		}
 	}
 }
@@ -126,7 +127,7 @@ func TestSheetMoment(t *testing.T) {
 func TestSheetHeaders(t *testing.T) {
 	for _, l := range []state.Language{state.English, state.German, state.French, state.Spanish, state.Japanese,
 		state.Arabic} {
-		s, err := newSheet(&db.Export{Format: state.ExportSpreadsheet, Language: &l, Timezone: new("UTC")})
+		s, err := newRow(&db.Export{Format: state.ExportSpreadsheet, Language: &l, Timezone: new("UTC")})
 		if err != nil || s.texts != phrase.In(l) {
 			t.Fatal(err)
 		}

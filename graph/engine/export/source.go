@@ -9,6 +9,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/images"
@@ -24,7 +25,6 @@ const batchSize = 500
 // maxPiece is about how many bytes are passed on at once.
 const maxPiece = 256 << 10
 
-// piece is a run of rows as written to the file.
 type piece struct {
 	body            []byte
 	rows, resources int64
@@ -32,7 +32,6 @@ type piece struct {
 	last xid.ID
 }
 
-// source reads the resources of one job, oldest first.
 type source struct {
 	store *ent.Store
 	job   *db.Export
@@ -42,14 +41,13 @@ type source struct {
 	ids []any
 	// currency is the store's, and origin its scheme and host.
 	currency, origin string
-	// sheet writes the rows of a file for spreadsheets; nil for other formats.
-	sheet *sheet
+	// row writes the rows of a CSV file; nil for JSON.
+	row *row
 	// spare holds buffers to reuse.
 	spare chan []byte
 }
 
-// newSource returns the source of a job that has begun. It reads rows created up to the start of
-// the job (contract, section 9).
+// newSource returns a source of the rows created up to the start of the job (contract, section 9).
 func newSource(store *ent.Store, job *db.Export, currency, origin string) *source {
 	s := &source{store: store, job: job, currency: currency, origin: origin, spare: make(chan []byte, 4)}
 	s.from, s.to = Bounds(job)
@@ -59,15 +57,20 @@ func newSource(store *ent.Store, job *db.Export, currency, origin string) *sourc
 	return s
 }
 
-// read emits the resources after a position, batch by batch, to the end.
-func (s *source) read(ctx context.Context, after *xid.ID, emit func(piece) error) error {
-	for more := true; more; {
-		var err error
-		if after, more, err = s.batch(ctx, after, emit); err != nil {
-			return err
+// read sends the resources after a position, batch by batch, to the end.
+func (s *source) read(ctx context.Context, after *xid.ID, pieces chan<- piece) (err error) {
+	emit := func(p piece) error {
+		select {
+		case pieces <- p:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
-	return nil
+	for more := true; more && err == nil; {
+		after, more, err = s.batch(ctx, after, emit)
+	}
+	return err
 }
 
 // batch emits one batch, returns its last resource and reports whether more may follow.
@@ -90,12 +93,11 @@ func (s *source) batch(ctx context.Context, after *xid.ID, emit func(piece) erro
 		err = fmt.Errorf("export: the kind %q is unknown", s.job.Kind)
 	}
 	if err == nil && b.used {
-		err = b.close(*last)
+		err = b.hand(*last)
 	}
 	return last, more || n == batchSize, err
 }
 
-// builder gathers rows into pieces.
 type builder struct {
 	piece
 	spare chan []byte
@@ -114,9 +116,6 @@ func (b *builder) added(rows int) error {
 	return b.hand(xid.Nil)
 }
 
-// close passes on the last piece of a batch.
-func (b *builder) close(last xid.ID) error { return b.hand(last) }
-
 func (b *builder) hand(last xid.ID) error {
 	b.last = last
 	err := b.emit(b.piece)
@@ -129,13 +128,11 @@ func (b *builder) hand(last xid.ID) error {
 	return err
 }
 
-// filter is a column with its required value.
 type filter struct {
 	column string
 	value  any
 }
 
-// filters returns the filters of the job.
 func (s *source) filters() (list []filter) {
 	add := func(column string, value any) { list = append(list, filter{column, value}) }
 	job := s.job
@@ -169,7 +166,6 @@ func (s *source) states() (r ent.Ranges) {
 			oneOr(job.FilterFulfillmentStatus, state.FulfillmentStatuses()))}
 }
 
-// oneOr returns the given value, or all.
 func oneOr[G, T ~string](given *G, all []T) (list []any) {
 	if given != nil {
 		return []any{string(*given)}
@@ -193,7 +189,6 @@ func (s *source) index() string {
 	return ent.Primary
 }
 
-// next restricts a query to the batch after a position.
 func (s *source) next(after *xid.ID) func(*sql.Selector) {
 	sign, from := ">=", s.from
 	if after != nil {
@@ -237,16 +232,10 @@ func (s *source) total(ctx context.Context) (n int64, err error) {
 	return s.number(ctx, query, args...)
 }
 
-// number runs a statement that counts.
 func (s *source) number(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = ent.Read(ctx, s.store.DB(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&n) }, query, args...)
-	if err != nil {
-		return 0, fmt.Errorf("count %s: %w", s.job.Kind, err)
-	}
-	return n, nil
+	return n, fault.Wrap("count "+string(s.job.Kind), err)
 }
-
-func (s *source) csv() bool { return s.job.Format == state.ExportCSV }
 
 func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
 	query := s.store.DB(ctx).Product.Query()
@@ -264,12 +253,9 @@ func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last 
 	}
 	for _, p := range rows {
 		last = &p.ID
-		switch {
-		case s.sheet != nil:
-			b.body = sheetRow(s.sheet, b.body, sheetProducts, p)
-		case s.csv():
-			b.body = productRow(b.body, p)
-		default:
+		if s.row != nil {
+			b.body = end(cells(s.row, b.body, columnsOf(s.row, productColumns, sheetProducts), p))
+		} else {
 			b.body = append(wire.AppendProduct(b.body, p), '\n')
 		}
 		if err := b.added(1); err != nil {
@@ -288,16 +274,14 @@ func (s *source) customers(ctx context.Context, after *xid.ID, b *builder) (last
 	}
 	for _, c := range rows {
 		last = &c.ID
-		switch {
-		case s.sheet != nil:
-			b.body, err = sheetRow(s.sheet, b.body, sheetCustomers, customer{c, s.currency}), s.sheet.err
-		case s.csv():
-			b.body, err = customerRow(b.body, c, s.currency)
-		default:
+		if s.row == nil {
 			b.body = append(wire.AppendCustomer(b.body, c, s.currency), '\n')
-		}
-		if err != nil {
-			return last, 0, fmt.Errorf("write %s: %w", c.PublicID(), err)
+		} else {
+			columns := columnsOf(s.row, customerColumns, sheetCustomers)
+			b.body = end(cells(s.row, b.body, columns, customer{c, s.currency}))
+			if s.row.err != nil {
+				return last, 0, fmt.Errorf("write %s: %w", c.PublicID(), s.row.err)
+			}
 		}
 		if err := b.added(1); err != nil {
 			return last, 0, err

@@ -31,7 +31,13 @@ func (e *Engine) tidy(ctx context.Context, c candidate) error {
 	if status == state.ExportCompleted {
 		status = state.ExportExpired
 	}
-	if mine, err := e.set(ctx, c, job.DueAt, status, now.Add(tidyPause)); err != nil || !mine {
+	mine := 0 // one process cleans it up
+	err = e.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		mine, err = e.Store.DB(ctx).Export.Update().Where(dbexport.ID(c.job), dbexport.DueAt(job.DueAt)).
+			SetStatus(status).SetDueAt(now.Add(tidyPause)).Save(ctx)
+		return err
+	})
+	if err != nil || mine == 0 {
 		return err
 	}
 	if job.Stored {
@@ -53,17 +59,4 @@ func (e *Engine) tidy(ctx context.Context, c candidate) error {
 			SetDueAt(ends).Save(ctx)
 		return err
 	})
-}
-
-// set updates the job's due time by compare-and-set, so that one process cleans it up.
-func (e *Engine) set(
-	ctx context.Context, c candidate, seen micros.Time, status state.ExportStatus, due micros.Time,
-) (mine bool, err error) {
-	err = e.Store.InTx(ctx, func(ctx context.Context) error {
-		n, err := e.Store.DB(ctx).Export.Update().Where(dbexport.ID(c.job), dbexport.DueAt(seen)).SetStatus(status).
-			SetDueAt(due).Save(ctx)
-		mine = n == 1
-		return err
-	})
-	return mine, err
 }

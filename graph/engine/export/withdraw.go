@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	dbstore "github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -80,10 +81,7 @@ func Begun(
 		Order(dbexport.ByID()).Limit(most)
 	query.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := query.Load(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read exports: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Wrap("read exports", err)
 }
 
 // Withdraw removes the files of jobs that can contain a redacted customer, in the transaction of
@@ -158,11 +156,9 @@ func restart(ctx context.Context, c *db.Client, job *db.Export) error {
 		Exec(ctx)
 }
 
-// jobEdit is a change of a job in progress.
 type jobEdit = change.Edit[*db.Export, *db.ExportUpdate]
 
-// jobs describes how jobs change that meet some conditions. A change of another job fails with
-// [errLost].
+// jobs describes how jobs that meet conditions change; for another job it fails with [errLost].
 func jobs(c *db.Client, only ...predicate.Export) *change.Versioned[*db.Export, *db.ExportUpdate] {
 	return &change.Versioned[*db.Export, *db.ExportUpdate]{
 		Kind: xid.Export,
@@ -178,7 +174,6 @@ func jobs(c *db.Client, only ...predicate.Export) *change.Versioned[*db.Export, 
 	}
 }
 
-// expire ends the file of a job early.
 func expire(ctx context.Context, c *db.Client, job *db.Export) error {
 	return jobs(c).Write(ctx, c, job, "", func(_ context.Context, e *jobEdit) error {
 		job.Status, job.ExpiresAt = state.ExportExpired, &e.Now
@@ -190,8 +185,7 @@ func expire(ctx context.Context, c *db.Client, job *db.Export) error {
 	})
 }
 
-// stop ends a job that was restarted too often. Its objects may be removed once its writer must
-// have noticed.
+// stop ends a job. Its objects may be removed once its writer must have noticed.
 func stop(ctx context.Context, c *db.Client, job *db.Export) error {
 	return jobs(c).Write(ctx, c, job, "", func(_ context.Context, e *jobEdit) error {
 		job.Status, job.CompletedAt = state.ExportFailed, &e.Now
