@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
@@ -18,7 +19,6 @@ import (
 // errNotLive means that a credential is unknown, revoked or expired, or that its owner is gone.
 var errNotLive = errors.New("credential is not live")
 
-// found is the look-up of one kind of credential.
 type found struct {
 	query string
 	// read scans the columns after the common ones and fills the entry.
@@ -50,30 +50,20 @@ var kinds = map[Kind]found{
 		" WHERE c.hash = ? AND c.kind = ?", readAccess},
 }
 
-// find reads the credential with a hash.
 func (k *Keeper) find(ctx context.Context, sum digest.Sum, kind Kind, now micros.Time) (*entry, error) {
 	lookup, ok := kinds[kind]
 	if !ok {
 		return nil, errNotLive
 	}
-	rows, err := k.store.DB(ctx).QueryContext(ctx, lookup.query, sum, string(kind))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return nil, err
-		}
-		return nil, errNotLive
-	}
 	e := &entry{viewer: new(viewer.Viewer), kind: kind}
 	var status state.StoreStatus
-	err = lookup.read(func(own ...any) error {
-		v := e.viewer
-		return rows.Scan(append([]any{&status, &v.Currency, &v.Legacy, &v.Store, &v.Credential}, own...)...)
-	}, e, now)
-	if err == nil && status != state.StoreOpen {
+	err := ent.Read(ctx, k.store.DB(ctx), func(rows *sql.Rows) error {
+		return lookup.read(func(own ...any) error {
+			v := e.viewer
+			return rows.Scan(append([]any{&status, &v.Currency, &v.Legacy, &v.Store, &v.Credential}, own...)...)
+		}, e, now)
+	}, lookup.query, sum, string(kind))
+	if err == nil && status != state.StoreOpen { // also without a row
 		err = errNotLive
 	}
 	return e, err
@@ -143,10 +133,8 @@ func readAccess(scan func(...any) error, e *entry, now micros.Time) error {
 	return e.bound(now, family, token)
 }
 
-// end is when something expires or was revoked.
 type end struct{ revoked, expires *micros.Time }
 
-// bound checks and applies the ends of the credential and of everything it depends on.
 func (e *entry) bound(now micros.Time, ends ...end) error {
 	for _, t := range ends {
 		if t.revoked != nil || t.expires != nil && *t.expires <= now {

@@ -49,18 +49,18 @@ type Keeper struct {
 	forgotten [owners]atomic.Uint64
 	all       atomic.Uint64 // the same for all owners
 
-	watches watches
 	// watched says that [Keeper.Watch] is in use, and looked is the beginning of its last
 	// successful call, since start.
 	watched atomic.Bool
 	looked  atomic.Int64
 
-	// unwritten are used credentials that were evicted before their last use was written.
-	mu        sync.Mutex
+	mu sync.Mutex
+	// unwritten are used credentials that were evicted before their last use was written, and watches
+	// the watches of the shards, by name.
 	unwritten []*entry
+	watches   map[string]*watch
 }
 
-// entry is a cached credential.
 type entry struct {
 	viewer *viewer.Viewer
 	epoch  uint64
@@ -78,24 +78,18 @@ type entry struct {
 	needsFactor bool
 }
 
-// allows reports whether the credential may be used from an address. The zero address is in no
-// network.
+// allows reports whether it may be used from an address. The zero address is in no network.
 func (e *entry) allows(from netip.Addr) bool {
 	if e.networks == nil {
 		return true
 	}
 	from = from.Unmap().WithZone("")
-	for _, n := range e.networks {
-		if n.Contains(from) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.networks, func(n netip.Prefix) bool { return n.Contains(from) })
 }
 
 // NewKeeper returns a keeper of the credentials in a store.
 func NewKeeper(s *ent.Store) *Keeper {
-	k := &Keeper{store: s, start: time.Now()}
+	k := &Keeper{store: s, start: time.Now(), watches: map[string]*watch{}}
 	k.cache, _ = lru.NewWithEvict(maxCached, k.keepUse) // only a size below one is an error
 	return k
 }
@@ -113,7 +107,7 @@ func (k *Keeper) AuthenticateFrom(
 	ctx context.Context, from netip.Addr, token string, kinds ...Kind,
 ) (*viewer.Viewer, error) {
 	secret, kind, ok := Parse(token)
-	if !ok || !taken(kind, kinds) {
+	if !ok || !slices.Contains(kinds, kind) {
 		return nil, invalid()
 	}
 	sum := digest.Sum(secret.Hash())
@@ -134,19 +128,13 @@ func (k *Keeper) AuthenticateFrom(
 	return e.viewer, nil
 }
 
-func taken(kind Kind, kinds []Kind) bool {
-	return slices.Contains(kinds, kind)
-}
-
-// live reports whether an entry may be used.
 func (k *Keeper) live(e *entry, now time.Time) bool {
 	return k.since(e.viewer.Store).Load() <= e.epoch && k.since(e.viewer.Actor).Load() <= e.epoch &&
 		k.all.Load() <= e.epoch && k.fresh(e, now.Sub(k.start)) &&
 		(e.expiresAt == 0 || micros.Of(now) < e.expiresAt)
 }
 
-// fresh reports whether an entry may be used at a time since the keeper's start: it was looked up
-// recently, or revocations were read since.
+// fresh reports whether an entry was looked up recently, or revocations were read since.
 func (k *Keeper) fresh(e *entry, now time.Duration) bool {
 	if now >= e.staleAt {
 		return false
@@ -186,7 +174,6 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time
 	return e, nil
 }
 
-// remember caches the result of a look-up that began at a time and in an epoch.
 func (k *Keeper) remember(sum digest.Sum, e *entry, epoch uint64, began time.Time) {
 	e.epoch, e.staleAt = epoch, began.Sub(k.start)+Freshness
 	k.cache.Add(sum, e)
@@ -206,7 +193,6 @@ func (k *Keeper) keepUse(_ digest.Sum, e *entry) {
 // [Keeper.Revoke], which covers the other processes too.
 func (k *Keeper) Forget(owner xid.ID) { raise(k.since(owner), k.epoch.Add(1)) }
 
-// raise sets a number unless it is higher already.
 func raise(n *atomic.Uint64, to uint64) {
 	for {
 		last := n.Load()

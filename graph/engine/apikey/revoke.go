@@ -4,7 +4,6 @@ import (
 	"context"
 	stdsql "database/sql"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
@@ -35,8 +34,6 @@ const (
 	// maxAhead is how far in the future a revocation may lie after a clock was set back. On SQLite
 	// the clock starts again with the machine.
 	maxAhead = time.Hour
-	// purgeBatch bounds the rows of one transaction.
-	purgeBatch = 90
 )
 
 // Revoke invalidates the cached credentials of an owner, in the transaction of ctx: at its commit
@@ -56,7 +53,6 @@ func (k *Keeper) Revoke(ctx context.Context, home, owner xid.ID) error {
 	})
 }
 
-// watch is the state of a keeper's reads of revocations on one shard.
 type watch struct {
 	// looked is the time of the last read, by the shard's queue clock; 0 for never.
 	looked micros.Time
@@ -64,22 +60,16 @@ type watch struct {
 	seen map[xid.ID]struct{}
 }
 
-// watches are the watches of the shards, by name.
-type watches struct {
-	mu     sync.Mutex
-	shards map[string]*watch
-}
-
-func (w *watches) of(h ent.Shard) *watch {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.shards == nil {
-		w.shards = map[string]*watch{}
+func (k *Keeper) watchOf(ctx context.Context) *watch {
+	h, _ := ent.ShardOf(ctx)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	w := k.watches[h.String()]
+	if w == nil {
+		w = &watch{}
+		k.watches[h.String()] = w
 	}
-	if w.shards[h.String()] == nil {
-		w.shards[h.String()] = &watch{}
-	}
-	return w.shards[h.String()]
+	return w
 }
 
 // Watch reads the revocations since its last call, with one statement for each shard, and forgets
@@ -100,8 +90,7 @@ func (k *Keeper) Watch(ctx context.Context) error {
 // Their time is that of the statement that wrote them, which precedes the commit. So it reads again
 // what is younger than any transaction that was open at the last read.
 func (k *Keeper) readRevocations(ctx context.Context) (err error) {
-	h, _ := ent.ShardOf(ctx)
-	w := k.watches.of(h)
+	w := k.watchOf(ctx)
 	if w.looked == 0 {
 		if w.looked, err = k.store.QueueTime(ctx); err != nil {
 			return err
@@ -115,7 +104,7 @@ func (k *Keeper) readRevocations(ctx context.Context) (err error) {
 		return err
 	}
 	if len(found) >= maxRevoked {
-		k.forgetAll()
+		raise(&k.all, k.epoch.Add(1))
 	}
 	seen := make(map[xid.ID]struct{}, len(found))
 	for _, r := range found {
@@ -148,41 +137,24 @@ func (k *Keeper) revoked(ctx context.Context, since micros.Time) (now micros.Tim
 	return now, list, err
 }
 
-// forgetAll makes every credential be looked up again.
-func (k *Keeper) forgetAll() { raise(&k.all, k.epoch.Add(1)) }
-
 // Purge deletes the revocations that every process has read and returns their number.
 func (k *Keeper) Purge(ctx context.Context) (int, error) {
-	return k.store.SumShards(ctx, func(ctx context.Context) (total int, err error) {
+	return k.store.SumShards(ctx, func(ctx context.Context) (int, error) {
 		now, err := k.store.QueueTime(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("purge revocations: %w", err)
 		}
-		for n := purgeBatch; n == purgeBatch; total += n {
-			if n, err = k.purge(ctx, now); err != nil {
-				return total, fmt.Errorf("purge revocations: %w", err)
+		old := revocation.Or(revocation.AtLT(now.Add(-kept)), revocation.AtGT(now.Add(maxAhead)))
+		return ent.Purge(ctx, k.store, "revocations", func(ctx context.Context) ([]*db.Revocation, error) {
+			return k.store.Seek(ctx).Revocation.Query().Where(old).Limit(ent.PurgeBatch).Load(ctx)
+		}, func(ctx context.Context, c *db.Client, rows []*db.Revocation) (int, error) {
+			args := make([]any, 0, 2*len(rows))
+			for _, r := range rows {
+				args = append(args, r.Home, r.ID)
 			}
-		}
-		return total, nil
+			_, err := c.ExecContext(ctx,
+				"DELETE FROM revocations WHERE "+ent.Among(k.store.Dialect(), "home, id", len(rows)), args...)
+			return len(rows), err
+		})
 	})
-}
-
-// purge deletes one batch of a shard.
-func (k *Keeper) purge(ctx context.Context, now micros.Time) (int, error) {
-	rows, err := k.store.Seek(ctx).Revocation.Query().
-		Where(revocation.Or(revocation.AtLT(now.Add(-kept)), revocation.AtGT(now.Add(maxAhead)))).
-		Limit(purgeBatch).Load(ctx)
-	if err != nil || len(rows) == 0 {
-		return 0, err
-	}
-	args := make([]any, 0, 2*len(rows))
-	for _, r := range rows {
-		args = append(args, r.Home, r.ID)
-	}
-	err = k.store.InTx(ctx, func(ctx context.Context) error {
-		_, err := k.store.DB(ctx).ExecContext(ctx,
-			"DELETE FROM revocations WHERE "+ent.Among(k.store.Dialect(), "home, id", len(rows)), args...)
-		return err
-	})
-	return len(rows), err
 }

@@ -40,7 +40,6 @@ func (k *Keeper) WriteUsed(ctx context.Context) error {
 	return failed
 }
 
-// keep puts back the entries whose use could not be written.
 func (k *Keeper) keep(unwritten []*entry) {
 	unwritten = slices.DeleteFunc(unwritten, func(e *entry) bool { return !e.used.Load() })
 	k.mu.Lock()

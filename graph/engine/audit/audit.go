@@ -14,12 +14,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// insert is plain SQL because every change runs it: a statement builder would cost more than the
-// database spends on the row.
+// insert is plain SQL because a statement builder would cost more than the row.
 const insert = "INSERT INTO audit_log (store_id, id, actor_type, actor_id, actor_name, action, resource_type, " +
 	"resource_id, detail, address, agent, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-// entry is a row of the audit log without its key.
 type entry struct {
 	By       string  `json:"by"`
 	Actor    []byte  `json:"actor,omitempty"`
@@ -66,7 +64,6 @@ func Write(ctx context.Context, c *db.Client, action string, kind xid.Kind, id x
 	return entryOf(ctx, action, kind, id, detail).write(ctx, c, store, xid.New())
 }
 
-// given returns s, or NULL if it is empty.
 func given(s string) any {
 	if s == "" {
 		return nil
@@ -74,7 +71,6 @@ func given(s string) any {
 	return s
 }
 
-// note is a row of a person's account log without its key.
 type note struct {
 	Action  state.AccountAction `json:"action"`
 	Address *string             `json:"address,omitempty"`

@@ -5,11 +5,9 @@ import (
 	"errors"
 )
 
-// errBroken means that a stored answer decrypts to something malformed.
 var errBroken = errors.New("stored answer is malformed")
 
-// encode encodes an answer without its status: content type and location with their lengths, then
-// the body.
+// encode encodes an answer but its status: content type and location with lengths, then the body.
 func encode(a Answer) []byte {
 	b := make([]byte, 0, 8+len(a.ContentType)+len(a.Location)+len(a.Body))
 	for _, s := range []string{a.ContentType, a.Location} {
@@ -19,7 +17,6 @@ func encode(a Answer) []byte {
 	return append(b, a.Body...)
 }
 
-// decode decodes the result of encode.
 func decode(status int, b []byte) (Answer, error) {
 	a := Answer{Status: status}
 	for _, s := range []*string{&a.ContentType, &a.Location} {

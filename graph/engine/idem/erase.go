@@ -6,12 +6,12 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// subject is the customer whose data the answer to a request may show.
 type subject struct {
 	id     *xid.ID
 	nobody bool
@@ -79,8 +79,5 @@ func Erase(ctx context.Context, c *db.Client, answers []Kept) error {
 	// An expired key may belong to another request by now.
 	_, err := c.Idempotency.Update().Where(idempotency.IDIn(ids...), idempotency.AboutIDIn(about...)).ClearAnswer().
 		Save(ctx)
-	if err != nil {
-		return fmt.Errorf("erase kept answers: %w", err)
-	}
-	return nil
+	return fault.Wrap("erase kept answers", err)
 }

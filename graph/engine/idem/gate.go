@@ -13,10 +13,7 @@ type gate struct {
 	running map[xid.ID]chan struct{}
 }
 
-func newGate() gate { return gate{running: map[xid.ID]chan struct{}{}} }
-
-// enter returns leave if no other request is inside, or else a channel that is closed when the one
-// inside leaves.
+// enter returns leave, or else a channel that is closed when the request inside leaves.
 func (g *gate) enter(key xid.ID) (leave func(), twin <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

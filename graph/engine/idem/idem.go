@@ -68,7 +68,7 @@ type Keeper struct {
 
 // New returns a keeper that encrypts stored answers with the ring.
 func New(s *ent.Store, ring *keyring.Ring) *Keeper {
-	return &Keeper{store: s, sealer: ring.Sealer(keyring.Encryption), gate: newGate()}
+	return &Keeper{store: s, sealer: ring.Sealer(keyring.Encryption), gate: gate{running: map[xid.ID]chan struct{}{}}}
 }
 
 // Replayed returns how many answers were replayed.
@@ -95,7 +95,6 @@ func CheckKey(key string, present bool) error {
 	return nil
 }
 
-// claim is a Claim with the key of its row.
 type claim struct {
 	Claim
 	store xid.ID
@@ -103,7 +102,6 @@ type claim struct {
 	hash  [sha256.Size]byte
 }
 
-// errTaken means that another request has the key.
 var errTaken = errors.New("idempotency key is taken")
 
 // errRunning means that a request whose claim committed first may still be running.
@@ -205,19 +203,15 @@ func (k *Keeper) first(
 		return k.save(ctx, cl, k.answered(cl, a, about))
 	})
 	if errors.Is(err, errRefused) {
-		return a, k.refuse(ctx, cl, k.answered(cl, a, about))
+		// The request's rows were rolled back with its claim. A savepoint after the claim would avoid
+		// this, but would cost every other request a statement, and SQLite a copy of each changed page.
+		err = k.store.InTxKeyed(ctx, func(ctx context.Context) error {
+			return k.insert(ctx, cl, k.answered(cl, a, about))
+		})
 	}
 	return a, err
 }
 
-// refuse claims the key again, together with the refusal: the request's rows were rolled back with
-// its claim. A savepoint after the claim would avoid this, but would cost every other request a
-// statement, and SQLite a copy of each changed page.
-func (k *Keeper) refuse(ctx context.Context, cl *claim, r row) error {
-	return k.store.InTxKeyed(ctx, func(ctx context.Context) error { return k.insert(ctx, cl, r) })
-}
-
-// commitFirst is first for a claim that commits before f runs.
 func (k *Keeper) commitFirst(
 	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
 ) (a Answer, err error) {
@@ -239,7 +233,6 @@ func (k *Keeper) commitFirst(
 	return a, cmp.Or(failed, err)
 }
 
-// row is the part of the key's row that is written with the answer.
 type row struct {
 	status int
 	answer any // sealed; nil before
@@ -250,8 +243,7 @@ func (k *Keeper) answered(cl *claim, a Answer, about *subject) row {
 	return row{a.Status, k.sealer.Seal(encode(a), cl.aad()), about.id}
 }
 
-// The statements of every write are written out: a statement builder costs more time than the
-// database takes to run them.
+// Written out: a statement builder costs more time than the database takes to run them.
 const (
 	insertKey = "INSERT INTO idempotency_keys " +
 		"(store_id, id, key_hash, fingerprint, created_at, status, answer, about_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -274,15 +266,11 @@ func (k *Keeper) insert(ctx context.Context, cl *claim, r row) error {
 	return fmt.Errorf("claim idempotency key: %w", err)
 }
 
-// save stores the answer with the claim.
 func (k *Keeper) save(ctx context.Context, cl *claim, r row) error {
 	if answer, _ := r.answer.([]byte); len(answer) <= ent.MaxLater {
 		ctx = ent.Later(ctx)
 	}
-	if err := k.exec(ctx, cl, saveAnswer, r.status, r.answer, r.about, cl.store, cl.id); err != nil {
-		return fmt.Errorf("store answer: %w", err)
-	}
-	return nil
+	return fault.Wrap("store answer", k.exec(ctx, cl, saveAnswer, r.status, r.answer, r.about, cl.store, cl.id))
 }
 
 // exec runs a statement on the row of a claim of the viewer's store.
@@ -298,8 +286,7 @@ func (k *Keeper) exec(ctx context.Context, cl *claim, statement string, args ...
 	return err
 }
 
-// stored reads the answer of a key that is or was taken. It returns found = false if the key was
-// released or has expired: it is free then.
+// stored reads the answer of a taken key. Found is false if the key is free by now.
 func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, err error) {
 	row, err := k.store.DB(ctx).Idempotency.Query().Where(idempotency.ID(cl.id)).Only(ctx)
 	switch {
@@ -332,10 +319,7 @@ func (k *Keeper) expire(ctx context.Context, row *db.Idempotency) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error {
 		_, err := k.store.DB(ctx).Idempotency.Delete().
 			Where(idempotency.ID(row.ID), idempotency.CreatedAt(row.CreatedAt)).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("expire idempotency key: %w", err)
-		}
-		return nil
+		return fault.Wrap("expire idempotency key", err)
 	})
 }
 

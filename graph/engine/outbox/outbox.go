@@ -72,16 +72,8 @@ func Append(ctx context.Context, c *db.Client, r Resource, entries ...Entry) err
 	return nil
 }
 
-// The statements of [Append] are written out: every change runs them, and a statement builder costs
-// more time than the database takes to run them.
-const (
-	insertEvent  = "INSERT INTO events (store_id, id, type, resource_type, resource_id, sequence, body) VALUES "
-	eventRow     = "(?, ?, ?, ?, ?, ?, ?)"
-	insertOutbox = "INSERT INTO outbox (store_id, id, bucket, generation) VALUES "
-	outboxRow    = "(?, ?, ?, 0)" // 0: for endpoints of every generation
-)
-
-// save writes the rows.
+// save writes its statements out: every change runs them, and a statement builder costs more time
+// than the database takes to run them.
 func save(ctx context.Context, c *db.Client, r Resource, entries []Entry) error {
 	events, pending, size := make([]any, 0, 7*len(entries)), make([]any, 0, 3*len(entries)), 0
 	for i, e := range entries {
@@ -99,14 +91,16 @@ func save(ctx context.Context, c *db.Client, r Resource, entries []Entry) error 
 	if size <= ent.MaxLater {
 		ctx = ent.Later(ctx)
 	}
-	if _, err := c.ExecContext(ctx, rows(insertEvent, eventRow, len(entries)), events...); err != nil {
+	_, err := c.ExecContext(ctx, rows("INSERT INTO events (store_id, id, type, resource_type, resource_id, sequence, "+
+		"body) VALUES ", "(?, ?, ?, ?, ?, ?, ?)", len(entries)), events...)
+	if err != nil {
 		return err
 	}
-	_, err := c.ExecContext(ctx, rows(insertOutbox, outboxRow, len(entries)), pending...)
+	_, err = c.ExecContext(ctx, rows("INSERT INTO outbox (store_id, id, bucket, generation) VALUES ",
+		"(?, ?, ?, 0)", len(entries)), pending...) // 0: for endpoints of every generation
 	return err
 }
 
-// rows returns a statement that inserts n rows; most changes have one event.
 func rows(head, row string, n int) string {
 	if n == 1 {
 		return head + row

@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/challenge"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -60,10 +61,7 @@ func PeekChallenge(
 	if db.IsNotFound(err) {
 		return nil, ErrUnknownChallenge
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read a challenge: %w", err)
-	}
-	return row, nil
+	return row, fault.Wrap("read a challenge", err)
 }
 
 // AnswerChallenge deletes the challenge of a token, in the transaction of the answer's effect, and
@@ -88,8 +86,5 @@ func AnswerChallenge(
 // DropChallenge deletes a person's open challenges of the given purposes.
 func DropChallenge(ctx context.Context, c *db.Client, person xid.ID, purposes ...state.ChallengePurpose) error {
 	_, err := c.Challenge.Delete().Where(challenge.UserID(person), challenge.PurposeIn(purposes...)).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("drop challenges: %w", err)
-	}
-	return nil
+	return fault.Wrap("drop challenges", err)
 }

@@ -29,7 +29,6 @@ const (
 	separator = "."
 )
 
-// nonce distinguishes the browsers of an account.
 type nonce [nonceLen]byte
 
 // devices verifies and issues the cookies of known browsers: browsers with which people have signed
@@ -64,7 +63,7 @@ func (d devices) cookieAfter(account digest.Sum, cookie string, now micros.Time)
 	}
 	n, ok := d.known(account, cookie, now)
 	if !ok {
-		n = newNonce()
+		rand.Read(n[:]) // never fails
 	}
 	return d.renewed(account, cookie, n, now), !ok
 }
@@ -88,7 +87,6 @@ func (d devices) entry(account digest.Sum, n nonce, now micros.Time) string {
 	return base64.RawURLEncoding.EncodeToString(append(head, seal(d.keys[0], account, head)...))
 }
 
-// genuine reports whether the entry was issued by this service for the account.
 func (d devices) genuine(account digest.Sum, raw []byte) bool {
 	for _, k := range d.keys {
 		if k.ID == raw[0] && hmac.Equal(raw[macAt:], seal(k, account, raw[:macAt])) {
@@ -115,9 +113,4 @@ func entries(cookie string) []string {
 		return nil
 	}
 	return slices.DeleteFunc(strings.Split(cookie, separator), func(s string) bool { return len(s) != deviceLen })
-}
-
-func newNonce() (n nonce) {
-	rand.Read(n[:]) // never fails
-	return n
 }

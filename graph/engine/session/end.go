@@ -3,19 +3,15 @@ package session
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"slices"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/digest"
-	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
-
-// purgeBatch is the number of rows per transaction.
-const purgeBatch = 90
 
 // SignOut ends the session of a token, if there is one.
 func (k *Keeper) SignOut(ctx context.Context, token string) error {
@@ -66,7 +62,6 @@ func (k *Keeper) endNoted(ctx context.Context, row *db.Session) error {
 	return k.note(ctx, row.UserID, state.AccountSignedOut, row.Agent)
 }
 
-// end deletes one session in its own transaction.
 func (k *Keeper) end(ctx context.Context, sum digest.Sum) {
 	err := k.store.InTx(ctx, func(ctx context.Context) error {
 		_, err := k.store.DB(ctx).Session.Delete().Where(session.ID(sum)).Exec(ctx)
@@ -84,37 +79,5 @@ func (k *Keeper) EndAll(ctx context.Context, person xid.ID, except digest.Sum) (
 		n, err = k.store.DB(ctx).Session.Delete().Where(session.UserID(person), session.IDNEQ(except)).Exec(ctx)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("end sessions: %w", err)
-	}
-	return n, nil
-}
-
-// Purge deletes the sessions that have reached the end of [Life] and returns how many. It only
-// frees space. Sessions past [Idle] are deleted at the same age, because no index leads to them.
-func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
-	cutoff := micros.Now()
-	return k.store.SumShards(ctx, func(ctx context.Context) (total int, err error) {
-		for n := purgeBatch; n == purgeBatch; total += n {
-			if n, err = k.purge(ctx, cutoff); err != nil {
-				return total, fmt.Errorf("purge sessions: %w", err)
-			}
-		}
-		return total, nil
-	})
-}
-
-// purge deletes one batch. It reads the keys first, because a DELETE by range would lock the gaps
-// between them.
-func (k *Keeper) purge(ctx context.Context, cutoff micros.Time) (n int, err error) {
-	sums, err := k.store.Seek(ctx).Session.Query().Where(session.ExpiresAtLTE(cutoff)).Order(session.ByExpiresAt()).
-		Limit(purgeBatch).IDs(ctx)
-	if err != nil || len(sums) == 0 {
-		return 0, err
-	}
-	err = k.store.InTx(ctx, func(ctx context.Context) error {
-		n, err = k.store.DB(ctx).Session.Delete().Where(session.IDIn(sums...)).Exec(ctx)
-		return err
-	})
-	return n, err
+	return n, fault.Wrap("end sessions", err)
 }

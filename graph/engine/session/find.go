@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -25,10 +26,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxStores bounds how many stores of a person one request reads.
 const maxStores = 1000
 
-// touchTimeout bounds how long a request waits to record the use of its session.
 const touchTimeout = 500 * time.Millisecond
 
 // row is a person with one of their stores, or with none, as the statements below read them.
@@ -141,15 +140,14 @@ func (k *Keeper) byEmail(ctx context.Context, email string) (*Person, string, er
 	if len(rows) == 0 {
 		return nil, "", nil
 	}
-	hash := ""
-	if rows[0].Hash != nil {
-		hash = *rows[0].Hash
-	}
 	p, err := k.withFactor(ctx, rows)
 	if err != nil {
 		return nil, "", fmt.Errorf("find person: %w", err)
 	}
-	return p, hash, nil
+	if rows[0].Hash == nil {
+		return p, "", nil
+	}
+	return p, *rows[0].Hash, nil
 }
 
 // Of returns a person by their id, without a session, or nil if there is none.
@@ -164,13 +162,9 @@ func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
 		return nil, nil
 	}
 	p, err := k.withFactor(ctx, rows)
-	if err != nil {
-		return nil, fmt.Errorf("find person: %w", err)
-	}
-	return p, nil
+	return p, fault.Wrap("find person", err)
 }
 
-// personOf builds a person from their rows.
 func personOf(rows []row) *Person {
 	p := &Person{User: rows[0].User, Name: rows[0].Name, Email: rows[0].Email, Verified: rows[0].VerifiedAt != nil,
 		HasFactor: rows[0].Factor}
@@ -210,8 +204,5 @@ func (k *Keeper) List(ctx context.Context, person xid.ID) ([]*db.Session, error)
 	rows, err := k.store.DB(ctx).Session.Query().
 		Where(session.UserID(person), session.ExpiresAtGT(now), session.SeenAtGT(now.Add(-Idle))).
 		Order(session.ByCreatedAt(sql.OrderDesc()), session.ByID()).Limit(100).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Wrap("list sessions", err)
 }

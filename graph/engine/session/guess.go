@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 	"net/netip"
+	"strconv"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -61,12 +63,12 @@ func (k *Keeper) charges(account digest.Sum, from Source) []ratelimit.Charge {
 	if n, ok := k.devices.known(account, from.Device, micros.Now()); ok {
 		return []ratelimit.Charge{charge("device", of+string(n[:]), perNetwork)}
 	}
-	network, counted := ratelimit.Network(from.Client)
-	if !counted {
-		return []ratelimit.Charge{charge("account", of, accountRate)}
+	list := []ratelimit.Charge{charge("account", of, accountRate)}
+	if network, counted := ratelimit.Network(from.Client); counted {
+		list = append(list, charge("network", network.String(), networkRate),
+			charge("account network", of+network.String(), perNetwork))
 	}
-	return []ratelimit.Charge{charge("account", of, accountRate), charge("network", network.String(), networkRate),
-		charge("account network", of+network.String(), perNetwork)}
+	return list
 }
 
 // trusted reports whether an attempt comes from a known browser or a signed-in person. Such
@@ -76,38 +78,29 @@ func (k *Keeper) trusted(account digest.Sum, from Source) bool {
 	return known || from.Credential != ""
 }
 
-// admit refuses an attempt that has no allowance left. The call before the password is verified
-// saves that work. The call after a right password keeps concurrent guesses from exceeding the
-// allowance, because every wrong one is counted before it is answered.
-func (k *Keeper) admit(ctx context.Context, charges []ratelimit.Charge) error {
+// admit refuses an attempt that has no allowance left, as take says. [ratelimit.Wait] counts nothing:
+// before the password is verified it saves that work, and after a right password it keeps concurrent
+// guesses from exceeding the allowance, because [ratelimit.TakeAll] counts every wrong one before it
+// is answered. The answer then does not depend on the password.
+func (k *Keeper) admit(
+	ctx context.Context, take func(context.Context, *ent.Store, ...ratelimit.Charge) (time.Duration, error),
+	charges []ratelimit.Charge,
+) error {
 	if len(charges) == 0 {
 		return nil
 	}
-	wait, err := ratelimit.Wait(ctx, k.store, charges...)
+	wait, err := take(ctx, k.store, charges...)
 	if err != nil {
 		return explain("sign in", err)
 	}
-	return k.throttled(wait)
-}
-
-// count records a failure before it is answered. If no allowance is left, the answer is RateLimited
-// and does not depend on the password.
-func (k *Keeper) count(ctx context.Context, charges []ratelimit.Charge) error {
-	if len(charges) == 0 {
-		return nil
-	}
-	wait, err := ratelimit.TakeAll(ctx, k.store, charges...)
-	if err != nil {
-		return explain("sign in", err)
-	}
-	return k.throttled(wait)
-}
-
-func (k *Keeper) throttled(wait time.Duration) error {
 	if wait <= 0 {
 		return nil
 	}
 	k.counts.throttled.Add(1)
+	text := "a second"
+	if n := (wait + time.Second - 1) / time.Second; n > 1 {
+		text = strconv.Itoa(int(n)) + " seconds"
+	}
 	return &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
-		Detail: "Too many attempts. Try again in " + seconds(wait) + "."}
+		Detail: "Too many attempts. Try again in " + text + "."}
 }

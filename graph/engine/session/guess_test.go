@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 // guarded returns a place where guesses are counted.
@@ -53,7 +54,7 @@ const ada, bob = "ada@example.com", "bob@example.com" // there is no Bob
 func (p *place) fail(n int, email string, from func(i int) Source) (let int) {
 	p.t.Helper()
 	for i := range n {
-		switch err := p.count(p.t.Context(), p.charges(digest.Of([]byte(email)), from(i))); {
+		switch err := p.admit(p.t.Context(), ratelimit.TakeAll, p.charges(digest.Of([]byte(email)), from(i))); {
 		case err == nil:
 			let++
 		case waits(p.t, err) <= 0:
@@ -200,11 +201,11 @@ func TestGuessesAtOnce(t *testing.T) {
 func TestRightBesideWrong(t *testing.T) {
 	p := guarded(t, storetest.Open(t))
 	charges := p.charges(digest.Of([]byte(ada)), network(3))
-	if err := p.admit(t.Context(), charges); err != nil {
+	if err := p.admit(t.Context(), ratelimit.Wait, charges); err != nil {
 		t.Fatal(err)
 	}
 	p.fail(perNetwork.Burst, ada, at(3))
-	if err := p.admit(t.Context(), charges); waits(t, err) <= 0 {
+	if err := p.admit(t.Context(), ratelimit.Wait, charges); waits(t, err) <= 0 {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -16,10 +16,8 @@ const maxHolds = 4
 func (k *Keeper) Lock(ctx context.Context, person xid.ID) error {
 	query := k.store.DB(ctx).User.Query().Where(user.ID(person))
 	query.Modify(ent.ForUpdate)
-	if _, err := query.Load(ctx); err != nil {
-		return fmt.Errorf("lock a person: %w", err)
-	}
-	return nil
+	_, err := query.Load(ctx)
+	return fault.Wrap("lock a person", err)
 }
 
 // Hold runs f while a second transaction holds the locks on a person that lock acquired. Use it

@@ -11,23 +11,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// note adds a row to a person's account log, in the transaction of ctx.
 func (k *Keeper) note(ctx context.Context, person xid.ID, action state.AccountAction, detail string) error {
 	return audit.Account(ctx, k.store.DB(ctx), person, action, detail)
-}
-
-// note returns the detail of a sign-in for the account log.
-func (s Signed) note() string {
-	if s.NewDevice {
-		return "with a new browser"
-	}
-	return ""
 }
 
 // refuse counts a wrong password and records it in the log of the person whose account it was.
 // Attempts beyond the rates on guessing are not recorded, which bounds the log as well.
 func (k *Keeper) refuse(ctx context.Context, charges []ratelimit.Charge, person xid.ID) error {
-	if err := k.count(ctx, charges); err != nil {
+	if err := k.admit(ctx, ratelimit.TakeAll, charges); err != nil {
 		return err
 	}
 	err := k.store.InTx(ctx, func(ctx context.Context) error {
@@ -46,7 +37,6 @@ func (k *Keeper) refuse(ctx context.Context, charges []ratelimit.Charge, person 
 	return explain("sign in", err)
 }
 
-// counts holds the counters since the start.
 type counts struct{ signedIn, refused, throttled atomic.Uint64 }
 
 // Counts holds how many attempts ended how in this process.

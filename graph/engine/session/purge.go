@@ -2,40 +2,38 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/challenge"
+	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// challengeBatch is the number of rows per transaction.
-const challengeBatch = 90
-
-// PurgeChallenges deletes expired challenges and returns how many. It only frees space. It reads
-// the keys first, because a DELETE by range would lock the gaps between them.
-func PurgeChallenges(ctx context.Context, s *ent.Store) (total int, err error) {
+// Purge deletes the sessions that have reached the end of [Life] and returns how many. It only
+// frees space. Sessions past [Idle] are deleted at the same age, because no index leads to them.
+func (k *Keeper) Purge(ctx context.Context) (int, error) {
 	cutoff := micros.Now()
-	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {
-		for n := challengeBatch; n == challengeBatch; total += n {
-			if n, err = purgeChallenges(ctx, s, cutoff); err != nil {
-				return total, fmt.Errorf("purge challenges: %w", err)
-			}
-		}
-		return total, nil
+	return k.store.SumShards(ctx, func(ctx context.Context) (int, error) {
+		return ent.Purge(ctx, k.store, "sessions", func(ctx context.Context) ([]digest.Sum, error) {
+			return k.store.Seek(ctx).Session.Query().Where(session.ExpiresAtLTE(cutoff)).Order(session.ByExpiresAt()).
+				Limit(ent.PurgeBatch).IDs(ctx)
+		}, func(ctx context.Context, c *db.Client, sums []digest.Sum) (int, error) {
+			return c.Session.Delete().Where(session.IDIn(sums...)).Exec(ctx)
+		})
 	})
 }
 
-// purgeChallenges deletes one batch of a shard.
-func purgeChallenges(ctx context.Context, s *ent.Store, cutoff micros.Time) (n int, err error) {
-	sums, err := s.Seek(ctx).Challenge.Query().Where(challenge.ExpiresAtLTE(cutoff)).Order(challenge.ByExpiresAt()).
-		Limit(challengeBatch).IDs(ctx)
-	if err != nil || len(sums) == 0 {
-		return 0, err
-	}
-	err = s.InTx(ctx, func(ctx context.Context) error {
-		n, err = s.DB(ctx).Challenge.Delete().Where(challenge.IDIn(sums...)).Exec(ctx)
-		return err
+// PurgeChallenges deletes expired challenges and returns how many. It only frees space.
+func PurgeChallenges(ctx context.Context, s *ent.Store) (int, error) {
+	cutoff := micros.Now()
+	return s.SumShards(ctx, func(ctx context.Context) (int, error) {
+		return ent.Purge(ctx, s, "challenges", func(ctx context.Context) ([]digest.Sum, error) {
+			return s.Seek(ctx).Challenge.Query().Where(challenge.ExpiresAtLTE(cutoff)).Order(challenge.ByExpiresAt()).
+				Limit(ent.PurgeBatch).IDs(ctx)
+		}, func(ctx context.Context, c *db.Client, sums []digest.Sum) (int, error) {
+			return c.Challenge.Delete().Where(challenge.IDIn(sums...)).Exec(ctx)
+		})
 	})
-	return n, err
 }

@@ -79,7 +79,6 @@ func (k *Keeper) Admit(ctx context.Context, person xid.ID, a Attempt) (Signed, e
 	return k.open(ctx, p.ID, digest.Of([]byte(p.Email)), a)
 }
 
-// person locks a person until the transaction of ctx ends.
 func (k *Keeper) person(ctx context.Context, id xid.ID) (*db.User, error) {
 	query := k.store.DB(ctx).User.Query().Where(user.ID(id))
 	query.Modify(ent.ForUpdate)

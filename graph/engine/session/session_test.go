@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -211,7 +212,7 @@ func TestRefusals(t *testing.T) {
 			"wrong":            {Email: "ada@example.com", Password: "Correct horse battery"},
 			"empty":            {Email: "ada@example.com"},
 			"longer":           {Email: "ada@example.com", Password: secret + "\x00"},
-			"too long":         {Email: "ada@example.com", Password: strings.Repeat("ä", MaxPassword+1)},
+			"too long":         {Email: "ada@example.com", Password: strings.Repeat("ä", limit.Password+1)},
 			"not UTF-8":        {Email: "ada@example.com\xff", Password: secret},
 			"no address":       {Email: "", Password: secret},
 			"a long address":   {Email: strings.Repeat("a", 300), Password: secret},
@@ -262,7 +263,7 @@ func TestEqualWork(t *testing.T) {
 	for name, a := range map[string]Attempt{
 		"unknown":    {Email: "bob@example.com", Password: "wrong"},
 		"no address": {Password: "wrong"},
-		"too long":   {Email: "eve@example.com", Password: strings.Repeat("x", MaxPassword+1)},
+		"too long":   {Email: "eve@example.com", Password: strings.Repeat("x", limit.Password+1)},
 	} {
 		if took := least(a); took < wrong/4 {
 			t.Errorf("%s took %v, a wrong password %v", name, took, wrong)
@@ -317,7 +318,7 @@ func TestPurge(t *testing.T) {
 		live := p.signIn("")
 		past := micros.Now().Add(-time.Second)
 		p.tx(p.ctx, func(ctx context.Context) error {
-			for range 2*purgeBatch + 7 {
+			for range 2*ent.PurgeBatch + 7 {
 				sum, _ := digest.OfToken(digest.NewToken())
 				err := s.DB(ctx).Session.Create().SetID(sum).SetUserID(p.ada).SetAgent("").SetCreatedAt(past).
 					SetSeenAt(past).SetExpiresAt(past).Exec(ctx)
@@ -327,7 +328,7 @@ func TestPurge(t *testing.T) {
 			}
 			return nil
 		})
-		if n, err := p.Purge(t.Context()); n != 2*purgeBatch+7 || err != nil {
+		if n, err := p.Purge(t.Context()); n != 2*ent.PurgeBatch+7 || err != nil {
 			t.Errorf("purged %d, %v", n, err)
 		}
 		if n, err := p.Purge(t.Context()); n != 0 || err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -24,15 +23,11 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/password"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// Bounds of a sign-in.
-const (
-	// MaxPassword is the maximum length of a password in code points. Longer passwords are wrong.
-	MaxPassword = limit.Password
-	// hashTimeout bounds the wait for a free hasher: two hash at once.
-	hashTimeout = 10 * time.Second
-)
+// hashTimeout bounds the wait for a free hasher: two hash at once.
+const hashTimeout = 10 * time.Second
 
 // ErrWrong is the cause of the fault that a wrong password, an unknown address and a person without
 // a password share.
@@ -146,7 +141,11 @@ func (k *Keeper) open(ctx context.Context, person xid.ID, account digest.Sum, a 
 			return Signed{}, err
 		}
 	}
-	return s, k.note(ctx, person, state.AccountSignedIn, s.note())
+	detail := ""
+	if s.NewDevice {
+		detail = "with a new browser"
+	}
+	return s, k.note(ctx, person, state.AccountSignedIn, detail)
 }
 
 // Prove verifies the password of an email address, within the rates on guessing. It returns the
@@ -155,7 +154,7 @@ func (k *Keeper) Prove(ctx context.Context, email, text string, from Source) (Pr
 	email = normalize(email)
 	account := digest.Of([]byte(email))
 	charges := k.charges(account, from)
-	if err := k.admit(ctx, charges); err != nil {
+	if err := k.admit(ctx, ratelimit.Wait, charges); err != nil {
 		return Proof{}, err
 	}
 	first := ctx
@@ -165,7 +164,7 @@ func (k *Keeper) Prove(ctx context.Context, email, text string, from Source) (Pr
 	proof, err := k.verify(first, email, text)
 	switch {
 	case err == nil:
-		err = k.admit(ctx, charges)
+		err = k.admit(ctx, ratelimit.Wait, charges)
 	case errors.Is(err, ErrWrong):
 		k.log.InfoContext(ctx, "sign-in refused", "client", from.Client)
 		err = cmp.Or(k.refuse(ctx, charges, proof.User), err)
@@ -262,19 +261,9 @@ func normalize(email string) string {
 	return email
 }
 
-// validPassword reports whether a text can be a password.
 func validPassword(text string) bool {
-	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxPassword &&
+	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= limit.Password &&
 		!strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// seconds formats a wait, rounded up to seconds.
-func seconds(d time.Duration) string {
-	n := int((d + time.Second - 1) / time.Second)
-	if n == 1 {
-		return "a second"
-	}
-	return strconv.Itoa(n) + " seconds"
 }
 
 // explain turns an unavailable database and a timeout into an Unavailable fault, and wraps other
