@@ -46,8 +46,7 @@ func (s *Server) Begin(ctx context.Context, p Params) (*Request, error) {
 	return r, nil
 }
 
-// checkRedirect finds the app and validates the redirect URI. Until it succeeds, no error is sent
-// to that URI.
+// checkRedirect validates the app and the redirect URI, to which no error is sent until then.
 func (s *Server) checkRedirect(ctx context.Context, p Params, r *Request) error {
 	if p.isRepeated("client_id") || p.isRepeated("redirect_uri") {
 		return p.checkRepeated()
@@ -113,8 +112,7 @@ func (r *Request) checkPKCE(p Params) *Error {
 	return nil
 }
 
-// scope sets the requested scopes that the app is registered for; an empty request means all of
-// them.
+// scope sets the requested scopes that the app is registered for; no request means all of them.
 func (r *Request) scope(asked string) *Error {
 	r.Scopes = scope.Parse(r.App.Scopes).Effective()
 	if asked != "" {
@@ -164,8 +162,7 @@ func (r *Request) Local() bool {
 	return ok
 }
 
-// digest binds a consent ticket to what was shown. Each text follows its length, so that no two
-// requests have the same digest.
+// digest binds a ticket to what was shown. Lengths keep the digests of two requests apart.
 func (r *Request) digest() [sha256.Size]byte {
 	var b []byte
 	app := []string{r.App.ClientID}

@@ -19,8 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/audit"
 )
 
-// ErrInvalidTicket means that a ticket is not valid: it was used before, is too old, or belongs to another
-// session or request.
+// ErrInvalidTicket means that a ticket was used, is too old, or is of another session or request.
 var ErrInvalidTicket = errors.New("consent ticket is not valid")
 
 // Screen is the contents of the consent screen.
@@ -55,7 +54,7 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	if r.App.MetadataURL == nil {
 		home, err := ent.Only(s.Store.DB(ctx).Store.Query().Where(store.ID(r.App.StoreID)).Load(viewer.Everywhere(ctx)))
 		if err != nil {
-			return nil, wrap("read the app's store", err)
+			return nil, fault.Wrap("read the app's store", err)
 		}
 		screen.Registrar, screen.Since = home.Name, r.App.ID.Time()
 	}
@@ -68,7 +67,7 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 		Where(grant.AppID(app), grant.RevokedAtIsNil(), grant.CodeUsedAtNotNil(), grant.ExpiresAtGT(now)).
 		Order(db.Desc(grant.FieldID)).Limit(100).All(ctx)
 	if err != nil {
-		return nil, wrap("read earlier grants", err)
+		return nil, fault.Wrap("read earlier grants", err)
 	}
 	for _, g := range rows {
 		screen.Known = true
@@ -119,7 +118,7 @@ func (s *Server) allow(ctx context.Context, r *Request, ticket string) (redirect
 			row.SetResource(r.resource)
 		}
 		if err := row.Exec(ctx); err != nil {
-			return wrap("create grant", err)
+			return fault.Wrap("create grant", err)
 		}
 		return audit.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.String())
 	})
@@ -148,8 +147,7 @@ func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect 
 	return r.answer("error", AccessDenied, "error_description", "The person denied the request."), nil
 }
 
-// spend runs f in a transaction that uses the ticket up. Its row's primary key lets one of two
-// answers through.
+// spend runs f in a transaction that uses the ticket up: its primary key lets one of two through.
 func (s *Server) spend(
 	ctx context.Context, r *Request, ticket string, f func(context.Context, *db.Client) error,
 ) error {
@@ -167,27 +165,18 @@ func (s *Server) spend(
 			if ent.IsDuplicate(err) {
 				return ErrInvalidTicket
 			}
-			return wrap("spend ticket", err)
+			return fault.Wrap("spend ticket", err)
 		}
 		return f(ctx, c)
 	})
 }
 
-// directoryEntry is a credential and the id of its row.
 type directoryEntry struct {
 	secret apikey.Secret
 	id     xid.ID
 }
 
-// insertCredential is the statement of [addCredentials] for one credential, and moreRows its part
-// for each further one.
-const (
-	insertCredential = "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?)"
-	moreRows         = ", (?, ?, ?, ?)"
-)
-
-// addCredentials adds credentials of the viewer's store to the directory, by their hashes, in one
-// statement.
+// addCredentials adds the hashes of credentials of the viewer's store to the directory.
 func addCredentials(ctx context.Context, c *db.Client, entries ...directoryEntry) error {
 	args := make([]any, 0, 4*len(entries))
 	for _, l := range entries {
@@ -197,6 +186,7 @@ func addCredentials(ctx context.Context, c *db.Client, entries ...directoryEntry
 		}
 		args = append(args, digest.Sum(l.secret.Hash()), viewer.From(ctx).Store, l.id, string(kind))
 	}
-	_, err := c.ExecContext(ctx, insertCredential+strings.Repeat(moreRows, len(entries)-1), args...)
-	return wrap("enter credential", err)
+	_, err := c.ExecContext(ctx, "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?)"+
+		strings.Repeat(", (?, ?, ?, ?)", len(entries)-1), args...)
+	return fault.Wrap("enter credential", err)
 }

@@ -16,7 +16,6 @@ import (
 // of registered apps have no scheme.
 func IsDocument(id string) bool { return strings.HasPrefix(id, "https://") }
 
-// document describes a client by its Client ID Metadata Document.
 type document struct {
 	host      string   // of the client id, the only member that the client cannot invent
 	name      string   // as the client calls itself; empty for none
@@ -37,43 +36,35 @@ func checkDocumentURL(p egress.Policy, id string) *url.URL {
 	return u
 }
 
-// The reasons to refuse a document. People read them on the page that refuses the client.
-var (
-	errNotObject   = errors.New("it is not a JSON object with each member once")
-	errOtherClient = errors.New("its client_id is not its own address")
-	errSecret      = errors.New("it holds a client secret, which a public document cannot keep")
-	errAuthMethod  = errors.New("its token_endpoint_auth_method is not none")
-	errNoCode      = errors.New("it does not use the authorization code grant")
-	errRedirects   = errors.New("it names no allowed redirect URI, or too many")
-)
-
-// parseDocument parses the document at the URL id. Unknown members are ignored.
+// parseDocument parses the document at the URL id. Unknown members are ignored. People read the
+// reasons for a refusal.
 func parseDocument(id *url.URL, body []byte) (*document, error) {
 	v, err := wire.Parse(body)
 	if err != nil || v.Kind() != wire.ObjectKind {
-		return nil, errNotObject
+		return nil, errors.New("it is not a JSON object with each member once")
 	}
 	if text(v, "client_id") != id.String() {
-		return nil, errOtherClient
+		return nil, errors.New("its client_id is not its own address")
 	}
 	for _, name := range []string{"client_secret", "client_secret_expires_at"} {
 		if m, ok := v.Get(name); ok && m.Kind() != wire.NullKind {
-			return nil, errSecret
+			return nil, errors.New("it holds a client secret, which a public document cannot keep")
 		}
 	}
 	if m, ok := v.Get("token_endpoint_auth_method"); ok && m.Text() != "none" {
-		return nil, errAuthMethod
+		return nil, errors.New("its token_endpoint_auth_method is not none")
 	}
 	if !holds(v, "grant_types", "authorization_code") || !holds(v, "response_types", "code") {
-		return nil, errNoCode
+		return nil, errors.New("it does not use the authorization code grant")
 	}
 	d := &document{host: id.Host, name: text(v, "client_name")}
 	d.redirects, err = redirectsOf(v)
 	return d, err
 }
 
-// redirectsOf returns the redirect URIs that this server allows. The document may list others, for
-// other servers.
+var errRedirects = errors.New("it names no allowed redirect URI, or too many")
+
+// redirectsOf returns the redirect URIs that this server allows. Others are for other servers.
 func redirectsOf(v wire.Value) (allowed []string, err error) {
 	list, _ := v.Get("redirect_uris")
 	if list.Kind() != wire.ArrayKind || list.Len() > limit.RedirectURIs {

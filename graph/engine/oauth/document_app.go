@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	apps "github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -50,7 +51,7 @@ func (s *Server) requestedApp(ctx context.Context, id string) (*db.App, error) {
 	if free {
 		a.Name = d.name
 	}
-	return a, wrap("check the name of an app", err)
+	return a, fault.Wrap("check the name of an app", err)
 }
 
 // ensureApp returns the row of an app in the transaction of a consent. An unregistered app gets its
@@ -65,23 +66,22 @@ func (s *Server) ensureApp(ctx context.Context, c *db.Client, a *db.App) (*db.Ap
 	if err == nil {
 		err = c.App.Update().Where(apps.ID(known.ID)).SetName(a.Name).SetRedirectUris(a.RedirectUris).
 			SetScopes(a.Scopes).SetUpdatedAt(now).AddVersion(1).Exec(ctx)
-		return known, wrap("update the app of a document", err)
+		return known, fault.Wrap("update the app of a document", err)
 	}
 	if !errors.Is(err, errUnknown) {
-		return nil, wrap("look up the app of a document", err)
+		return nil, fault.Wrap("look up the app of a document", err)
 	}
 	id := xid.New()
 	if err := c.OAuthClient.Create().SetID(key).SetStoreID(v.Store).SetAppID(id).Exec(ctx); err != nil {
-		return nil, wrap("enter the app of a document", err)
+		return nil, fault.Wrap("enter the app of a document", err)
 	}
 	row, err := c.App.Create().SetID(id).SetClientID(key).SetMetadataURL(*a.MetadataURL).SetName(a.Name).
 		SetDeveloper(a.Developer).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(now).
 		SetCreatedBy(v.Actor).Save(ctx)
-	return row, wrap("create the app of a document", err)
+	return row, fault.Wrap("create the app of a document", err)
 }
 
-// appInStore returns the id of an app in a store, or the nil id if no person there has consented to
-// its document.
+// appInStore returns an app's id in a store, or the nil id before a consent to its document.
 func (s *Server) appInStore(ctx context.Context, store xid.ID, a *db.App) (xid.ID, error) {
 	if a.MetadataURL == nil {
 		return a.ID, nil
@@ -91,7 +91,7 @@ func (s *Server) appInStore(ctx context.Context, store xid.ID, a *db.App) (xid.I
 		return xid.Nil, nil
 	}
 	if err != nil {
-		return xid.Nil, wrap("look up the app of a document", err)
+		return xid.Nil, fault.Wrap("look up the app of a document", err)
 	}
 	return known.ID, nil
 }
@@ -120,7 +120,6 @@ func (s *Server) presentingApp(ctx context.Context, id string, p Params) (*db.Ap
 	return nil, err
 }
 
-// storeOf returns the store of the first credential in a request.
 func (s *Server) storeOf(ctx context.Context, p Params) (store xid.ID, err error) {
 	for _, name := range []string{"code", "refresh_token", "token"} {
 		secret, kind, ok := apikey.Parse(p.Get(name))

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -41,14 +42,12 @@ const (
 
 // Documents configures how Client ID Metadata Documents are fetched.
 type Documents struct {
-	// Egress decides which addresses are allowed: its zero value allows the public internet. Only
-	// https is used in any case.
+	// Egress decides which addresses are allowed; by default the public internet, and only https.
 	Egress egress.Policy
 	// RootCAs are trusted to sign the hosts' certificates; nil means the system's.
 	RootCAs *x509.CertPool
 }
 
-// reader fetches documents and caches them.
 type reader struct {
 	Documents
 	client   *http.Client
@@ -68,13 +67,10 @@ type reading struct {
 
 func newReader(c Documents) (*reader, error) {
 	r := &reader{Documents: c, limit: documentTime, kept: cache.NewCache[string, reading](keptDocuments)}
-	var err error
+	var err, failed error
 	r.networks, err = ratelimit.New[netip.Prefix](ratelimit.Config{Rate: fetchesPerMinute / 60.0, Burst: fetchesAtOnce})
-	if err != nil {
-		return nil, err
-	}
-	r.all, err = ratelimit.New[struct{}](ratelimit.Config{Rate: allFetchesPerMinute / 60.0, Burst: allFetchesAtOnce})
-	if err != nil {
+	r.all, failed = ratelimit.New[struct{}](ratelimit.Config{Rate: allFetchesPerMinute / 60.0, Burst: allFetchesAtOnce})
+	if err = cmp.Or(err, failed); err != nil {
 		return nil, err
 	}
 	transport := &http.Transport{
@@ -136,7 +132,6 @@ func (r *reader) admit(from netip.Addr) error {
 // so that the answer reveals nothing about hosts that only this machine can reach.
 var errUnfetched = errors.New("it cannot be fetched, or its answer is not 200 with JSON")
 
-// fetch downloads and parses the document.
 func (r *reader) fetch(ctx context.Context, id *url.URL) reading {
 	body, header, err := r.download(ctx, id)
 	var d *document
@@ -172,8 +167,7 @@ func (r *reader) download(ctx context.Context, id *url.URL) ([]byte, http.Header
 	return body, res.Header, nil
 }
 
-// lifetime returns the lifetime by Cache-Control (RFC 9111, section 5.2.2), within this server's
-// bounds.
+// lifetime returns the lifetime by Cache-Control (RFC 9111, section 5.2.2), within bounds.
 func lifetime(h http.Header) time.Duration {
 	keep := keepUsual
 	for directive := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Cache-Control"), ",")), ",") {

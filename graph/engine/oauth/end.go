@@ -3,7 +3,6 @@ package oauth
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -21,11 +21,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// LastGrant is called when the last grant of an app in the viewer's store ends, in the transaction
-// that ends it.
+// LastGrant is called in the transaction that ends the last grant of an app in the viewer's store.
 type LastGrant func(ctx context.Context, app xid.ID) error
 
-// errEnded reports that a grant had ended.
 var errEnded = errors.New("the grant had ended")
 
 // End revokes a grant of the viewer's store in the transaction of ctx: one conditional update, with
@@ -59,7 +57,7 @@ func End(
 		return false, nil
 	}
 	if err != nil {
-		return false, wrap("revoke grant", err)
+		return false, fault.Wrap("revoke grant", err)
 	}
 	*g = after
 	if err := warn(ctx, c, g, app, why); err != nil {
@@ -72,7 +70,6 @@ func End(
 	return true, last(ctx, g.AppID)
 }
 
-// appIndex is the index of a store's grants by app.
 const appIndex = "grant_store_id_app_id_id"
 
 // Installed reports whether an app has a live grant in the viewer's store. In the transaction of
@@ -87,7 +84,7 @@ func Installed(ctx context.Context, c *db.Client, app xid.ID) (bool, error) {
 	err := query.Modify(ent.ForceIndex(appIndex), ent.ForUpdate, func(s *sql.Selector) {
 		s.Select(s.C(grant.FieldID)).Where(LiveGrant(now)).Limit(1)
 	}).Scan(ctx, &rows)
-	return len(rows) > 0, wrap("look for standing grants", err)
+	return len(rows) > 0, fault.Wrap("look for standing grants", err)
 }
 
 // LiveGrant is the condition of a grant that has not ended: neither revoked nor expired, and with
@@ -103,27 +100,19 @@ func LiveGrant(now micros.Time) *sql.Predicate {
 	)
 }
 
-// warn notifies the store's people when a grant ended because a credential was presented twice: it
-// may have been stolen.
+// warn notifies the store's people of a credential that was presented twice: it may be stolen.
 func warn(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd) error {
 	if why != state.GrantCodeReused && why != state.GrantTokenReused {
 		return nil
 	}
+	title := []rune("The access of " + app.Name + " was revoked")
 	return notify.Append(ctx, c, notify.Notice{
 		Level: state.NotificationWarning,
-		Title: clip("The access of "+app.Name+" was revoked", limit.Line),
+		Title: string(title[:min(len(title), limit.Line)]),
 		Body: "A credential of this app was used twice. It may have been stolen, or the app has a bug. " +
 			"The access that " + g.UserName + " granted was revoked. If you trust the app, connect it again.",
 		Kind: xid.Grant, ID: g.ID,
 	})
-}
-
-// clip cuts a text to n code points.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n])
-	}
-	return s
 }
 
 // end revokes a token family in a transaction of its own, which is committed when it returns: a
@@ -141,16 +130,4 @@ func (s *Server) end(ctx context.Context, g *db.Grant, by *viewer.Viewer, why st
 		}
 		return s.Keys.Revoke(ctx, g.StoreID, g.StoreID)
 	})
-}
-
-// systemViewer returns the viewer for families that the server ends by itself.
-func systemViewer(g *db.Grant) *viewer.Viewer {
-	return &viewer.Viewer{Kind: viewer.System, Store: g.StoreID, Name: "storefront"}
-}
-
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", doing, err)
 }

@@ -59,7 +59,6 @@ func (e *Error) Back() (app, address string, ok bool) {
 
 func refuse(code, description string) *Error { return &Error{Code: code, Description: description} }
 
-// failed returns the error for a failure of the server.
 func failed(doing string, err error) *Error {
 	if ent.IsUnavailable(err) {
 		return &Error{Code: TemporarilyUnavailable, Description: "The service is temporarily unavailable.",

@@ -1,9 +1,12 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
+	stdsql "database/sql"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
@@ -27,7 +30,6 @@ const (
 	findStore = "SELECT store_id FROM credentials WHERE hash = ? AND kind = ?"
 )
 
-// family reads the grant of a code or a refresh token, in one statement.
 func (s *Server) family(ctx context.Context, secret string, kind apikey.Kind) (*db.Grant, digest.Sum, error) {
 	token, got, ok := apikey.Parse(secret)
 	if !ok || got != kind {
@@ -41,7 +43,6 @@ func (s *Server) family(ctx context.Context, secret string, kind apikey.Kind) (*
 	return g, sum, err
 }
 
-// client reads the registered app of a client id in one statement.
 func (s *Server) client(ctx context.Context, id string) (*db.App, error) {
 	if id == "" || len(id) > 64 || strings.HasPrefix(id, documentPrefix) {
 		return nil, errUnknown
@@ -49,7 +50,6 @@ func (s *Server) client(ctx context.Context, id string) (*db.App, error) {
 	return s.appByKey(ctx, id)
 }
 
-// appByKey reads the app of a key in the directory of client ids.
 func (s *Server) appByKey(ctx context.Context, id string) (*db.App, error) {
 	a := new(db.App)
 	err := s.one(ctx, findClient, []any{id}, &a.StoreID, &a.ID, &a.ClientID, &a.Name, &a.Developer, &a.Website,
@@ -59,16 +59,10 @@ func (s *Server) appByKey(ctx context.Context, id string) (*db.App, error) {
 
 // one scans the only row of a statement; without a row it returns errUnknown.
 func (s *Server) one(ctx context.Context, query string, args []any, into ...any) error {
-	rows, err := s.Store.DB(ctx).QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		return errUnknown
-	}
-	return rows.Scan(into...)
+	missing := errUnknown
+	err := ent.Read(ctx, s.Store.DB(ctx), func(rows *stdsql.Rows) error {
+		missing = nil
+		return rows.Scan(into...)
+	}, query, args...)
+	return cmp.Or(err, missing)
 }

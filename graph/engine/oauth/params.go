@@ -53,7 +53,6 @@ func ParseJSON(body []byte) (Params, error) {
 	return p, nil
 }
 
-// known are the parameters of the token and revocation endpoints.
 var known = []string{"grant_type", "code", "redirect_uri", "client_id", "client_secret", "code_verifier",
 	"refresh_token", "scope", "resource", "token", "token_type_hint"}
 
@@ -68,5 +67,4 @@ func (p Params) checkRepeated() *Error {
 	return refuse(InvalidRequest, "A parameter is given more than once.")
 }
 
-// isRepeated reports whether a parameter was given more than once.
 func (p Params) isRepeated(name string) bool { return slices.Contains(p.repeated, name) }

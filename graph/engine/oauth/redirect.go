@@ -79,8 +79,7 @@ func loopback(uri string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// registered reports whether the URI equals a registered one, except for the port on a loopback
-// address.
+// registered reports whether the URI is registered, whatever its port on a loopback address.
 func registered(uris []string, uri string) bool {
 	host, rest, local := loopback(uri)
 	for _, known := range uris {

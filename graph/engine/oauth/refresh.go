@@ -58,8 +58,7 @@ func (s *Server) refresh(ctx context.Context, shown presented, app *db.App, p Pa
 	return repeated(shown.again, g, app, narrow)
 }
 
-// repeated returns a kept answer to a request for the same scopes. For other scopes the answer
-// could be wider than requested.
+// repeated returns a kept answer, unless the request is for other, perhaps narrower, scopes.
 func repeated(t *Token, g *db.Grant, app *db.App, narrow *scope.Set) (*Token, error) {
 	if scopesOf(g, app, narrow) != t.Scopes {
 		return nil, refuse(InvalidScope, "The refresh token was used a moment ago for other scopes.")
@@ -67,7 +66,6 @@ func repeated(t *Token, g *db.Grant, app *db.App, narrow *scope.Set) (*Token, er
 	return t, nil
 }
 
-// renewable validates the current refresh token of a family.
 func renewable(g *db.Grant, app *db.App) error {
 	now := micros.Now()
 	switch {
@@ -81,8 +79,7 @@ func renewable(g *db.Grant, app *db.App) error {
 	return nil
 }
 
-// narrowed parses the scopes of a refresh, which must have been granted (RFC 6749, section 6). Nil
-// means all.
+// narrowed parses the scopes of a refresh, which must have been granted (RFC 6749, section 6).
 func narrowed(g *db.Grant, asked string) (*scope.Set, error) {
 	if asked == "" {
 		return nil, nil

@@ -17,8 +17,7 @@ import (
 // of the answer was used (contract, section 7).
 const AnswerLife = 30 * time.Second
 
-// answer is the answer to a grant's last refresh. Two workers that refresh at once, and one that
-// lost the answer, get the same tokens.
+// answer is kept for a second worker that refreshes at once, and for one that lost the answer.
 type answer struct {
 	From      []byte // the hash of the rotated refresh token
 	Access    string
@@ -27,7 +26,6 @@ type answer struct {
 	Scopes    string
 }
 
-// sealAnswer seals the answer t to a refresh of the token with the hash from.
 func (s *Server) sealAnswer(g *db.Grant, from digest.Sum, t *Token) ([]byte, error) {
 	plain, err := json.Marshal(answer{from[:], t.Access.Reveal(), t.Refresh.Reveal(), t.ExpiresIn, t.Scopes.String()})
 	if err != nil {

@@ -15,7 +15,6 @@ func (s *Server) resource(named string) (path string, ok bool) {
 	return path, ok && (path == "" || slices.Contains(s.Resources, path))
 }
 
-// errTarget is the error for a resource that tokens cannot be issued for.
 func errTarget() *Error {
 	return refuse(InvalidTarget, "The resource is not one of this server, or not the one that was consented to.")
 }

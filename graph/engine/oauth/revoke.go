@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
@@ -48,6 +49,10 @@ func (s *Server) Revoke(ctx context.Context, p Params, authorization []string) e
 // errForeign is the error for another client's token (RFC 7009, section 2.1).
 func errForeign() error { return refuse(InvalidGrant, "The token was issued to another client.") }
 
+func viewerOf(app *db.App, store xid.ID) *viewer.Viewer {
+	return &viewer.Viewer{Kind: viewer.OAuthApp, Store: store, Actor: app.ID, Name: app.Name}
+}
+
 func (s *Server) revokeGrant(ctx context.Context, app *db.App, token string) error {
 	g, _, err := s.family(ctx, token, apikey.Refresh)
 	switch {
@@ -58,8 +63,7 @@ func (s *Server) revokeGrant(ctx context.Context, app *db.App, token string) err
 	case g.AppID != app.ID:
 		return errForeign()
 	}
-	by := &viewer.Viewer{Kind: viewer.OAuthApp, Store: g.StoreID, Actor: app.ID, Name: app.Name}
-	if err := s.end(ctx, g, by, state.GrantEndedByApp); err != nil {
+	if err := s.end(ctx, g, viewerOf(app, g.StoreID), state.GrantEndedByApp); err != nil {
 		return failed("end a grant", err)
 	}
 	return nil
@@ -73,7 +77,7 @@ func (s *Server) revokeToken(ctx context.Context, app *db.App, token string) err
 	case err != nil:
 		return failed("look up access token", err)
 	}
-	ctx = viewer.With(ctx, &viewer.Viewer{Kind: viewer.OAuthApp, Store: row.StoreID, Actor: app.ID, Name: app.Name})
+	ctx = viewer.With(ctx, viewerOf(app, row.StoreID))
 	g, err := s.Store.DB(ctx).Grant.Query().Where(grant.ID(row.GrantID)).Only(ctx)
 	switch {
 	case err != nil:
@@ -100,7 +104,6 @@ func (s *Server) revokeToken(ctx context.Context, app *db.App, token string) err
 	return nil
 }
 
-// accessToken reads the row of an access token in one statement.
 func (s *Server) accessToken(ctx context.Context, token string) (*db.AccessToken, error) {
 	secret, _, ok := apikey.Parse(token)
 	if !ok {
@@ -112,5 +115,8 @@ func (s *Server) accessToken(ctx context.Context, token string) (*db.AccessToken
 			On(t.C(credential.FieldCredentialID), q.C(accesstoken.FieldID))
 		q.Where(sql.EQ(t.C(credential.FieldID), digest.Sum(secret.Hash())))
 	}).Only(viewer.Everywhere(ctx))
-	return row, missing(err)
+	if db.IsNotFound(err) {
+		err = errUnknown
+	}
+	return row, err
 }

@@ -8,14 +8,12 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	apps "github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
-
-// maxStanding bounds the grants that are read for one app in one store.
-const maxStanding = 100
 
 // AppScopes returns the present scopes of an app in the viewer's store: those of its live grants
 // that the app is also registered for, each with implied read scopes, and none if the app is
@@ -23,13 +21,13 @@ const maxStanding = 100
 func AppScopes(ctx context.Context, c *db.Client, registered, app xid.ID) (scope.Set, error) {
 	a, err := c.App.Query().Where(apps.StoreID(registered), apps.ID(app)).Load(viewer.Everywhere(ctx))
 	if err != nil || len(a) == 0 || a[0].DisabledAt != nil {
-		return scope.Of(), wrap("read app", err)
+		return scope.Of(), fault.Wrap("read app", err)
 	}
 	query := c.Grant.Query().Where(grant.AppID(app))
-	query.Modify(func(s *sql.Selector) { s.Where(LiveGrant(micros.Now())).Limit(maxStanding) })
+	query.Modify(func(s *sql.Selector) { s.Where(LiveGrant(micros.Now())).Limit(100) })
 	grants, err := query.Load(ctx)
 	if err != nil {
-		return scope.Of(), wrap("read grants", err)
+		return scope.Of(), fault.Wrap("read grants", err)
 	}
 	given := scope.Of()
 	for _, g := range grants {

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/graph/lib/keyring"
@@ -72,19 +73,10 @@ func New(c Config) (*Server, error) {
 // errUnknown means that a client, a code or a token does not exist.
 var errUnknown = errors.New("unknown")
 
-// appOf reads the app of a grant from the store that registered it.
 func (s *Server) appOf(ctx context.Context, g *db.Grant) (*db.App, error) {
 	row, err := s.Store.DB(ctx).App.Query().Where(app.StoreID(g.AppStoreID), app.ID(g.AppID)).
 		Only(viewer.Everywhere(ctx))
-	return row, wrap("read the app of a grant", err)
-}
-
-// missing converts a missing row into errUnknown.
-func missing(err error) error {
-	if db.IsNotFound(err) {
-		return errUnknown
-	}
-	return err
+	return row, fault.Wrap("read the app of a grant", err)
 }
 
 // identify returns the client of a request to the token or revocation endpoint. Clients are public:
@@ -128,8 +120,7 @@ func clientID(p Params, authorization []string) (string, error) {
 	return named, nil
 }
 
-// basic returns the client id of a Basic header, both parts of which are form-encoded (RFC 6749,
-// section 2.3.1).
+// basic returns the client id of a Basic header, which is form-encoded (RFC 6749, section 2.3.1).
 func basic(headers []string) (id string, ok bool) {
 	scheme, encoded, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Basic") {

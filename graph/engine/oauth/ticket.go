@@ -21,7 +21,6 @@ const TicketLife = 15 * time.Minute
 // request.
 const ticketLen = 16 + 8 + sha256.Size
 
-// ticket returns a ticket for the viewer.
 func (s *Server) ticket(v *viewer.Viewer, r *Request) string {
 	id := xid.New()
 	b := binary.BigEndian.AppendUint64(id[:], uint64(micros.Now().Add(TicketLife)))

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
@@ -53,8 +54,7 @@ func (s *Server) Token(ctx context.Context, p Params, authorization []string) (*
 	return nil, refuse(UnsupportedGrantType, "The grant types are authorization_code and refresh_token.")
 }
 
-// presented holds the grants of the code and the refresh token in a request; nil means absent or
-// unknown.
+// presented holds the grants of a request's code and refresh token; nil if absent or unknown.
 type presented struct {
 	code, refresh *db.Grant
 	sum           digest.Sum // of the refresh token
@@ -81,7 +81,6 @@ func (s *Server) present(ctx context.Context, p Params) (shown presented, err er
 	return shown, nil
 }
 
-// presentRefresh looks up the refresh token of a request.
 func (s *Server) presentRefresh(ctx context.Context, shown *presented, token string) (err error) {
 	shown.refresh, shown.sum, err = s.family(ctx, token, apikey.Refresh)
 	switch g := shown.refresh; {
@@ -132,7 +131,6 @@ func (s *Server) exchange(ctx context.Context, g *db.Grant, app *db.App, p Param
 	return t, err
 }
 
-// redeemable validates the first presentation of a code.
 func redeemable(g *db.Grant, app *db.App, p Params) error {
 	switch {
 	case g.AppID != app.ID:
@@ -153,12 +151,11 @@ func redeemable(g *db.Grant, app *db.App, p Params) error {
 	return nil
 }
 
-// errLost means that another request took the step first.
 var errLost = errors.New("another request took this step")
 
-// reused ends the family of a credential that was presented twice, and returns the refusal.
 func (s *Server) reused(ctx context.Context, g *db.Grant, why state.GrantEnd) error {
-	if err := s.end(ctx, g, systemViewer(g), why); err != nil {
+	by := &viewer.Viewer{Kind: viewer.System, Store: g.StoreID, Name: "storefront"} // the server itself
+	if err := s.end(ctx, g, by, why); err != nil {
 		return failed("end a grant family", err)
 	}
 	s.Logger.WarnContext(ctx, "a credential was presented twice: its grant is ended", "reason", why,
@@ -186,7 +183,7 @@ func (s *Server) issue(
 	ends := min(now.Add(AccessLife), g.ExpiresAt)
 	t.ExpiresIn = time.Duration(ends-now) * time.Microsecond
 	id := xid.New()
-	ctx = viewer.With(ctx, &viewer.Viewer{Kind: viewer.OAuthApp, Store: g.StoreID, Actor: app.ID, Name: app.Name})
+	ctx = viewer.With(ctx, viewerOf(app, g.StoreID))
 	err := s.Store.InTxKeyed(ctx, func(ctx context.Context) error {
 		c := s.Store.DB(ctx)
 		err := addCredentials(ctx, c, directoryEntry{t.Access, id}, directoryEntry{t.Refresh, g.ID})
@@ -203,7 +200,7 @@ func (s *Server) issue(
 		}
 		switch n, err := u.Save(ctx); {
 		case err != nil:
-			return wrap("take the step of the grant", err)
+			return fault.Wrap("take the step of the grant", err)
 		case n == 0:
 			return errLost
 		}
@@ -211,7 +208,7 @@ func (s *Server) issue(
 		if narrow != nil {
 			row.SetScopes(narrow.String())
 		}
-		return wrap("create access token", row.Exec(ctx))
+		return fault.Wrap("create access token", row.Exec(ctx))
 	})
 	switch {
 	case errors.Is(err, errLost):
