@@ -24,7 +24,6 @@ type Added struct {
 	Codes []string
 }
 
-// newFactor is a factor whose possession a person has just proved.
 type newFactor struct {
 	kind state.FactorKind
 	name string
@@ -32,7 +31,6 @@ type newFactor struct {
 	step int64
 }
 
-// kindNames are the names of the kinds in emails and logs.
 var kindNames = map[state.FactorKind]string{
 	state.FactorPasskey: "passkey", state.FactorTOTP: "authenticator app",
 }
@@ -64,10 +62,7 @@ func (k *Keeper) add(ctx context.Context, by By, person *db.User, f newFactor) (
 		return nil, err
 	}
 	_, err = c.Session.Delete().Where(session.UserID(by.Person), session.IDNEQ(by.Session)).Exec(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("end other sessions: %w", err)
-	}
-	return done, nil
+	return done, fault.Wrap("end other sessions", err)
 }
 
 func (k *Keeper) full() error {
@@ -75,13 +70,11 @@ func (k *Keeper) full() error {
 	return fault.AtLimit(string(row.Name), row.Reached(k.most))
 }
 
-// note records in the person's account log that a factor was added or removed, and sends them an
-// email.
+// note logs a change of factors in the person's account log and emails them.
 func (k *Keeper) note(ctx context.Context, person *db.User, what state.AccountAction, kind state.FactorKind,
 	name string,
 ) error {
-	c := k.store.DB(ctx)
-	if err := audit.Account(ctx, c, person.ID, what, detailOf(kind, name)); err != nil {
+	if err := audit.Account(ctx, k.store.DB(ctx), person.ID, what, detailOf(kind, name)); err != nil {
 		return err
 	}
 	change, article := "added to", "A "
@@ -91,18 +84,17 @@ func (k *Keeper) note(ctx context.Context, person *db.User, what state.AccountAc
 	if kind == state.FactorTOTP {
 		article = "An "
 	}
-	return k.notifier.Send(ctx, c, notify.Email{To: person.Email, Of: person.ID,
-		Subject: article + kindNames[kind] + " was " + change + " your account",
-		Body: "The " + kindNames[kind] + " \"" + name + "\" was " + change + " your account " + person.Email + ".\n\n" +
-			k.advice()})
+	return k.email(ctx, person, article+kindNames[kind]+" was "+change+" your account",
+		"The "+kindNames[kind]+" \""+name+"\" was "+change+" your account "+person.Email+".")
 }
 
-// advice returns the end of every email.
-func (k *Keeper) advice() string {
-	return "If this was not you, change your password and check your second factors and sessions:\n" + k.page
+// email sends a person an email that ends with what to do if it was not them.
+func (k *Keeper) email(ctx context.Context, person *db.User, subject, text string) error {
+	return k.notifier.Send(ctx, k.store.DB(ctx), notify.Email{To: person.Email, Of: person.ID, Subject: subject,
+		Body: text + "\n\nIf this was not you, change your password and check your second factors and sessions:\n" +
+			k.page})
 }
 
-// detailOf names a factor in a log, cut to the maximum length.
 func detailOf(kind state.FactorKind, name string) string {
 	text := kindNames[kind] + ": " + name
 	if utf8.RuneCountInString(text) > limit.Line {
@@ -131,5 +123,4 @@ func checkName(kind state.FactorKind, name string) (string, error) {
 	return "", fault.Invalid(field)
 }
 
-// hidden reports whether a character is invisible or changes the direction of a line.
 func hidden(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }

@@ -13,7 +13,6 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/audit"
-	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
 // Codes is how many recovery codes a person gets.
@@ -44,10 +43,8 @@ func (k *Keeper) RenewCodes(ctx context.Context, by By) (codes []string, err err
 		if codes, err = k.makeCodes(ctx, by.Person); err != nil {
 			return err
 		}
-		return k.notifier.Send(ctx, k.store.DB(ctx), notify.Email{To: person.Email, Of: person.ID,
-			Subject: "New recovery codes for your account",
-			Body: "New recovery codes were created for your account " + person.Email +
-				". The old codes no longer work.\n\n" + k.advice()})
+		return k.email(ctx, person, "New recovery codes for your account",
+			"New recovery codes were created for your account "+person.Email+". The old codes no longer work.")
 	})
 	return codes, err
 }
@@ -71,10 +68,8 @@ func (k *Keeper) makeCodes(ctx context.Context, person xid.ID) ([]string, error)
 }
 
 func dropCodes(ctx context.Context, c *db.Client, person xid.ID) error {
-	if _, err := c.RecoveryCode.Delete().Where(recoverycode.UserID(person)).Exec(ctx); err != nil {
-		return fmt.Errorf("end recovery codes: %w", err)
-	}
-	return nil
+	_, err := c.RecoveryCode.Delete().Where(recoverycode.UserID(person)).Exec(ctx)
+	return fault.Wrap("end recovery codes", err)
 }
 
 func newCode() string {
@@ -86,8 +81,7 @@ func newCode() string {
 	return string(b)
 }
 
-// parseCode parses a recovery code as people type it: with or without hyphens, in any case, and
-// with letters that look like digits.
+// parseCode parses a code as people type it: any case, any hyphens, and letters like digits.
 func parseCode(text string) (string, bool) {
 	if len(text) > maxTyped {
 		return "", false
@@ -96,8 +90,7 @@ func parseCode(text string) (string, bool) {
 	return code, len(code) == codeLen && strings.Trim(code, codeAlphabet) == ""
 }
 
-// useCode consumes a recovery code, in the transaction of ctx. An unknown or used code is
-// [ErrWrong].
+// useCode consumes a recovery code. An unknown or used code is [ErrWrong].
 func (k *Keeper) useCode(ctx context.Context, person xid.ID, code string) error {
 	n, err := k.store.DB(ctx).RecoveryCode.Delete().
 		Where(recoverycode.UserID(person), recoverycode.ID(digest.Of([]byte(code)))).Exec(ctx)

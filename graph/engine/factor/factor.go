@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
 	"strings"
@@ -73,29 +72,21 @@ func New(c Config) (*Keeper, error) {
 	if c.Store == nil || c.Ring == nil || err != nil || api.Host == "" {
 		return nil, errors.New("factor: Store, Ring and APIHost are needed")
 	}
-	k := &Keeper{store: c.Store, vault: NewVault(c.Ring), notifier: c.Notifier, most: c.Limits.Of(limit.Factors),
-		page: strings.TrimRight(c.APIHost, "/") + "/dashboard/security",
-		log:  cmp.Or(c.Logger, slog.New(slog.DiscardHandler))}
-	k.party = newParty(api)
-	return k, nil
+	return &Keeper{store: c.Store, vault: NewVault(c.Ring), notifier: c.Notifier, most: c.Limits.Of(limit.Factors),
+		page:  strings.TrimRight(c.APIHost, "/") + "/dashboard/security",
+		party: newParty(api), log: cmp.Or(c.Logger, slog.New(slog.DiscardHandler))}, nil
 }
 
 // List returns the factors of a person, oldest first.
 func (k *Keeper) List(ctx context.Context, person xid.ID) ([]*db.Factor, error) {
 	rows, err := k.store.DB(ctx).Factor.Query().Where(factor.UserID(person)).Order(factor.ByID()).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list factors: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Wrap("list factors", err)
 }
 
 // CodesLeft returns how many unused recovery codes a person has.
 func (k *Keeper) CodesLeft(ctx context.Context, person xid.ID) (int, error) {
 	n, err := k.store.DB(ctx).RecoveryCode.Query().Where(recoverycode.UserID(person)).Count(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("count recovery codes: %w", err)
-	}
-	return n, nil
+	return n, fault.Wrap("count recovery codes", err)
 }
 
 // By is a person who changes their own factors in a browser session.
@@ -104,8 +95,7 @@ type By struct {
 	Session digest.Sum
 }
 
-// hold locks a person until the transaction of ctx ends, so that changes of their factors and
-// sign-ins are serialized.
+// hold locks a person, so that changes of their factors and sign-ins are serialized.
 func (k *Keeper) hold(ctx context.Context, person xid.ID) (*db.User, error) {
 	query := k.store.DB(ctx).User.Query().Where(user.ID(person))
 	query.Modify(ent.ForUpdate)
@@ -113,10 +103,7 @@ func (k *Keeper) hold(ctx context.Context, person xid.ID) (*db.User, error) {
 	if db.IsNotFound(err) {
 		return nil, fault.Missing("person")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("hold a person: %w", err)
-	}
-	return row, nil
+	return row, fault.Wrap("hold a person", err)
 }
 
 // enter is hold for a person whose session must still exist: a browser that was signed out
@@ -133,4 +120,16 @@ func (k *Keeper) enter(ctx context.Context, by By) (*db.User, error) {
 		err = fault.New(fault.InvalidToken, "The session has ended.")
 	}
 	return person, err
+}
+
+// enterRoom is enter for a person who is about to add a factor. It also returns the factors that they
+// have, and a fault if there is no room for another.
+func (k *Keeper) enterRoom(ctx context.Context, by By) (person *db.User, have []*db.Factor, err error) {
+	if person, err = k.enter(ctx, by); err != nil {
+		return nil, nil, err
+	}
+	if have, err = k.List(ctx, by.Person); err == nil && int64(len(have)) >= k.most {
+		err = k.full()
+	}
+	return person, have, err
 }

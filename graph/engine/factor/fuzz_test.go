@@ -3,6 +3,8 @@ package factor
 import (
 	"strings"
 	"testing"
+
+	"github.com/go-webauthn/webauthn/protocol"
 )
 
 // Any typed text is either no code or a code in normalized form.
@@ -36,10 +38,10 @@ func FuzzResponse(f *testing.F) {
 		`"authenticatorData":"AA","signature":"AA","userHandle":"AA"}}`))
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, response []byte) {
-		if made, err := parseCreation(response); (made == nil) == (err == nil) {
+		if made, err := parse(response, protocol.ParseCredentialCreationResponseBytes); (made == nil) == (err == nil) {
 			t.Errorf("%+v, %v", made, err)
 		}
-		if shown, err := parseAssertion(response); (shown == nil) == (err == nil) {
+		if shown, err := parse(response, protocol.ParseCredentialRequestResponseBytes); (shown == nil) == (err == nil) {
 			t.Errorf("%+v, %v", shown, err)
 		}
 	})

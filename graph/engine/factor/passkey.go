@@ -25,7 +25,6 @@ const (
 	passwordless = "alone"  // a passkey replaces the password
 )
 
-// ceremony is what is stored of a question until it is answered.
 type ceremony struct {
 	For     string               `json:"for"`
 	Session webauthn.SessionData `json:"session"`
@@ -65,7 +64,6 @@ func nameless() error {
 		"Passkeys need a domain name, such as localhost or shop.example, not an IP address.")
 }
 
-// holder implements webauthn.User for a person.
 type holder struct {
 	person *db.User
 	rows   []*db.Factor
@@ -77,8 +75,7 @@ func (h *holder) WebAuthnName() string                       { return h.person.E
 func (h *holder) WebAuthnDisplayName() string                { return h.person.Name }
 func (h *holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
 
-// holderOf decrypts the passkeys of a person. The signature counter is in its own column, to be
-// compared and set.
+// holderOf decrypts the passkeys of a person. The signature counter has its own column.
 func (k *Keeper) holderOf(person *db.User, rows []*db.Factor) (*holder, error) {
 	h := &holder{person: person}
 	for _, row := range rows {
@@ -105,16 +102,9 @@ func (k *Keeper) BeginPasskey(ctx context.Context, by By) (q *Ceremony, err erro
 		return nil, nameless()
 	}
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
-		person, err := k.enter(ctx, by)
+		person, have, err := k.enterRoom(ctx, by)
 		if err != nil {
 			return err
-		}
-		have, err := k.List(ctx, by.Person)
-		if err != nil {
-			return err
-		}
-		if int64(len(have)) >= k.most {
-			return k.full()
 		}
 		h, err := k.holderOf(person, have)
 		if err != nil {
@@ -131,7 +121,6 @@ func (k *Keeper) BeginPasskey(ctx context.Context, by By) (q *Ceremony, err erro
 	return q, err
 }
 
-// putCeremony stores a question in the transaction of ctx.
 func (k *Keeper) putCeremony(ctx context.Context, person xid.ID, what string, options any, s *webauthn.SessionData,
 ) (*Ceremony, error) {
 	shown, err := json.Marshal(options)
@@ -175,7 +164,7 @@ func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, r
 	if name, err = checkName(state.FactorPasskey, name); err != nil {
 		return nil, err
 	}
-	made, err := parseCreation(response)
+	made, err := parse(response, protocol.ParseCredentialCreationResponseBytes)
 	if err != nil {
 		return nil, refused("The browser did not send a valid passkey.", err)
 	}
@@ -186,7 +175,7 @@ func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, r
 		}
 		s, err := k.takeCeremony(ctx, token, by.Person, registration)
 		if errors.Is(err, session.ErrUnknownChallenge) {
-			return over("#/token")
+			return over()
 		}
 		if err != nil {
 			return err
@@ -213,18 +202,9 @@ func refused(detail string, cause error) error {
 	return f
 }
 
-// parseCreation parses a browser's response with a new passkey.
-func parseCreation(response []byte) (*protocol.ParsedCredentialCreationData, error) {
+func parse[T any](response []byte, as func([]byte) (*T, error)) (*T, error) {
 	if len(response) > limit.Passkey {
 		return nil, errors.New("too long")
 	}
-	return protocol.ParseCredentialCreationResponseBytes(response)
-}
-
-// parseAssertion parses a browser's response with a signature.
-func parseAssertion(response []byte) (*protocol.ParsedCredentialAssertionData, error) {
-	if len(response) > limit.Passkey {
-		return nil, errors.New("too long")
-	}
-	return protocol.ParseCredentialRequestResponseBytes(response)
+	return as(response)
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// askRate limits the open questions of a person or of a network.
 var askRate = ratelimit.Rate{Burst: 30, Every: 10 * time.Second}
 
 // errCopied is the cause if the signature counter of a passkey went back: the passkey may have been
@@ -29,19 +28,11 @@ var errCopied = errors.New("the signature counter went backwards")
 
 // AskSecond asks the browser of a person who knew their password for one of their passkeys.
 func (k *Keeper) AskSecond(ctx context.Context, person xid.ID) (q *Ceremony, err error) {
-	if err := k.charge(ctx, "person", xid.User.Format(person)); err != nil {
+	if err := k.chargeQuestion(ctx, "person", xid.User.Format(person)); err != nil {
 		return nil, err
 	}
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
-		owner, err := k.hold(ctx, person)
-		if err != nil {
-			return err
-		}
-		have, err := k.List(ctx, person)
-		if err != nil {
-			return err
-		}
-		h, err := k.holderOf(owner, have)
+		h, err := k.holdPasskeys(ctx, person)
 		if err != nil {
 			return err
 		}
@@ -65,7 +56,7 @@ func (k *Keeper) AskPasswordless(ctx context.Context) (q *Ceremony, err error) {
 		return nil, nameless()
 	}
 	if network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client); counted {
-		if err := k.charge(ctx, "network", network.String()); err != nil {
+		if err := k.chargeQuestion(ctx, "network", network.String()); err != nil {
 			return nil, err
 		}
 	}
@@ -80,21 +71,25 @@ func (k *Keeper) AskPasswordless(ctx context.Context) (q *Ceremony, err error) {
 	return q, err
 }
 
-func (k *Keeper) charge(ctx context.Context, what, of string) error {
-	wait, err := ratelimit.Take(ctx, k.store, ratelimit.Key("passkey asked by "+what, of), askRate)
-	if err != nil {
-		return err
-	}
-	if wait > 0 {
-		return late(wait)
-	}
-	return nil
+func (k *Keeper) chargeQuestion(ctx context.Context, what, of string) error {
+	return limited(ratelimit.Take(ctx, k.store, ratelimit.Key("passkey asked by "+what, of), askRate))
 }
 
-// useSecond validates the answer to [Keeper.AskSecond], in the transaction of ctx, which holds the
-// person.
+func (k *Keeper) holdPasskeys(ctx context.Context, id xid.ID) (*holder, error) {
+	person, err := k.hold(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	have, err := k.List(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return k.holderOf(person, have)
+}
+
+// useSecond validates the answer to [Keeper.AskSecond], in a transaction that holds the person.
 func (k *Keeper) useSecond(ctx context.Context, person *db.User, rows []*db.Factor, a Answer) (*db.Factor, error) {
-	shown, err := parseAssertion(a.Response)
+	shown, err := parse(a.Response, protocol.ParseCredentialRequestResponseBytes)
 	if err != nil {
 		return nil, notAccepted(err)
 	}
@@ -116,8 +111,7 @@ func (k *Keeper) useSecond(ctx context.Context, person *db.User, rows []*db.Fact
 	return k.signed(ctx, h, key)
 }
 
-// takePasswordless consumes the question of [Keeper.AskPasswordless]. The question belongs to no person,
-// so it has its own transaction.
+// takePasswordless consumes a question that belongs to no person, in its own transaction.
 func (k *Keeper) takePasswordless(ctx context.Context, token string) (s *webauthn.SessionData, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) (err error) {
 		s, err = k.takeCeremony(ctx, token, xid.ID{}, passwordless)
@@ -129,8 +123,7 @@ func (k *Keeper) takePasswordless(ctx context.Context, token string) (s *webauth
 	return s, err
 }
 
-// usePasswordless validates the answer to the question, in the transaction of ctx, and returns the
-// person and the factor.
+// usePasswordless validates the answer, and returns the person and the factor.
 func (k *Keeper) usePasswordless(
 	ctx context.Context, s *webauthn.SessionData, shown *protocol.ParsedCredentialAssertionData,
 ) (person xid.ID, row *db.Factor, err error) {
@@ -139,18 +132,10 @@ func (k *Keeper) usePasswordless(
 		return person, nil, notAccepted(errors.New("no person"))
 	}
 	copy(person[:], handle)
-	owner, err := k.hold(ctx, person)
+	h, err := k.holdPasskeys(ctx, person)
 	if _, missing := errors.AsType[*fault.Error](err); missing {
 		return person, nil, notAccepted(err)
 	}
-	if err != nil {
-		return person, nil, err
-	}
-	have, err := k.List(ctx, person)
-	if err != nil {
-		return person, nil, err
-	}
-	h, err := k.holderOf(owner, have)
 	if err != nil {
 		return person, nil, err
 	}
@@ -162,8 +147,7 @@ func (k *Keeper) usePasswordless(
 	return person, row, err
 }
 
-// signed stores the signature counter of an accepted passkey. Of two answers with the same counter
-// one is accepted.
+// signed stores the signature counter. Of two answers with the same counter one is accepted.
 func (k *Keeper) signed(ctx context.Context, h *holder, key *webauthn.Credential) (*db.Factor, error) {
 	for i := range h.keys {
 		if !bytes.Equal(h.keys[i].ID, key.ID) {
@@ -186,7 +170,6 @@ func (k *Keeper) signed(ctx context.Context, h *holder, key *webauthn.Credential
 	return nil, notAccepted(errors.New("it is no longer there"))
 }
 
-// notAccepted is the fault for every passkey that proves nothing.
 func notAccepted(cause error) error {
 	return &fault.Error{Kind: fault.Forbidden, Detail: "The passkey was not accepted. Try again, or use another way.",
 		Err: errors.Join(ErrWrong, cause)}

@@ -7,14 +7,14 @@ import (
 	"math"
 	"time"
 
+	"github.com/go-webauthn/webauthn/protocol"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/audit"
-	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
@@ -61,7 +61,9 @@ func (k *Keeper) Prove(ctx context.Context, person xid.ID, a Answer, f func(cont
 	if k.store.Within(ctx) {
 		return errors.New("factor: a guess would not be counted in a transaction that may be rolled back")
 	}
-	if err := k.count(ctx, person, a); err != nil {
+	// The guess is counted before its outcome is known, so that concurrent guesses are counted too.
+	counts := charges(person, a)
+	if err := limited(ratelimit.TakeAll(ctx, k.store, counts...)); err != nil {
 		return err
 	}
 	err := k.store.InTx(ctx, func(ctx context.Context) error {
@@ -75,12 +77,11 @@ func (k *Keeper) Prove(ctx context.Context, person xid.ID, a Answer, f func(cont
 	case errors.Is(err, ErrWrong):
 		k.failed(ctx, person, a.way(), err)
 	case err == nil || ent.IsUnavailable(err):
-		k.uncount(ctx, person, a)
+		k.uncount(ctx, counts)
 	}
 	return err
 }
 
-// use validates and consumes an answer, in the transaction of ctx.
 func (k *Keeper) use(ctx context.Context, id xid.ID, a Answer) (Used, error) {
 	person, err := k.hold(ctx, id)
 	if err != nil {
@@ -115,7 +116,6 @@ func (k *Keeper) noteUse(ctx context.Context, row *db.Factor) error {
 	return audit.Account(ctx, k.store.DB(ctx), row.UserID, state.AccountFactorUsed, detailOf(row.Kind, row.Name))
 }
 
-// recover consumes a recovery code, in the transaction of ctx, and emails the person.
 func (k *Keeper) recover(ctx context.Context, person *db.User, code string) (Used, error) {
 	if err := k.useCode(ctx, person.ID, code); err != nil {
 		return Used{}, err
@@ -124,15 +124,12 @@ func (k *Keeper) recover(ctx context.Context, person *db.User, code string) (Use
 	if err != nil {
 		return Used{}, err
 	}
-	c, text := k.store.DB(ctx), fmt.Sprintf("%d left", left)
-	if err := audit.Account(ctx, c, person.ID, state.AccountCodeUsed, text); err != nil {
+	text := fmt.Sprintf("%d left", left)
+	if err := audit.Account(ctx, k.store.DB(ctx), person.ID, state.AccountCodeUsed, text); err != nil {
 		return Used{}, err
 	}
-	err = k.notifier.Send(ctx, c, notify.Email{To: person.Email, Of: person.ID,
-		Subject: "A recovery code of your account was used",
-		Body: "A recovery code of your account " + person.Email + " was used; there are " + text + ".\n\n" +
-			k.advice()})
-	return Used{CodesLeft: left}, err
+	return Used{CodesLeft: left}, k.email(ctx, person, "A recovery code of your account was used",
+		"A recovery code of your account "+person.Email+" was used; there are "+text+".")
 }
 
 // ProvePasswordless is Prove for a passkey that replaces the password. It answers [Keeper.AskPasswordless]; f
@@ -143,7 +140,7 @@ func (k *Keeper) ProvePasswordless(ctx context.Context, token string, response [
 	if k.store.Within(ctx) {
 		return errors.New("factor: what is refused would not be noted in a transaction that is rolled back")
 	}
-	shown, err := parseAssertion(response)
+	shown, err := parse(response, protocol.ParseCredentialRequestResponseBytes)
 	if err != nil || k.party == nil {
 		return notAccepted(err)
 	}
@@ -183,41 +180,25 @@ func (k *Keeper) failed(ctx context.Context, person xid.ID, way string, cause er
 	}
 }
 
-// keys returns the rate-limit keys of a person's answers by one method.
-func keys(person xid.ID, a Answer) (short, long digest.Sum) {
+func charges(person xid.ID, a Answer) []ratelimit.Charge {
 	of := a.way() + " " + xid.User.Format(person)
-	return ratelimit.Key("second factor", of), ratelimit.Key("second factor, long", of)
+	return []ratelimit.Charge{{Key: ratelimit.Key("second factor", of), Rate: guesses},
+		{Key: ratelimit.Key("second factor, long", of), Rate: longGuesses}}
 }
 
-// count takes a guess before its outcome is known, so that concurrent guesses are counted as well.
-func (k *Keeper) count(ctx context.Context, person xid.ID, a Answer) error {
-	short, long := keys(person, a)
-	wait, err := ratelimit.Take(ctx, k.store, short, guesses)
-	if err == nil && wait == 0 {
-		if wait, err = ratelimit.Take(ctx, k.store, long, longGuesses); err == nil && wait > 0 {
-			err = ratelimit.Return(ctx, k.store, short, guesses)
+// uncount returns a guess that was right or not judged. The result stands even if this fails.
+func (k *Keeper) uncount(ctx context.Context, charges []ratelimit.Charge) {
+	for _, c := range charges {
+		if err := ratelimit.Return(ctx, k.store, c.Key, c.Rate); err != nil {
+			k.log.WarnContext(ctx, "a guess could not be given back", "error", err)
 		}
 	}
-	if err == nil && wait > 0 {
-		return late(wait)
-	}
-	return err
 }
 
-// uncount returns a guess after a right answer or an unavailable database. The result stands even
-// if this fails.
-func (k *Keeper) uncount(ctx context.Context, person xid.ID, a Answer) {
-	short, long := keys(person, a)
-	err := errors.Join(ratelimit.Return(ctx, k.store, short, guesses),
-		ratelimit.Return(ctx, k.store, long, longGuesses))
-	if err != nil {
-		k.log.WarnContext(ctx, "a guess could not be given back", "error", err)
+func limited(wait time.Duration, err error) error {
+	if err != nil || wait == 0 {
+		return err
 	}
-}
-
-// late is the fault for too many guesses.
-func late(wait time.Duration) error {
-	n := int(math.Ceil(wait.Seconds()))
 	return &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
-		Detail: fmt.Sprintf("Too many attempts. Try again in %d s.", n)}
+		Detail: fmt.Sprintf("Too many attempts. Try again in %d s.", int(math.Ceil(wait.Seconds())))}
 }

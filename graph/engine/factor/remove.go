@@ -34,15 +34,11 @@ func (k *Keeper) Rename(ctx context.Context, by By, id xid.ID, name string) (row
 		}
 		err = k.store.DB(ctx).Factor.Update().Where(factor.UserID(by.Person), factor.ID(id)).SetName(row.Name).
 			Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("rename a factor: %w", err)
-		}
-		return nil
+		return fault.Wrap("rename a factor", err)
 	})
 	return row, err
 }
 
-// find returns a factor of a person, and all of their factors.
 func (k *Keeper) find(ctx context.Context, person, id xid.ID) (*db.Factor, []*db.Factor, error) {
 	rows, err := k.List(ctx, person)
 	if err != nil {
@@ -76,7 +72,6 @@ func (k *Keeper) Remove(ctx context.Context, by By, id xid.ID) error {
 	})
 }
 
-// remove deletes a factor, in the transaction of ctx, which holds the person.
 func (k *Keeper) remove(ctx context.Context, person *db.User, row *db.Factor, last bool) error {
 	c := k.store.DB(ctx)
 	if _, err := c.Factor.Delete().Where(factor.UserID(person.ID), factor.ID(row.ID)).Exec(ctx); err != nil {
@@ -138,8 +133,5 @@ func (k *Keeper) Reset(ctx context.Context, id xid.ID) (n int, err error) {
 		_, err = k.store.DB(ctx).Session.Delete().Where(dbsession.UserID(id)).Exec(ctx)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("reset factors: %w", err)
-	}
-	return n, nil
+	return n, fault.Wrap("reset factors", err)
 }

@@ -45,12 +45,9 @@ func (k *Keeper) BeginTOTP(ctx context.Context, by By) (*SetUp, error) {
 	rand.Read(secret) // never fails since Go 1.24
 	up := &SetUp{}
 	err := k.store.InTx(ctx, func(ctx context.Context) error {
-		person, err := k.enter(ctx, by)
+		person, _, err := k.enterRoom(ctx, by)
 		if err != nil {
 			return err
-		}
-		if have, err := k.List(ctx, by.Person); err != nil || int64(len(have)) >= k.most {
-			return errors.Join(err, k.full())
 		}
 		key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: person.Email, Secret: secret})
 		if err != nil {
@@ -90,7 +87,7 @@ func (k *Keeper) ConfirmTOTP(ctx context.Context, by By, token, name, text strin
 		}
 		row, err := session.AnswerChallenge(ctx, k.store.DB(ctx), token, state.ChallengeTOTP)
 		if errors.Is(err, session.ErrUnknownChallenge) || err == nil && row.UserID != by.Person {
-			return over("#/token")
+			return over()
 		}
 		if err != nil {
 			return err
@@ -115,8 +112,8 @@ func wrongCode() error {
 }
 
 // over is the fault for a ceremony that expired, was answered or is another person's.
-func over(pointer string) error {
-	return fault.Invalid(fault.Field{Pointer: pointer, Code: fault.UnknownValue,
+func over() error {
+	return fault.Invalid(fault.Field{Pointer: "#/token", Code: fault.UnknownValue,
 		Detail: "This has expired or was already completed. Start again."})
 }
 
@@ -163,7 +160,6 @@ func (k *Keeper) useTOTP(ctx context.Context, rows []*db.Factor, code string) (*
 	return nil, wrong("The code is wrong or was already used.")
 }
 
-// compact removes the separators that people and apps put into codes.
 func compact(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -177,7 +173,6 @@ func compact(text string) string {
 // maxTyped bounds a typed code, in bytes.
 const maxTyped = 64
 
-// parseTOTP parses a code of six digits.
 func parseTOTP(text string) (string, bool) {
 	if len(text) > maxTyped {
 		return "", false
