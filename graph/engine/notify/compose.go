@@ -15,7 +15,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 )
 
-// errAddress reports that an address can never receive email.
 var errAddress = errors.New("not a valid email address")
 
 // ParseSender parses the address that emails come from, with or without a name: "Storefront
@@ -107,7 +106,6 @@ func word(s string) string {
 	return "=?utf-8?b?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
 }
 
-// recipient parses a stored address, which has no name.
 func recipient(address string) (*netmail.Address, error) {
 	a, err := netmail.ParseAddress(address)
 	if err != nil || a.Name != "" || a.Address != address {

@@ -24,7 +24,6 @@ const (
 	hurryTimeout = 5 * time.Second
 )
 
-// connection is a connection to the mail server. Emails are sent over it one after the other.
 type connection struct {
 	client  *mail.Client
 	smtp    *smtp.Client
@@ -59,7 +58,6 @@ func (s *Sender) open(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
-// options returns the library's options, with dial as its dialer.
 func (s *Sender) options(dial mail.DialContextFunc) []mail.Option {
 	list := []mail.Option{
 		mail.WithPort(s.Server.port), mail.WithTimeout(mailTimeout), mail.WithDialContextFunc(dial),
@@ -92,14 +90,12 @@ func (s security) policy() mail.TLSPolicy {
 	return mail.TLSMandatory
 }
 
-// dial connects within [dialTimeout].
 func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	return s.Dial(ctx, network, address)
 }
 
-// implicitTLS starts TLS if the server speaks it from the first byte.
 func (s *Sender) implicitTLS(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	if s.Server.tls != implicit {
 		return conn, nil
@@ -110,8 +106,8 @@ func (s *Sender) implicitTLS(ctx context.Context, conn net.Conn) (net.Conn, erro
 	return secure, secure.HandshakeContext(ctx)
 }
 
-// send hands a message over. It requests SMTPUTF8 only if an address needs it (RFC 6531), because
-// the request would keep the email from every later server without that extension.
+// send requests SMTPUTF8 only if an address needs it (RFC 6531), because the request would keep the
+// email from every later server without that extension.
 func (c *connection) send(m *mail.Msg) error {
 	c.broken = true // until the outcome is known
 	c.smtp.SkipSMTPUTF8(!needsUTF8(m))
@@ -128,14 +124,12 @@ func (c *connection) send(m *mail.Msg) error {
 // cut aborts the command in progress at once: another sender may own the email by now.
 func (c *connection) cut() { c.conn.endBy(time.Now()) }
 
-// needsUTF8 reports whether an address of the message is not ASCII.
 func needsUTF8(m *mail.Msg) bool {
 	to, _ := m.GetRecipients() // sending reports a message without recipients
 	from, _ := m.GetSender(false)
 	return strings.ContainsFunc(strings.Join(append(to, from), ""), func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// close says QUIT and closes the connection.
 func (c *connection) close() {
 	if c.conn == nil {
 		return
@@ -174,7 +168,6 @@ func (b *deadlineConn) SetDeadline(t time.Time) error {
 	return b.Conn.SetDeadline(t)
 }
 
-// endBy allows no reads and writes after t.
 func (b *deadlineConn) endBy(t time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -23,14 +24,6 @@ import (
 // maxRecipients bounds the rows that one notice adds to its transaction. Owners come first.
 const maxRecipients = 50
 
-// Paths of the dashboard. The other two are below the first.
-const (
-	dashboardPath = "/dashboard"
-	noticesPath   = "/notifications"
-	settingsPath  = "/settings"
-)
-
-// pages are the paths of the dashboard's pages for the kinds of resources.
 var pages = map[xid.Kind]string{
 	xid.Order: "/orders/", xid.Product: "/products/", xid.Customer: "/customers/", xid.Export: "/exports/",
 	xid.WebhookEndpoint: "/webhooks/", xid.Theme: "/themes/",
@@ -48,7 +41,7 @@ func New(api string) (*Notifier, error) {
 	if err != nil || u.Host == "" {
 		return nil, errors.New("notify: the address of the dashboard is needed")
 	}
-	return &Notifier{root: strings.TrimRight(api, "/") + dashboardPath}, nil
+	return &Notifier{root: strings.TrimRight(api, "/") + "/dashboard"}, nil
 }
 
 // Append writes a notice for the viewer's store, and an email to each of its owners and admins, or
@@ -69,10 +62,11 @@ func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) 
 		return fmt.Errorf("find the store of a notice: %w", err)
 	}
 	subject := clip(oneLine(notice.Title)+" ("+oneLine(s.Name)+")", limit.Line)
-	body := notice.Body + n.link(notice) + "\n\n" + n.footer(s)
+	body := notice.Body + n.link(notice) + "\n\nThis is about the store " + oneLine(s.Name) + " (" + s.Handle +
+		"). You can also read it in the dashboard:\n" + n.root + "/notifications"
 	if notice.Orders {
 		body += "\n\nYou get emails about new orders because you handle orders. Turn them off in the settings:\n" +
-			n.root + settingsPath
+			n.root + "/settings"
 	}
 	now := micros.Now()
 	rows := make([]*db.MailCreate, len(to))
@@ -80,10 +74,7 @@ func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) 
 		rows[i] = c.Mail.Create().SetBucket(bucket.Of(s.ID)).SetDueAt(now).
 			SetRecipient(address).SetSubject(subject).SetBody(body)
 	}
-	if err := c.Mail.CreateBulk(rows...).Exec(ctx); err != nil {
-		return fmt.Errorf("write mail: %w", err)
-	}
-	return nil
+	return fault.Wrap("write mail", c.Mail.CreateBulk(rows...).Exec(ctx))
 }
 
 // Sends reports whether emails are sent at all.
@@ -95,33 +86,22 @@ func (n *Notifier) Send(ctx context.Context, c *db.Client, e Email) error {
 	if n == nil {
 		return nil
 	}
-	row := c.Mail.Create().SetBucket(bucket.Of(e.Of)).SetDueAt(micros.Now()).SetRecipient(e.To).
-		SetSubject(clip(oneLine(e.Subject), limit.Line)).SetBody(e.Body)
-	if e.HTML != "" {
-		row.SetHTML(e.HTML)
-	}
-	if e.From != "" {
-		row.SetSenderName(clip(oneLine(e.From), limit.Line))
-	}
-	if e.ReplyTo != "" {
-		row.SetReplyTo(e.ReplyTo)
-	}
-	if !e.Order.IsNil() {
-		row.SetOrderID(e.Order)
-	}
-	if e.Network != "" {
-		row.SetNetwork(e.Network)
-	}
-	if e.Stop != "" {
-		row.SetStopURL(e.Stop)
-	}
-	if err := row.Exec(viewer.Operator(ctx, e.Of)); err != nil {
-		return fmt.Errorf("write an email: %w", err)
-	}
-	return nil
+	err := c.Mail.Create().SetBucket(bucket.Of(e.Of)).SetDueAt(micros.Now()).SetRecipient(e.To).
+		SetSubject(clip(oneLine(e.Subject), limit.Line)).SetBody(e.Body).SetNillableHTML(given(e.HTML)).
+		SetNillableSenderName(given(clip(oneLine(e.From), limit.Line))).SetNillableReplyTo(given(e.ReplyTo)).
+		SetNillableOrderID(given(e.Order)).SetNillableNetwork(given(e.Network)).SetNillableStopURL(given(e.Stop)).
+		Exec(viewer.Operator(ctx, e.Of))
+	return fault.Wrap("write an email", err)
 }
 
-// link returns a link to the subject of a notice, or "" if the dashboard has no page for it.
+// given returns nil for a zero value.
+func given[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
+}
+
 func (n *Notifier) link(notice Notice) string {
 	page := pages[notice.Kind]
 	if page == "" || notice.ID.IsNil() {
@@ -130,13 +110,6 @@ func (n *Notifier) link(notice Notice) string {
 	return "\n\n" + n.root + page + notice.Kind.Format(notice.ID)
 }
 
-// footer says which store an email is about and where it can be read.
-func (n *Notifier) footer(s *db.Store) string {
-	return "This is about the store " + oneLine(s.Name) + " (" + s.Handle +
-		"). You can also read it in the dashboard:\n" + n.root + noticesPath
-}
-
-// recipients returns the addresses of the people who get a notice by email.
 func recipients(ctx context.Context, store *ent.Store, n Notice) ([]string, error) {
 	people := store.Aside(ctx)
 	if !n.Person.IsNil() {
@@ -155,29 +128,21 @@ func recipients(ctx context.Context, store *ent.Store, n Notice) ([]string, erro
 	ids, err := query.Where(staff.RoleIn(roles...), staff.IDNEQ(n.Except)).
 		Order(db.Desc(staff.FieldRole), db.Asc(staff.FieldID)).Limit(maxRecipients).IDs(ctx)
 	if err != nil || len(ids) == 0 {
-		return nil, wrap("find recipients", err)
+		return nil, fault.Wrap("find recipients", err)
 	}
 	return addresses(people, store.DB(people), ids)
 }
 
-// addresses returns the email addresses of people by their ids.
 func addresses(ctx context.Context, c *db.Client, ids []xid.ID) ([]string, error) {
 	query := c.User.Query().Where(user.IDIn(ids...))
 	query.Modify(func(s *sql.Selector) { s.OrderBy(s.C(user.FieldID)) })
 	people, err := query.Load(ctx)
 	if err != nil {
-		return nil, wrap("read addresses of recipients", err)
+		return nil, fault.Wrap("read addresses of recipients", err)
 	}
 	list := make([]string, len(people))
 	for i, p := range people {
 		list[i] = p.Email
 	}
 	return list, nil
-}
-
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", doing, err)
 }

@@ -8,9 +8,9 @@ package notify
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -63,10 +63,6 @@ type Email struct {
 // Append writes a notice for the viewer's store to the dashboard only. [Notifier.Append] sends
 // emails as well.
 func Append(ctx context.Context, c *db.Client, n Notice) error {
-	err := c.Notification.Create().SetLevel(n.Level).SetTitle(n.Title).SetBody(n.Body).
-		SetResourceType(n.Kind.Resource()).SetResourceID(n.ID).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("write notice: %w", err)
-	}
-	return nil
+	return fault.Wrap("write notice", c.Notification.Create().SetLevel(n.Level).SetTitle(n.Title).SetBody(n.Body).
+		SetResourceType(n.Kind.Resource()).SetResourceID(n.ID).Exec(ctx))
 }

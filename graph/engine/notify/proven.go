@@ -2,13 +2,13 @@ package notify
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 )
@@ -28,8 +28,6 @@ func Proven(ctx context.Context, c *db.Client, s *db.Store, all limit.Values) (b
 	query := c.Payment.Query()
 	query.Modify(func(sel *sql.Selector) { sel.OrderBy(sel.C(payment.FieldID)).Limit(1) })
 	first, err := query.Load(ctx)
-	if err != nil {
-		return false, fmt.Errorf("find the first payment: %w", err)
-	}
-	return len(first) > 0 && first[0].ID.Time() <= micros.Now().Add(-time.Duration(days)*24*time.Hour), nil
+	return len(first) > 0 && first[0].ID.Time() <= micros.Now().Add(-time.Duration(days)*24*time.Hour),
+		fault.Wrap("find the first payment", err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -26,13 +27,9 @@ const reminderBatch = 100
 // one notice, however many processes run at once. Tokens issued for no longer than that get none.
 func RemindOfTokens(ctx context.Context, s *ent.Store, n *Notifier) (total int, err error) {
 	total, err = s.SumStores(ctx, func(ctx context.Context) (int, error) { return tokensOf(ctx, s, n) })
-	if err != nil {
-		err = fmt.Errorf("remind of staff tokens: %w", err)
-	}
-	return total, err
+	return total, fault.Wrap("remind of staff tokens", err)
 }
 
-// tokensOf notifies the people of one store.
 func tokensOf(ctx context.Context, s *ent.Store, n *Notifier) (sent int, err error) {
 	now := micros.Now()
 	rows, err := s.DB(ctx).StaffToken.Query().

@@ -40,8 +40,7 @@ var terms = lease.Terms{Length: 2 * time.Minute, Every: 15 * time.Second, Margin
 
 // SenderConfig holds the dependencies of a [Sender].
 type SenderConfig struct {
-	Store *ent.Store
-	// Server is the mail server.
+	Store  *ent.Store
 	Server Server
 	// From is the sender of the emails; see [ParseSender].
 	From *netmail.Address
@@ -129,7 +128,6 @@ type round struct {
 	dialErr error       // why the mail server could not be reached
 }
 
-// over reports whether the connection is unusable, which ends the round.
 func (r *round) over() bool { return r.conn != nil && r.conn.broken }
 
 func (r *round) close() {
@@ -159,7 +157,6 @@ func (r *round) try(ctx context.Context, row *db.Mail) error {
 	return errors.Join(r.dialErr, r.settle(ctx, row, err))
 }
 
-// send hands an email over while the lease lasts.
 func (r *round) send(ctx context.Context, held *lease.Held, row *db.Mail) error {
 	m, err := compose(r.From, row)
 	if err != nil {
@@ -202,7 +199,6 @@ func (s *Sender) log(row *db.Mail) *slog.Logger {
 	return s.Logger.With("mail", row.ID, "store", row.StoreID, "try", row.Attempts+1)
 }
 
-// pause returns the wait after the n-th attempt.
 func pause(n int) time.Duration {
 	if n > 6 { // later ones would exceed an hour
 		return retryMax

@@ -17,7 +17,6 @@ type Server struct {
 	tls            security
 }
 
-// security is when a connection is encrypted.
 type security string
 
 const (
@@ -25,12 +24,6 @@ const (
 	required security = "required" // by STARTTLS, or not at all
 	optional security = "optional" // by STARTTLS if the server offers it
 	none     security = "none"
-)
-
-// Default ports (RFC 8314 and RFC 6409).
-const (
-	portImplicit = 465
-	portStartTLS = 587
 )
 
 // ParseServer parses the address of a mail server: smtps://user:pass@host:465,
@@ -64,7 +57,6 @@ func ParseServer(address string) (Server, error) {
 	return s, nil
 }
 
-// securityOf returns the encryption and the default port from the scheme and the query.
 func securityOf(u *url.URL) (security, int, error) {
 	query, err := url.ParseQuery(u.RawQuery)
 	given := query.Get("tls")
@@ -77,13 +69,13 @@ func securityOf(u *url.URL) (security, int, error) {
 		if given != "" {
 			return "", 0, errors.New("smtps uses TLS from the first byte: the option tls is for smtp")
 		}
-		return implicit, portImplicit, nil
+		return implicit, 465, nil // RFC 8314
 	case "smtp":
 		switch s := security(given); s {
 		case "":
-			return required, portStartTLS, nil
+			return required, 587, nil // RFC 6409
 		case required, optional, none:
-			return s, portStartTLS, nil
+			return s, 587, nil
 		}
 		return "", 0, errors.New("the option tls must be required, optional or none")
 	}

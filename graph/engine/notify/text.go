@@ -36,7 +36,6 @@ var (
 	dots    = regexp.MustCompile(`([\p{L}\p{N}])[.。．｡](\p{L})`)
 )
 
-// clip shortens a text to n characters.
 func clip(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	dbmail "github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -22,9 +24,8 @@ import (
 // day is the window in which emails are counted.
 const day = 24 * time.Hour
 
-// bound is a rate that an email counts against, and the reason given when it is exhausted.
 type bound struct {
-	charge ratelimit.Charge
+	ratelimit.Charge
 	reason string
 }
 
@@ -53,25 +54,19 @@ func (s *Sender) withheld(ctx context.Context, row *db.Mail) (reason string, err
 		return "", err
 	}
 	for i, b := range bounds {
-		wait, err := ratelimit.Take(ctx, s.Store, b.charge.Key, b.charge.Rate)
+		wait, err := ratelimit.Take(ctx, s.Store, b.Key, b.Rate)
 		if err != nil {
 			return "", err
 		}
-		if wait > 0 {
-			return b.reason, s.giveBack(ctx, bounds[:i])
+		if wait == 0 {
+			continue
 		}
+		for _, counted := range bounds[:i] {
+			err = cmp.Or(err, ratelimit.Return(ctx, s.Store, counted.Key, counted.Rate))
+		}
+		return b.reason, err
 	}
 	return "", nil
-}
-
-// giveBack undoes the counting of an email that is not sent.
-func (s *Sender) giveBack(ctx context.Context, bounds []bound) error {
-	for _, b := range bounds {
-		if err := ratelimit.Return(ctx, s.Store, b.charge.Key, b.charge.Rate); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // bounds returns the rates of an email about an order: of its recipient, of the network that
@@ -132,7 +127,7 @@ func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) erro
 		}
 		inform = wait == 0
 	}
-	return wrap("withhold mail", s.Store.InTx(ctx, func(ctx context.Context) error {
+	return fault.Wrap("withhold mail", s.Store.InTx(ctx, func(ctx context.Context) error {
 		c := s.Store.DB(ctx)
 		n, err := c.Mail.Delete().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).Exec(ctx)
 		if err != nil || n == 0 || row.OrderID == nil {
@@ -159,13 +154,13 @@ func Stop(ctx context.Context, store *ent.Store, address digest.Sum) error {
 	if ent.IsDuplicate(err) {
 		return nil
 	}
-	return wrap("stop emails", err)
+	return fault.Wrap("stop emails", err)
 }
 
 // Stopped reports whether an address wants no more emails of the viewer's store to strangers.
 func Stopped(ctx context.Context, c *db.Client, address string) (bool, error) {
 	rows, err := c.MailStop.Query().Where(mailstop.Address(Address(address))).Load(ctx)
-	return len(rows) > 0, wrap("look for a stop", err)
+	return len(rows) > 0, fault.Wrap("look for a stop", err)
 }
 
 // Address returns the digest by which stops are stored for an email address.
