@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
@@ -65,7 +66,6 @@ func (k *Keeper) Add(ctx context.Context, s *db.Store, a Addition) (*db.Theme, e
 	return row, k.themes(c, s).Created(row, "", "", event.ThemeInstalled).Write(ctx, c)
 }
 
-// add writes the rows of a theme that is ready.
 func (k *Keeper) add(ctx context.Context, create *db.ThemeCreate, p *theme.Package) (*db.Theme, error) {
 	row, err := create.SetStatus(state.ThemeInactive).SetDueAt(micros.Max).SetNillablePreview(preview(p)).
 		SetAssetCount(int64(len(p.Assets))).SetSizeBytes(p.Size()).Save(ctx)
@@ -75,7 +75,6 @@ func (k *Keeper) add(ctx context.Context, create *db.ThemeCreate, p *theme.Packa
 	return row, k.addAssets(ctx, row.ID, p)
 }
 
-// begin sets what every new theme has.
 func (k *Keeper) begin(ctx context.Context, id xid.ID, a Addition) *db.ThemeCreate {
 	m := a.Package.Manifest
 	row := k.Store.DB(ctx).Theme.Create().SetID(id).SetUpdatedAt(id.Time()).
@@ -88,29 +87,23 @@ func (k *Keeper) begin(ctx context.Context, id xid.ID, a Addition) *db.ThemeCrea
 	return row
 }
 
-// assetBatch bounds the rows of one statement.
 const assetBatch = 100
 
-// addAssets writes the rows of a theme's assets.
 func (k *Keeper) addAssets(ctx context.Context, id xid.ID, p *theme.Package) error {
-	c := k.Store.DB(ctx)
-	rows := make([]*db.ThemeAssetCreate, 0, assetBatch)
-	for i, a := range p.Assets {
-		rows = append(rows,
-			c.ThemeAsset.Create().SetThemeID(id).SetPath(a.Path).SetKind(a.Kind).SetContentType(a.ContentType).
-				SetSizeBytes(a.Size).SetChecksum(a.Sum).SetNillableWidth(a.Width).SetNillableHeight(a.Height))
-		if len(rows) < assetBatch && i+1 < len(p.Assets) {
-			continue
+	c := k.Store.DB(ctx).ThemeAsset
+	for some := range slices.Chunk(p.Assets, assetBatch) {
+		rows := make([]*db.ThemeAssetCreate, len(some))
+		for i, a := range some {
+			rows[i] = c.Create().SetThemeID(id).SetPath(a.Path).SetKind(a.Kind).SetContentType(a.ContentType).
+				SetSizeBytes(a.Size).SetChecksum(a.Sum).SetNillableWidth(a.Width).SetNillableHeight(a.Height)
 		}
-		if err := c.ThemeAsset.CreateBulk(rows...).Exec(ctx); err != nil {
+		if err := c.CreateBulk(rows...).Exec(ctx); err != nil {
 			return fmt.Errorf("add assets: %w", err)
 		}
-		rows = rows[:0]
 	}
 	return nil
 }
 
-// preview returns the path of a theme's preview image, or nil.
 func preview(p *theme.Package) *string {
 	a, ok := p.Find(p.Manifest.Preview)
 	if !ok {
@@ -121,8 +114,7 @@ func preview(p *theme.Package) *string {
 
 type themeEdit = change.Edit[*db.Theme, *db.ThemeUpdate]
 
-// themes describes how themes of a store change that meet some conditions. A change of another theme
-// fails with [errLost].
+// themes describes how themes that meet conditions change; for another it fails with [errLost].
 func (k *Keeper) themes(
 	c *db.Client, s *db.Store, only ...predicate.Theme,
 ) *change.Versioned[*db.Theme, *db.ThemeUpdate] {
@@ -135,14 +127,13 @@ func (k *Keeper) themes(
 		Update: func(_ context.Context, id xid.ID, version int64) *db.ThemeUpdate {
 			return c.Theme.Update().Where(dbtheme.ID(id), dbtheme.Version(version)).Where(only...)
 		},
-		Object: func(t *db.Theme) []byte { return wire.AppendTheme(nil, t, t.Status, k.previewURL(s, t)) },
-		Lost:   errLost,
+		Object: func(t *db.Theme) []byte {
+			var url *string
+			if k.Preview != nil {
+				url = new(k.Preview(s, t.ID))
+			}
+			return wire.AppendTheme(nil, t, t.Status, url)
+		},
+		Lost: errLost,
 	}
-}
-
-func (k *Keeper) previewURL(s *db.Store, t *db.Theme) *string {
-	if k.Preview == nil {
-		return nil
-	}
-	return new(k.Preview(s, t.ID))
 }

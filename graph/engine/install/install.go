@@ -11,6 +11,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/notify"
@@ -60,7 +61,8 @@ func New(c Config) (*Keeper, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	k := &Keeper{Config: c, judging: make(chan struct{}, 1), wakeups: make(chan struct{}, 1),
-		queue: newQueue(c.Store)}
+		queue: lease.Queue{Store: c.Store, Table: dbtheme.Table, Owner: dbtheme.FieldStoreID,
+			Tries: dbtheme.FieldTries}}
 	k.repairer = k.queue.Repair(terms, pause, maxTries)
 	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(k.Samples) })
 	return k, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/themepackage"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/lib/blob"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
@@ -42,24 +42,13 @@ func (k *Keeper) Package(ctx context.Context, sum digest.Sum) (*theme.Package, e
 		return nil, fmt.Errorf("read package: %w", err)
 	}
 	p, err := theme.Parse(row.Content)
-	if err != nil {
-		return nil, fmt.Errorf("read package: %w", err)
-	}
-	return p, nil
+	return p, fault.Wrap("read package", err)
 }
 
 func (k *Keeper) packageRow(ctx context.Context, sum digest.Sum, lock func(*sql.Selector)) (*db.ThemePackage, error) {
 	query := k.Store.DB(ctx).ThemePackage.Query().Where(themepackage.ID(sum))
 	query.Modify(lock)
 	return only(query.Load(ctx))
-}
-
-// storePackage is [Keeper.keepPackage] in its own transaction: a package belongs to no store, and
-// may lie on another shard than the rows that will refer to it.
-func (k *Keeper) storePackage(ctx context.Context, sum digest.Sum, content []byte) error {
-	return k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
-		return k.keepPackage(ctx, sum, content)
-	})
 }
 
 // keepPackage writes a package, unless it exists, in the transaction of ctx. It renews the time of
@@ -74,10 +63,7 @@ func (k *Keeper) keepPackage(ctx context.Context, sum digest.Sum, content []byte
 			err = nil
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("keep package: %w", err)
-	}
-	return nil
+	return fault.Wrap("keep package", err)
 }
 
 // keepAssets writes the bytes of a package's assets into the blob store, except those that were
@@ -99,7 +85,6 @@ func (k *Keeper) keepAssets(ctx context.Context, p *theme.Package) error {
 	return nil
 }
 
-// only returns the single row of a query by key, or a NotFoundError.
 func only[T any](rows []*T, err error) (*T, error) {
 	switch {
 	case err != nil:

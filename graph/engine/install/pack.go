@@ -2,9 +2,12 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
+
+	"github.com/storefront-go/storefront/ent/fault"
 )
 
 // maxArchive bounds the bytes that an archive unpacks to. Valid archives are smaller.
@@ -15,28 +18,17 @@ const maxArchive = 16 << 20
 // by default.
 func pack(archive []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err == nil {
-		_, err = w.Write(archive)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("pack archive: %w", err)
-	}
-	return b.Bytes(), nil
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid
+	_, err := w.Write(archive)
+	err = cmp.Or(err, w.Close())
+	return b.Bytes(), fault.Wrap("pack archive", err)
 }
 
-// unpack reverses pack.
 func unpack(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("unpack archive: %w", err)
 	}
 	archive, err := io.ReadAll(io.LimitReader(r, maxArchive))
-	if err != nil {
-		return nil, fmt.Errorf("unpack archive: %w", err)
-	}
-	return archive, nil
+	return archive, fault.Wrap("unpack archive", err)
 }

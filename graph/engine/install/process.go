@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -40,8 +41,7 @@ func (k *Keeper) process(ctx context.Context, row *db.Theme) error {
 	return k.finish(ctx, row, p)
 }
 
-// read reads the archive of a theme again. The archive was valid when it was accepted, so only a
-// newer version of the program refuses it.
+// read reads the archive again, which was valid: only a newer version of the program refuses it.
 func (k *Keeper) read(ctx context.Context, id xid.ID) (*theme.Package, error) {
 	upload, err := only(k.Store.DB(ctx).ThemeUpload.Query().Where(themeupload.ID(id)).Load(ctx))
 	if db.IsNotFound(err) {
@@ -66,7 +66,12 @@ func (k *Keeper) read(ctx context.Context, id xid.ID) (*theme.Package, error) {
 func (k *Keeper) finish(ctx context.Context, row *db.Theme, p *theme.Package) error {
 	content := p.Encode()
 	sum := digest.Of(content)
-	if err := k.storePackage(ctx, sum, content); err != nil {
+	// In its own transaction: a package belongs to no store, and may lie on another shard than the rows
+	// that will refer to it.
+	err := k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
+		return k.keepPackage(ctx, sum, content)
+	})
+	if err != nil {
 		return err
 	}
 	return k.Store.InTx(ctx, func(ctx context.Context) error {
@@ -100,13 +105,13 @@ func (k *Keeper) swapTheme(ctx context.Context, row *db.Theme, edit func(*themeE
 	if err != nil {
 		return fmt.Errorf("read store: %w", err)
 	}
-	return k.themes(c, s, claimed(row)...).Write(ctx, c, t, "", func(_ context.Context, e *themeEdit) error {
+	claimed := k.themes(c, s, dbtheme.Tries(row.Tries), dbtheme.StatusEQ(state.ThemeProcessing))
+	return claimed.Write(ctx, c, t, "", func(_ context.Context, e *themeEdit) error {
 		edit(e)
 		return nil
 	})
 }
 
-// ready sets what a theme is once its package is stored.
 func ready(e *themeEdit, p *theme.Package, sum digest.Sum) {
 	t, m := e.Row, p.Manifest
 	t.Status, t.DueAt, t.Checksum, t.Preview = state.ThemeInactive, micros.Max, sum, preview(p)
@@ -117,7 +122,6 @@ func ready(e *themeEdit, p *theme.Package, sum digest.Sum) {
 		SetAssetCount(t.AssetCount).SetSizeBytes(t.SizeBytes)
 }
 
-// fail gives a theme up and notifies the people of the store.
 func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 	err := k.Store.InTx(ctx, func(ctx context.Context) error {
 		err := k.swapTheme(ctx, row, func(e *themeEdit) {
@@ -139,15 +143,11 @@ func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 	return err
 }
 
-// dropUpload removes the archive of a theme.
 func (k *Keeper) dropUpload(ctx context.Context, id xid.ID) error {
-	if _, err := k.Store.DB(ctx).ThemeUpload.Delete().Where(themeupload.ID(id)).Exec(ctx); err != nil {
-		return fmt.Errorf("remove archive: %w", err)
-	}
-	return nil
+	_, err := k.Store.DB(ctx).ThemeUpload.Delete().Where(themeupload.ID(id)).Exec(ctx)
+	return fault.Wrap("remove archive", err)
 }
 
-// clip shortens a text to at most n characters.
 func clip(text string, n int) string {
 	if r := []rune(text); len(r) > n {
 		return string(r[:n-1]) + "…"

@@ -2,13 +2,13 @@ package install
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
@@ -33,10 +33,7 @@ func (k *Keeper) renew(ctx context.Context, listing *db.MarketplaceTheme, s prep
 	} else {
 		update.ClearPreview()
 	}
-	if err := update.Exec(ctx); err != nil {
-		return fmt.Errorf("renew: %w", err)
-	}
-	return nil
+	return fault.Wrap("renew", update.Exec(ctx))
 }
 
 // later reports whether version a, such as 1.10.0, is newer than b.

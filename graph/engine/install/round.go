@@ -7,12 +7,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/predicate"
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
-	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/work"
@@ -27,18 +25,15 @@ const (
 	retryAfter = 5 * time.Second
 )
 
-// terms are the terms of the lease on a theme. Another process takes over what a killed one leaves.
-// The tries are the token.
+// terms are those of the lease on a theme. The tries are the token.
 var terms = lease.Terms{Length: 10 * time.Second, Every: 3 * time.Second, Margin: 2 * time.Second}
 
-// errLost reports that a theme was deleted or taken over while it was processed.
 var errLost = fmt.Errorf("another process owns the theme now: %w", lease.ErrLost)
 
 // Round processes the due archives one after the other. It returns errors of the database; the
 // error of a single archive is logged, and its theme is retried.
 func (k *Keeper) Round(ctx context.Context) error { return k.Store.EachShard(ctx, k.round) }
 
-// round is [Keeper.Round] on one shard.
 func (k *Keeper) round(ctx context.Context) error {
 	if err := k.repairer.Run(ctx); err != nil {
 		return err
@@ -48,8 +43,10 @@ func (k *Keeper) round(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i := 0; i < len(rows) && ctx.Err() == nil; i++ {
-			row := rows[i]
+		for _, row := range rows {
+			if ctx.Err() != nil {
+				return nil
+			}
 			if err := k.try(viewer.Operator(ctx, row.StoreID), row); err != nil {
 				return err
 			}
@@ -59,26 +56,15 @@ func (k *Keeper) round(ctx context.Context) error {
 	return nil
 }
 
-// newQueue returns the queue of the store's themes.
-func newQueue(s *ent.Store) lease.Queue {
-	return lease.Queue{Store: s, Table: dbtheme.Table, Owner: dbtheme.FieldStoreID, Tries: dbtheme.FieldTries}
-}
-
-// pause returns the pause after a number of tries.
 func pause(tries int) time.Duration { return retryAfter << (tries - 1) }
 
-// due returns the due themes, the longest overdue first.
 func (k *Keeper) due(ctx context.Context) ([]*db.Theme, error) {
 	query := k.Store.Seek(ctx).Theme.Query().Where(dbtheme.BucketIn(bucket.All()...))
 	query.Modify(lease.Due(batch))
 	rows, err := query.Load(viewer.Everywhere(ctx))
-	if err != nil {
-		return nil, fmt.Errorf("find due themes: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Wrap("find due themes", err)
 }
 
-// try processes a theme, unless another process has claimed it.
 func (k *Keeper) try(ctx context.Context, row *db.Theme) error {
 	if row.Tries >= maxTries { // its last attempt was killed
 		return k.fail(ctx, row, "Several attempts did not finish.")
@@ -105,7 +91,6 @@ func (k *Keeper) leased(ctx context.Context, row *db.Theme, asked time.Time) err
 	return err
 }
 
-// keep renews the lease on a theme.
 func (k *Keeper) keep(held *lease.Held, row *db.Theme) {
 	held.Keep(func(ctx context.Context) error {
 		return k.queue.Delay(ctx, row.StoreID, row.ID, row.Tries, terms.Length)
@@ -144,7 +129,6 @@ func (k *Keeper) settle(ctx context.Context, row *db.Theme, failure error) error
 	return ignoreLost(k.queue.Delay(ctx, row.StoreID, row.ID, row.Tries, pause(row.Tries)))
 }
 
-// why returns the text for the people of the store after the last attempt failed.
 func why(failure error) string {
 	if _, panicked := errors.AsType[*work.Panic](failure); panicked {
 		return "Part of it could not be processed. If it fails again, ask the operator of the service."
@@ -152,15 +136,9 @@ func why(failure error) string {
 	return "Its files could not be stored. Import it again later."
 }
 
-// ignoreLost returns nil for [lease.ErrLost].
 func ignoreLost(err error) error {
 	if errors.Is(err, lease.ErrLost) {
 		return nil
 	}
 	return err
-}
-
-// claimed returns the conditions that a theme is processed as row says.
-func claimed(row *db.Theme) []predicate.Theme {
-	return []predicate.Theme{dbtheme.Tries(row.Tries), dbtheme.StatusEQ(state.ThemeProcessing)}
 }

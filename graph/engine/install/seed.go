@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -25,15 +26,12 @@ import (
 const (
 	// Author is the author of the samples.
 	Author = "Storefront"
-	// sampleCurrency is the currency of the samples' price, which is 0.
-	sampleCurrency = "EUR"
 	// FirstVersion is the version of a theme whose author names none.
 	FirstVersion = "1.0.0"
 	// seedBatch bounds the stores that are read at once.
 	seedBatch = 200
 )
 
-// prepared is a sample with its parsed package.
 type prepared struct {
 	sample.Sample
 	pkg     *theme.Package
@@ -41,7 +39,6 @@ type prepared struct {
 	sum     digest.Sum
 }
 
-// prepare reads the samples.
 func prepare(samples []sample.Sample) ([]prepared, error) {
 	all := make([]prepared, len(samples))
 	for i, s := range samples {
@@ -66,10 +63,9 @@ func (k *Keeper) Seed(ctx context.Context) error {
 		return fmt.Errorf("seed: %w", err)
 	}
 	if there {
-		return k.giveFirstThemes(ctx, k.samples)
+		return k.giveFirstThemes(ctx)
 	}
-	// Not k.samples: this is a megabyte that most processes do not need again.
-	samples, err := prepare(k.Samples)
+	samples, err := k.samples()
 	if err != nil {
 		return err
 	}
@@ -88,7 +84,7 @@ func (k *Keeper) Seed(ctx context.Context) error {
 			return fmt.Errorf("seed %s: %w", s.Slug, err)
 		}
 	}
-	return k.giveFirstThemes(ctx, func() ([]prepared, error) { return samples, nil })
+	return k.giveFirstThemes(ctx)
 }
 
 // complete reports whether the marketplace has all samples of this program, with their bytes. It
@@ -122,7 +118,6 @@ func (k *Keeper) complete(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// offer adds a sample to the marketplace, unless it exists, and returns its listing.
 func (k *Keeper) offer(ctx context.Context, s prepared) (*db.MarketplaceTheme, error) {
 	row, err := k.offered(ctx, s.Slug, ent.NoLock)
 	if !db.IsNotFound(err) {
@@ -135,23 +130,18 @@ func (k *Keeper) offer(ctx context.Context, s prepared) (*db.MarketplaceTheme, e
 	m := s.pkg.Manifest
 	row, err = k.Store.DB(ctx).MarketplaceTheme.Create().SetID(id).SetSlug(s.Slug).SetName(m.Name).
 		SetTagline(s.Tagline).SetAuthor(Author).SetThemeVersion(version(m)).SetPriceMinor(0).
-		SetCurrency(sampleCurrency).SetCategories(s.categories()).SetNillablePreview(preview(s.pkg)).
+		SetCurrency("EUR").SetCategories(s.categories()).SetNillablePreview(preview(s.pkg)).
 		SetStatus(state.ListingPublished).SetChecksum(s.sum).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Save(ctx)
 	if ent.IsDuplicate(err) { // another process was faster
 		return k.offered(ctx, s.Slug, ent.ForUpdate)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("offer: %w", err)
-	}
-	return row, nil
+	return row, fault.Wrap("offer", err)
 }
 
-// categories returns the sample's categories in the format of a listing.
 func (s *prepared) categories() string {
 	return strings.Join(slices.Sorted(slices.Values(s.Categories)), " ")
 }
 
-// offered returns the marketplace theme with a slug.
 func (k *Keeper) offered(
 	ctx context.Context, slug string, lock func(*sql.Selector),
 ) (*db.MarketplaceTheme, error) {
@@ -164,7 +154,6 @@ func (k *Keeper) offered(
 	return row, err
 }
 
-// version returns the version of a theme, or [FirstVersion].
 func version(m theme.Manifest) string {
 	if m.Version == nil {
 		return FirstVersion
@@ -172,34 +161,28 @@ func version(m theme.Manifest) string {
 	return *m.Version
 }
 
-// giveFirstThemes gives its first theme to every store without an active one.
-func (k *Keeper) giveFirstThemes(ctx context.Context, samples func() ([]prepared, error)) error {
+func (k *Keeper) giveFirstThemes(ctx context.Context) error {
 	return k.Store.EachShard(viewer.Everywhere(ctx), func(ctx context.Context) error {
-		return k.giveOnShard(ctx, samples)
-	})
-}
-
-// giveOnShard is [Keeper.giveFirstThemes] on one shard.
-func (k *Keeper) giveOnShard(ctx context.Context, samples func() ([]prepared, error)) error {
-	for after, more := xid.Nil, true; more; {
-		ids, err := k.Store.Seek(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
-			Order(db.Asc(store.FieldID)).Limit(seedBatch).IDs(ctx)
-		if err != nil {
-			return fmt.Errorf("find stores without a theme: %w", err)
-		}
-		for _, id := range ids {
-			after = id
-			err := k.Store.InTx(viewer.Operator(ctx, id), func(ctx context.Context) error {
-				_, err := k.firstOf(ctx, samples)
-				return err
-			})
-			if err != nil && !errors.Is(err, errLost) {
-				return fmt.Errorf("give a store its first theme: %w", err)
+		for after, more := xid.Nil, true; more; {
+			ids, err := k.Store.Seek(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
+				Order(db.Asc(store.FieldID)).Limit(seedBatch).IDs(ctx)
+			if err != nil {
+				return fmt.Errorf("find stores without a theme: %w", err)
 			}
+			for _, id := range ids {
+				after = id
+				err := k.Store.InTx(viewer.Operator(ctx, id), func(ctx context.Context) error {
+					_, err := k.First(ctx)
+					return err
+				})
+				if err != nil && !errors.Is(err, errLost) {
+					return fmt.Errorf("give a store its first theme: %w", err)
+				}
+			}
+			more = len(ids) == seedBatch
 		}
-		more = len(ids) == seedBatch
-	}
-	return nil
+		return nil
+	})
 }
 
 // Offer ensures that the marketplace has the first sample. Call it before a transaction that calls
@@ -222,10 +205,8 @@ func (k *Keeper) Offer(ctx context.Context) error {
 // and returns it. Call [Keeper.Offer] before. It emits no event, and the assets may be missing
 // until [Keeper.Seed] has run. Without samples it does nothing. On an error, such as when the store
 // already has an active theme, the transaction must roll back.
-func (k *Keeper) First(ctx context.Context) (*db.Theme, error) { return k.firstOf(ctx, k.samples) }
-
-func (k *Keeper) firstOf(ctx context.Context, samples func() ([]prepared, error)) (*db.Theme, error) {
-	all, err := samples()
+func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
+	all, err := k.samples()
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ const (
 // marketplace uses and that are older than two days. It takes about 50 bytes of memory for each used
 // asset.
 func (k *Keeper) Sweep(ctx context.Context) error {
-	used := sums{}
+	used := map[digest.Sum]bool{}
 	if err := k.collect(ctx, used); err != nil {
 		return fmt.Errorf("sweep themes: %w", err)
 	}
@@ -55,21 +55,11 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// sums is a set of checksums.
-type sums map[digest.Sum]struct{}
-
-func (s sums) add(sum digest.Sum) { s[sum] = struct{}{} }
-
-func (s sums) has(sum digest.Sum) bool {
-	_, ok := s[sum]
-	return ok
-}
-
 // collect adds everything that is used. What is added to the database meanwhile is fresh.
-func (k *Keeper) collect(ctx context.Context, used sums) error {
+func (k *Keeper) collect(ctx context.Context, used map[digest.Sum]bool) error {
 	var mu sync.Mutex // stores of several shards are read at once
 	err := k.Store.EachStore(ctx, func(ctx context.Context) error {
-		theirs := sums{}
+		theirs := map[digest.Sum]bool{}
 		err := k.collectStore(ctx, theirs)
 		mu.Lock()
 		defer mu.Unlock()
@@ -97,8 +87,7 @@ func (k *Keeper) collect(ctx context.Context, used sums) error {
 	return nil
 }
 
-// collectStore adds the packages of the themes of the viewer's store, and their assets.
-func (k *Keeper) collectStore(ctx context.Context, used sums) error {
+func (k *Keeper) collectStore(ctx context.Context, used map[digest.Sum]bool) error {
 	var row []struct {
 		ID  xid.ID     `sql:"id"`
 		Sum digest.Sum `sql:"checksum"`
@@ -109,7 +98,7 @@ func (k *Keeper) collectStore(ctx context.Context, used sums) error {
 		return err
 	}
 	for _, t := range row {
-		used.add(t.Sum)
+		used[t.Sum] = true
 	}
 	for after, more := xid.Nil, true; more; {
 		row = row[:0]
@@ -119,7 +108,7 @@ func (k *Keeper) collectStore(ctx context.Context, used sums) error {
 			return err
 		}
 		for _, a := range row {
-			used.add(a.Sum)
+			used[a.Sum] = true
 			after = a.ID
 		}
 		more = len(row) == sweepBatch
@@ -128,8 +117,8 @@ func (k *Keeper) collectStore(ctx context.Context, used sums) error {
 }
 
 // collectPackage adds a package and its assets, because no store may use a marketplace theme.
-func (k *Keeper) collectPackage(ctx context.Context, used sums, sum digest.Sum) error {
-	used.add(sum)
+func (k *Keeper) collectPackage(ctx context.Context, used map[digest.Sum]bool, sum digest.Sum) error {
+	used[sum] = true
 	p, err := k.Package(ctx, sum)
 	if errors.Is(err, ErrNoPackage) {
 		return nil
@@ -138,14 +127,13 @@ func (k *Keeper) collectPackage(ctx context.Context, used sums, sum digest.Sum) 
 		return err
 	}
 	for _, a := range p.Assets {
-		used.add(a.Sum)
+		used[a.Sum] = true
 	}
 	return nil
 }
 
-// sweepPackages removes unused packages and returns how many. The condition of the deletion spares
-// packages that were used again meanwhile.
-func (k *Keeper) sweepPackages(ctx context.Context, used sums) (n int, err error) {
+// sweepPackages removes unused packages, except those that were used again meanwhile.
+func (k *Keeper) sweepPackages(ctx context.Context, used map[digest.Sum]bool) (n int, err error) {
 	old := micros.Now().Add(-graceTime)
 	for after, more := (digest.Sum{}), true; more; {
 		list, err := k.Store.DB(ctx).ThemePackage.Query().
@@ -156,7 +144,7 @@ func (k *Keeper) sweepPackages(ctx context.Context, used sums) (n int, err error
 		}
 		for _, sum := range list {
 			after = sum
-			if used.has(sum) {
+			if used[sum] {
 				continue
 			}
 			err := k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
@@ -174,16 +162,15 @@ func (k *Keeper) sweepPackages(ctx context.Context, used sums) (n int, err error
 	return n, nil
 }
 
-// sweepAssets removes unused assets and returns how many. It checks each again before it deletes
-// it, because a new use rewrites the asset.
-func (k *Keeper) sweepAssets(ctx context.Context, used sums) (n int, err error) {
+// sweepAssets checks each unused asset again before it is removed: a new use rewrites it.
+func (k *Keeper) sweepAssets(ctx context.Context, used map[digest.Sum]bool) (n int, err error) {
 	old := micros.Now().Add(-graceTime)
 	for o, err := range k.Blobs.List(ctx, assetFolder) {
 		if err != nil {
 			return n, err
 		}
 		sum, ok := sumOf(o.Key)
-		if !ok || used.has(sum) || o.Modified >= old {
+		if !ok || used[sum] || o.Modified >= old {
 			continue
 		}
 		switch o, err = k.Blobs.Stat(ctx, o.Key); {
@@ -202,7 +189,6 @@ func (k *Keeper) sweepAssets(ctx context.Context, used sums) (n int, err error) 
 	return n, nil
 }
 
-// sumOf parses the checksum in the key of an asset.
 func sumOf(key string) (sum digest.Sum, ok bool) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(key, assetFolder), ".")
 	b, err := hex.DecodeString(name)

@@ -16,6 +16,7 @@ import (
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/db/themepackage"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -103,7 +104,7 @@ func TestSweepSparesWhatIsKeptAnew(t *testing.T) {
 		m.round(m.Keeper)
 		m.delete(row)
 		m.age(graceTime + time.Minute)
-		used := sums{} // nothing is used
+		used := map[digest.Sum]bool{} // nothing is used
 		again := m.accept("A", "a")
 		m.round(m.Keeper)
 		packages, err := m.sweepPackages(t.Context(), used)
