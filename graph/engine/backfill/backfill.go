@@ -13,7 +13,6 @@ package backfill
 
 import (
 	"context"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/searchwalk"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -61,17 +61,12 @@ func (j *Job) Run(ctx context.Context) error {
 	if err == nil && j.reached < goal {
 		err = j.reach(ctx, goal)
 	}
-	if err != nil {
-		return fmt.Errorf("backfill %s: %w", j.Name, err)
-	}
-	return nil
+	return fault.Wrap("backfill "+j.Name, err)
 }
 
-// last returns the goal that is reached when no earlier release can write any more. The one below is
-// reached before that.
+// last returns the goal when no earlier release can write any more; the one below comes first.
 func (j *Job) last() int { return 2*j.Version + 1 }
 
-// reach walks every store, unless the goal is marked as reached, and marks it.
 func (j *Job) reach(ctx context.Context, goal int) error {
 	nobody := viewer.Operator(ctx, ent.NoOwner)
 	mark, err := j.row(nobody, ent.NoLock)
@@ -86,7 +81,6 @@ func (j *Job) reach(ctx context.Context, goal int) error {
 	return err
 }
 
-// walk completes the walk of the viewer's store.
 func (j *Job) walk(ctx context.Context, goal int) error {
 	for done := false; !done; {
 		if err := ctx.Err(); err != nil {
@@ -134,7 +128,6 @@ func (j *Job) mark(ctx context.Context, goal int) error {
 	return j.write(ctx, row, db.SearchWalk{Form: goal, Done: true})
 }
 
-// row reads the job's row of the viewer's store, or nil if there is none.
 func (j *Job) row(ctx context.Context, lock func(*sql.Selector)) (*db.SearchWalk, error) {
 	query := j.Store.DB(ctx).SearchWalk.Query().Where(searchwalk.ID(j.id()))
 	query.Modify(lock)
@@ -145,8 +138,7 @@ func (j *Job) row(ctx context.Context, lock func(*sql.Selector)) (*db.SearchWalk
 	return rows[0], nil
 }
 
-// write replaces the job's row of the viewer's store. Of two processes that create it, the second
-// one waits, and then finds the row.
+// write replaces the job's row. Of two processes that create it, the second one finds the row.
 func (j *Job) write(ctx context.Context, old *db.SearchWalk, row db.SearchWalk) error {
 	c, now := j.Store.DB(ctx).SearchWalk, micros.Now()
 	if old == nil {
@@ -157,7 +149,6 @@ func (j *Job) write(ctx context.Context, old *db.SearchWalk, row db.SearchWalk) 
 		SetDone(row.Done).SetUpdatedAt(now).Exec(ctx)
 }
 
-// id returns the id of the job's rows.
 func (j *Job) id() xid.ID {
 	sum := digest.Of([]byte("backfill " + j.Name))
 	return xid.ID(sum[:len(xid.ID{})])

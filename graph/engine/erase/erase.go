@@ -25,6 +25,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	dbstore "github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -113,19 +114,14 @@ func (e *Engine) count(ctx context.Context) (int64, error) {
 	return export.Redactions(ctx, c)
 }
 
-// task is a redaction that this process works on.
-type task struct {
-	*db.Redaction
-}
+type task struct{ *db.Redaction }
 
-// errLost reports that another process works on the redaction.
 var errLost = errors.New("another process owns the redaction")
 
 // Round works on every due redaction until it is done. A redaction that fails is retried later and
 // does not hold up the others.
 func (e *Engine) Round(ctx context.Context) error { return e.Store.EachShard(ctx, e.round) }
 
-// round is [Engine.Round] on one shard.
 func (e *Engine) round(ctx context.Context) error {
 	var failed error
 	for ctx.Err() == nil {
@@ -151,13 +147,9 @@ func (e *Engine) due(ctx context.Context) ([]*db.Redaction, error) {
 		Where(redaction.BucketIn(bucket.All()...), redaction.Or(redaction.DueAtLTE(now),
 			redaction.And(redaction.DueAtGT(now.Add(pause+skew)), redaction.StepNEQ(state.RedactDone)))).
 		Order(redaction.ByDueAt()).Limit(window).Load(viewer.Everywhere(ctx))
-	if err != nil {
-		return nil, fmt.Errorf("find redactions: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Wrap("find redactions", err)
 }
 
-// steps returns the steps of a redaction in order.
 func (e *Engine) steps() []step {
 	return []step{
 		{name: state.RedactCustomer, run: e.customer, then: state.RedactOrders},
@@ -168,20 +160,17 @@ func (e *Engine) steps() []step {
 	}
 }
 
-// step is a part of a redaction. run does one batch and returns where the next one begins, or nil
-// after the last.
+// step is a part of a redaction. run does one batch and returns where the next begins, if any.
 type step struct {
 	name, then state.RedactionStep
 	run        func(ctx context.Context, t *task) (next *place, err error)
 }
 
-// place is the position within a step.
 type place struct {
 	position xid.ID
 	sequence int64
 }
 
-// work continues a redaction until it is done or ctx ends.
 func (e *Engine) work(ctx context.Context, t *task) error {
 	if t.Step == state.RedactDone {
 		return e.forget(ctx, t)
@@ -201,7 +190,15 @@ func (e *Engine) work(ctx context.Context, t *task) error {
 			if err != nil {
 				return err
 			}
-			if err := e.finish(ctx, t, s, next); err != nil {
+			switch {
+			case next != nil:
+				err = e.advance(ctx, t, s.name, *next, pause)
+			case s.then == state.RedactDone:
+				err = e.advance(ctx, t, s.then, place{}, Kept)
+			default:
+				err = e.advance(ctx, t, s.then, place{}, pause)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -209,18 +206,6 @@ func (e *Engine) work(ctx context.Context, t *task) error {
 	return nil
 }
 
-// finish records a finished batch: where the next one begins, or the next step.
-func (e *Engine) finish(ctx context.Context, t *task, s step, next *place) error {
-	switch {
-	case next != nil:
-		return e.advance(ctx, t, s.name, *next, pause)
-	case s.then == state.RedactDone:
-		return e.advance(ctx, t, s.then, place{}, Kept)
-	}
-	return e.advance(ctx, t, s.then, place{}, pause)
-}
-
-// at returns the task's position in its step.
 func (t *task) at() (p place) {
 	if t.Position != nil {
 		p.position = *t.Position
@@ -238,8 +223,7 @@ func (t *task) wait() time.Duration {
 	return time.Duration(t.BegunAt.Add(settled)-micros.Now()) * time.Microsecond
 }
 
-// advance records the progress of a redaction. It returns errLost if another process has taken it
-// over.
+// advance records the progress of a redaction; errLost if another process has taken it over.
 func (e *Engine) advance(
 	ctx context.Context, t *task, name state.RedactionStep, at place, until time.Duration,
 ) error {
@@ -274,7 +258,6 @@ func (e *Engine) advance(
 	return err
 }
 
-// forget deletes the row of a redaction that was done long ago.
 func (e *Engine) forget(ctx context.Context, t *task) error {
 	return e.Store.InTx(ctx, func(ctx context.Context) error {
 		_, err := e.Store.DB(ctx).Redaction.Delete().

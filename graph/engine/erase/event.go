@@ -18,7 +18,6 @@ import (
 // bodies is how many events one transaction rewrites. A body has up to 256 KiB.
 const bodies = 32
 
-// customer redacts the events about the customer's own row.
 func (e *Engine) customer(ctx context.Context, t *task) (*place, error) {
 	return nil, e.rewrite(ctx, []xid.ID{t.ID})
 }
@@ -43,7 +42,6 @@ func (e *Engine) rewrite(ctx context.Context, resources []xid.ID) error {
 	return nil
 }
 
-// rewriteSome redacts a batch of events in one transaction.
 func (e *Engine) rewriteSome(ctx context.Context, some []*db.Event) error {
 	ids := make([]xid.ID, len(some))
 	for i, row := range some {
@@ -57,20 +55,17 @@ func (e *Engine) rewriteSome(ctx context.Context, some []*db.Event) error {
 			return fmt.Errorf("read events to redact: %w", err)
 		}
 		for _, row := range rows {
-			if err := e.rewriteOne(ctx, row); err != nil {
+			body, err := wire.RedactEvent(row.Type, row.Body)
+			if err == nil && !bytes.Equal(body, row.Body) {
+				err = e.Store.DB(ctx).Event.Update().Where(dbevent.ID(row.ID)).SetBody(outbox.Stored(ctx, body)).
+					Exec(ctx)
+			}
+			if err != nil {
 				return fmt.Errorf("redact %s: %w", xid.Event.Format(row.ID), err)
 			}
 		}
 		return nil
 	})
-}
-
-func (e *Engine) rewriteOne(ctx context.Context, row *db.Event) error {
-	body, err := wire.RedactEvent(row.Type, row.Body)
-	if err != nil || bytes.Equal(body, row.Body) {
-		return err
-	}
-	return e.Store.DB(ctx).Event.Update().Where(dbevent.ID(row.ID)).SetBody(outbox.Stored(ctx, body)).Exec(ctx)
 }
 
 // RedactEvent returns the body of an event without the personal data of a customer who was redacted. The

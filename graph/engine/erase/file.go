@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/export"
@@ -34,13 +35,18 @@ func (e *Engine) files(ctx context.Context, t *task) (*place, error) {
 			hold = append(hold, job.ID)
 		}
 	}
-	if len(hold) > 0 {
-		err = e.Store.InTx(ctx, func(ctx context.Context) error { return e.withdraw(ctx, hold, redacted) })
+	if len(hold) > 0 { // one notice about all that end
+		err = e.Store.InTx(ctx, func(ctx context.Context) error {
+			ended, err := export.Withdraw(ctx, e.Store.DB(ctx), hold, redacted)
+			if err != nil || len(ended) == 0 {
+				return err
+			}
+			return e.Notifier.Append(ctx, e.Store, notice(ended))
+		})
 	}
 	return &place{position: jobs[len(jobs)-1].ID}, err
 }
 
-// holds reports whether an export may contain data of the customer.
 func (e *Engine) holds(ctx context.Context, t *task, job *db.Export) (bool, error) {
 	from, to := export.Bounds(job)
 	only := xid.Unpack(job.FilterIds)
@@ -57,22 +63,9 @@ func (e *Engine) holds(ctx context.Context, t *task, job *db.Export) (bool, erro
 	}
 	query.Modify(ent.ForceIndex(ordersIndex))
 	ids, err := query.IDs(ctx)
-	if err != nil {
-		return false, fmt.Errorf("look for orders in an export: %w", err)
-	}
-	return len(ids) > 0, nil
+	return len(ids) > 0, fault.Wrap("look for orders in an export", err)
 }
 
-// withdraw ends or restarts exports and writes one notice about all that ended.
-func (e *Engine) withdraw(ctx context.Context, ids []xid.ID, r export.Redacted) error {
-	ended, err := export.Withdraw(ctx, e.Store.DB(ctx), ids, r)
-	if err != nil || len(ended) == 0 {
-		return err
-	}
-	return e.Notifier.Append(ctx, e.Store, notice(ended))
-}
-
-// notice returns the notice about exports that were removed.
 func notice(ended []*db.Export) notify.Notice {
 	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: ended[0].ID,
 		Title: "An export was removed",

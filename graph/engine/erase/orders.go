@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/change"
@@ -18,7 +19,6 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// ordersIndex orders the orders of a customer by id.
 const ordersIndex = "order_store_id_customer_id_id"
 
 // orders redacts the next orders of the customer and their events. Once an order's row is clean,
@@ -47,16 +47,12 @@ func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
 	return &place{position: ids[len(ids)-1]}, nil
 }
 
-// ordersOf returns the next orders of a customer after an id.
 func (e *Engine) ordersOf(ctx context.Context, customer, after xid.ID) ([]xid.ID, error) {
 	query := e.Store.DB(ctx).Order.Query().Where(order.CustomerID(customer), order.IDGT(after)).
 		Order(order.ByID()).Limit(batch)
 	query.Modify(ent.ForceIndex(ordersIndex))
 	ids, err := query.IDs(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read orders of the customer: %w", err)
-	}
-	return ids, nil
+	return ids, fault.Wrap("read orders of the customer", err)
 }
 
 // All redacts the rows of a customer's orders in the transaction of ctx, up to pages batches, and
@@ -103,7 +99,6 @@ func Orders(ctx context.Context, c *db.Client, customer xid.ID, chosen ...predic
 
 type orderEdit = change.Edit[*db.Order, *db.OrderUpdate]
 
-// redact changes locked orders, each with its event.
 func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	lines, err := linesOf(ctx, c, orders)
 	if err != nil {
@@ -136,7 +131,6 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	return nil
 }
 
-// redactOrder clears the personal data of an order.
 func redactOrder(_ context.Context, e *orderEdit) error {
 	o := e.Row
 	if o.Email != nil {
@@ -153,7 +147,6 @@ func redactOrder(_ context.Context, e *orderEdit) error {
 	return nil
 }
 
-// linesOf returns the current lines of locked orders.
 func linesOf(ctx context.Context, c *db.Client, orders []*db.Order) (map[xid.ID][]*db.OrderLine, error) {
 	rows, rest, err := lineset.OfAll(orders)
 	if err != nil {

@@ -25,8 +25,7 @@ const (
 	overlap = time.Minute
 )
 
-// redactedSet is the set of recently redacted customers that this process knows of. Its zero value
-// is empty.
+// redactedSet is the set of recently redacted customers that this process knows of.
 type redactedSet struct {
 	mu     sync.RWMutex
 	until  map[xid.ID]map[xid.ID]time.Time // expiry by store and customer

@@ -9,11 +9,11 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// redactedText replaces a text that a shopper typed.
 const redactedText = "Redacted"
 
 // redactRelated redacts what shoppers typed outside the rows of their orders: the notes of the
@@ -34,15 +34,11 @@ func redactRelated(ctx context.Context, c *db.Client, orders []*db.Order) error 
 	return Addresses(ctx, c, slices.Compact(emails)...)
 }
 
-// notes redacts the notes that shoppers left at the checkout of the orders, in the transaction of
-// ctx, and returns how many it changed.
+// notes redacts the notes that shoppers left at the checkout of the orders, and returns how many.
 func notes(ctx context.Context, c *db.Client, orders []xid.ID) (int, error) {
 	n, err := c.Note.Update().Where(note.OrderIDIn(orders...), note.AuthorTypeEQ(viewer.System),
 		note.AuthorName(viewer.ShopperName), note.BodyNEQ(redactedText)).SetBody(redactedText).Save(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("redact the notes of shoppers: %w", err)
-	}
-	return n, nil
+	return n, fault.Wrap("redact the notes of shoppers", err)
 }
 
 // Addresses redacts what the viewer's store keeps by email address only, in the transaction of ctx:

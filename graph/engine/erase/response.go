@@ -3,6 +3,7 @@ package erase
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/storefront-go/storefront/ent"
@@ -11,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -37,25 +39,14 @@ func (e *Engine) responses(ctx context.Context, t *task) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	resources := make([]xid.ID, 0, len(of))
-	for _, resource := range of {
-		resources = append(resources, resource)
-	}
-	theirs, err := e.ofCustomer(ctx, t, resources)
+	theirs, err := e.ofCustomer(ctx, t, slices.Collect(maps.Values(of)))
 	if err != nil {
 		return nil, err
 	}
-	var sequences []int64
-	for sequence, resource := range of {
-		if theirs[resource] {
-			sequences = append(sequences, sequence)
-		}
-	}
-	slices.Sort(sequences)
-	return &place{position: q.ID, sequence: last}, e.clearResponses(ctx, q, sequences)
+	maps.DeleteFunc(of, func(_ int64, resource xid.ID) bool { return !theirs[resource] })
+	return &place{position: q.ID, sequence: last}, e.clearResponses(ctx, q, slices.Sorted(maps.Keys(of)))
 }
 
-// following returns the id right after id.
 func following(id xid.ID) xid.ID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {
@@ -76,8 +67,7 @@ func (e *Engine) queue(ctx context.Context, from xid.ID) (*db.WebhookQueue, erro
 	return rows[0], nil
 }
 
-// firstAfter returns the sequence of the first delivery of a queue after a sequence, whether it
-// waits or has ended; 0 if there is none.
+// firstAfter returns the sequence of the first delivery of a queue after a sequence, or 0.
 func (e *Engine) firstAfter(ctx context.Context, queue xid.ID, sequence int64) (int64, error) {
 	c := e.Store.DB(ctx)
 	waiting, err := c.Delivery.Query().Where(delivery.EndpointID(queue), delivery.SequenceGT(sequence)).
@@ -128,7 +118,6 @@ func (e *Engine) delivered(ctx context.Context, queue xid.ID, first, last int64)
 	return of, nil
 }
 
-// clearResponses erases the responses to some deliveries of a queue.
 func (e *Engine) clearResponses(ctx context.Context, q *db.WebhookQueue, sequences []int64) error {
 	for some := range slices.Chunk(sequences, batch) {
 		err := e.Store.InTx(ctx, func(ctx context.Context) error {
@@ -140,10 +129,7 @@ func (e *Engine) clearResponses(ctx context.Context, q *db.WebhookQueue, sequenc
 			}
 			_, err = c.DeliveryLog.Update().Where(deliverylog.EndpointID(q.ID), deliverylog.SequenceIn(some...)).
 				ClearResponse().Save(ctx)
-			if err != nil {
-				return fmt.Errorf("erase the answers to deliveries: %w", err)
-			}
-			return nil
+			return fault.Wrap("erase the answers to deliveries", err)
 		})
 		if err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/customer"
-	"github.com/storefront-go/storefront/ent/db/predicate"
 	dbstore "github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -64,10 +63,12 @@ func (e *Engine) sweep(ctx context.Context) (n int, more bool, err error) {
 			return n, false, err
 		}
 	}
-	return n, true, e.sweptTo(ctx, at, to)
+	// Another process may have advanced the position meanwhile.
+	return n, true, e.Store.InTx(ctx, func(ctx context.Context) error {
+		return e.Store.DB(ctx).Store.Update().Where(dbstore.ID(shop.ID), at).SetRedactionWalk(to).Exec(ctx)
+	})
 }
 
-// sweepNotes redacts the checkout notes on the orders of a redacted customer.
 func (e *Engine) sweepNotes(ctx context.Context, of xid.ID) (n int, err error) {
 	for after := xid.Nil; ; {
 		ids, err := e.ordersOf(ctx, of, after)
@@ -84,12 +85,4 @@ func (e *Engine) sweepNotes(ctx context.Context, of xid.ID) (n int, err error) {
 		}
 		n, after = n+some, ids[len(ids)-1]
 	}
-}
-
-// sweptTo advances the position of the viewer's store, unless another process has advanced it.
-func (e *Engine) sweptTo(ctx context.Context, at predicate.Store, to xid.ID) error {
-	return e.Store.InTx(ctx, func(ctx context.Context) error {
-		return e.Store.DB(ctx).Store.Update().Where(dbstore.ID(viewer.From(ctx).Store), at).SetRedactionWalk(to).
-			Exec(ctx)
-	})
 }

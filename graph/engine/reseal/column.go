@@ -9,6 +9,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/keyring"
@@ -28,7 +29,6 @@ type column struct {
 	of func(v *value) []byte
 }
 
-// value is a sealed value of a row.
 type value struct {
 	owner, id xid.ID
 	with      []byte
@@ -55,15 +55,13 @@ var columns = []column{
 		owner: "user_id", with: "id", of: byOwnerAndWith},
 }
 
-// stores is the owner column of rows that belong to a store.
 const stores = "store_id"
 
 func byID(v *value) []byte { return v.id[:] }
 
 func byOwnerAndWith(v *value) []byte { return slices.Concat(v.owner[:], v.with) }
 
-// each runs f for every store if the column's rows belong to stores, and otherwise once per shard
-// with a nil store.
+// each runs f for every store, or once per shard with a nil store if no rows belong to stores.
 func (c column) each(ctx context.Context, s *ent.Store, f func(ctx context.Context, store *xid.ID) error) error {
 	var mu sync.Mutex // one at a time across shards
 	if c.owner != stores {
@@ -80,7 +78,6 @@ func (c column) each(ctx context.Context, s *ent.Store, f func(ctx context.Conte
 	})
 }
 
-// client returns a client for the rows of a store, or of all owners on the shard of ctx.
 func client(ctx context.Context, s *ent.Store, store *xid.ID) *db.Client {
 	if store == nil {
 		return s.Seek(ctx)
@@ -88,13 +85,11 @@ func client(ctx context.Context, s *ent.Store, store *xid.ID) *db.Client {
 	return s.DB(ctx)
 }
 
-// mark returns an expression for the byte of a sealed value that identifies its key.
 func (c column) mark() string {
 	return fmt.Sprintf("SUBSTR(%s, %d, %d)", c.column, keyring.MarkAt, keyring.MarkLen)
 }
 
-// older returns the next values of a store, or of all owners, after a row, that are not sealed with
-// the first secret.
+// older returns the next values after a row that are not sealed with the first secret.
 func (c column) older(
 	ctx context.Context, s *ent.Store, store *xid.ID, after *value, first byte, most int,
 ) (list []*value, err error) {
@@ -110,13 +105,9 @@ func (c column) older(
 		ent.IndexHint(s.Dialect(), c.table, ent.Primary)+" WHERE "+where+" AND "+c.column+
 		" IS NOT NULL AND "+c.mark()+" <> ?"+fmt.Sprintf(" ORDER BY %s, id LIMIT %d", c.owner, most),
 		append(args, []byte{first})...)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", c.name, err)
-	}
-	return list, nil
+	return list, fault.Wrap("read "+c.name, err)
 }
 
-// swap replaces a value, unless it was changed meanwhile.
 func (c column) swap(ctx context.Context, s *ent.Store, v *value, fresh []byte) (done bool, err error) {
 	res, err := s.DB(ctx).ExecContext(ctx, "UPDATE "+c.table+" SET "+c.column+" = ? WHERE "+c.owner+
 		" = ? AND id = ? AND "+c.column+" = ?", fresh, v.owner, v.id, v.sealed)
@@ -143,8 +134,5 @@ func (c column) marks(ctx context.Context, s *ent.Store, store *xid.ID, count ma
 		return err
 	}, "SELECT "+c.mark()+", COUNT(*) FROM "+c.table+" WHERE "+where+c.column+
 		" IS NOT NULL GROUP BY "+c.mark(), args...)
-	if err != nil {
-		return fmt.Errorf("count %s: %w", c.name, err)
-	}
-	return nil
+	return fault.Wrap("count "+c.name, err)
 }

@@ -87,7 +87,6 @@ func Run(ctx context.Context, s *ent.Store, ring *keyring.Ring, report func(Done
 	return list, nil
 }
 
-// walk is the work on one column.
 type walk struct {
 	column
 	store  *ent.Store
@@ -97,7 +96,6 @@ type walk struct {
 	done   Done
 }
 
-// owner re-encrypts the values of a store, or of all owners.
 func (w *walk) owner(ctx context.Context, store *xid.ID) error {
 	after := new(value)
 	for {
@@ -116,7 +114,6 @@ func (w *walk) owner(ctx context.Context, store *xid.ID) error {
 	}
 }
 
-// resealSome re-encrypts a batch of values in one transaction.
 func (w *walk) resealSome(ctx context.Context, list []*value) error {
 	var now Done
 	err := w.store.InTx(ctx, func(ctx context.Context) error {

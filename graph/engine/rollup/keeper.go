@@ -22,8 +22,7 @@ const (
 	// readBatch is how many pending intervals are read at once, sumBatch for how many one
 	// transaction writes the sums.
 	readBatch, sumBatch = 500, 96
-	// grace is how long after its end an interval is summed up: until then, orders may still be
-	// added to it.
+	// grace is how long after an interval's end orders may still be added to it.
 	grace = time.Minute
 )
 
@@ -41,10 +40,8 @@ func (k *Keeper) Round(ctx context.Context) error {
 	})
 }
 
-// row is a pending interval.
 type row struct{ store, id, token xid.ID }
 
-// settle sums up the pending intervals of a shard.
 func (k *Keeper) settle(ctx context.Context) error {
 	var failed error
 	var last row
@@ -54,10 +51,13 @@ func (k *Keeper) settle(ctx context.Context) error {
 		if err != nil {
 			return errors.Join(failed, fmt.Errorf("read pending intervals: %w", err))
 		}
-		for _, some := range byStore(list) {
-			err := k.sum(viewer.Operator(ctx, some[0].store), some)
-			if err != nil {
-				failed = errors.Join(failed, fmt.Errorf("sum up %s: %w", xid.Store.Format(some[0].store), err))
+		for from, to := 0, 0; from < len(list); from = to {
+			store := list[from].store
+			for to < len(list) && to-from < sumBatch && list[to].store == store {
+				to++
+			}
+			if err := k.sum(viewer.Operator(ctx, store), list[from:to]); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("sum up %s: %w", xid.Store.Format(store), err))
 			}
 		}
 		if len(list) < readBatch {
@@ -68,7 +68,6 @@ func (k *Keeper) settle(ctx context.Context) error {
 	return errors.Join(failed, ctx.Err())
 }
 
-// due reads the next pending intervals before an id.
 func (k *Keeper) due(ctx context.Context, after row, before xid.ID) (list []row, err error) {
 	err = ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error {
 		var r row
@@ -78,19 +77,6 @@ func (k *Keeper) due(ctx context.Context, after row, before xid.ID) (list []row,
 	}, fmt.Sprintf("SELECT store_id, id, token FROM sales_pendings WHERE (store_id > ? OR store_id = ? AND id > ?) "+
 		"AND id < ? ORDER BY store_id, id LIMIT %d", readBatch), after.store, after.store, after.id, before)
 	return list, err
-}
-
-// byStore splits pending intervals, sorted by store, into the parts that one transaction writes.
-func byStore(list []row) (parts [][]row) {
-	for from := 0; from < len(list); {
-		to := from + 1
-		for to < len(list) && to-from < sumBatch && list[to].store == list[from].store {
-			to++
-		}
-		parts = append(parts, list[from:to])
-		from = to
-	}
-	return parts
 }
 
 // sum sums up intervals of the viewer's store. The orders are read after the pending rows, and the
@@ -104,7 +90,6 @@ func (k *Keeper) sum(ctx context.Context, list []row) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error { return k.write(ctx, list, all) })
 }
 
-// orders reads the sums of the orders of intervals.
 func (k *Keeper) orders(ctx context.Context, list []row) ([]Sum, error) {
 	parts := make([]part, len(list))
 	for i, r := range list {

@@ -16,6 +16,7 @@
 package rollup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,18 +27,14 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// width is the length of an interval.
 const width = micros.Time(15 * time.Minute / time.Microsecond)
 
-// beginOf returns the beginning of the interval that contains a time.
 func beginOf(t micros.Time) micros.Time { return t - t%width }
-
-// interval returns the id of the row of an order.
-func interval(order xid.ID) xid.ID { return xid.First(beginOf(order.Time())) }
 
 // Counts reports whether an event of an order changes the sums of its interval. The total of an
 // order never changes, and refunds are not subtracted.
@@ -46,21 +43,17 @@ func Counts(kind event.Type) bool { return kind == event.OrderCreated || kind ==
 // Sale identifies an order of a store.
 type Sale struct{ Store, Order xid.ID }
 
-// markBatch is how many intervals one statement marks.
 const markBatch = 200
 
 // Mark marks the intervals of some orders as pending, in the transaction of ctx.
 func Mark(ctx context.Context, s *ent.Store, sales ...Sale) error {
 	sales = slices.Clone(sales) // a transaction may run again
 	for i, sale := range sales {
-		sales[i].Order = interval(sale.Order)
+		sales[i].Order = xid.First(beginOf(sale.Order.Time()))
 	}
 	// In the order of the key, like every statement that writes several of them.
 	slices.SortFunc(sales, func(a, b Sale) int {
-		if c := a.Store.Compare(b.Store); c != 0 {
-			return c
-		}
-		return a.Order.Compare(b.Order)
+		return cmp.Or(a.Store.Compare(b.Store), a.Order.Compare(b.Order))
 	})
 	tail := " ON CONFLICT (store_id, id) DO UPDATE SET token = ?"
 	if s.Dialect() == dialect.MySQL {
@@ -86,8 +79,5 @@ func Mark(ctx context.Context, s *ent.Store, sales ...Sale) error {
 func Restart(ctx context.Context, s *ent.Store, store xid.ID) error {
 	_, err := s.DB(ctx).ExecContext(ctx, "UPDATE sales_walks SET done = ?, behind = ?, token = ? "+
 		"WHERE store_id = ? AND id = ?", false, xid.Nil, xid.New(), store, store)
-	if err != nil {
-		return fmt.Errorf("restart the walk of sales sums: %w", err)
-	}
-	return nil
+	return fault.Wrap("restart the walk of sales sums", err)
 }

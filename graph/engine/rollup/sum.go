@@ -94,7 +94,6 @@ func stale(ctx context.Context, s *ent.Store, store xid.ID, span Span) (live []m
 	return live, ok && known && relay <= maxRelay && len(live) <= maxLive, err
 }
 
-// part is a range of one of the two tables, for the sum of a span.
 type part struct {
 	of int // the index of the span
 	Span

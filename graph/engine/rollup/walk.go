@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// walkBatch is how many intervals one transaction of a walk marks.
 const walkBatch = 96
 
 // ErrNotFinalized is returned while a previous release may run that relays events without marking
@@ -50,8 +49,7 @@ func (k *Keeper) allMark(ctx context.Context) (kept bool, err error) {
 	return kept, err
 }
 
-// walk marks the older orders of the stores of a shard. A store that fails does not block the
-// others.
+// walk marks the older orders of a shard's stores. A store that fails does not block the others.
 func (k *Keeper) walk(ctx context.Context) (failed error) {
 	for after := xid.Nil; ; {
 		next := xid.Nil
@@ -66,24 +64,17 @@ func (k *Keeper) walk(ctx context.Context) (failed error) {
 				return err
 			}
 		}
-		if err := k.walkStore(viewer.Operator(ctx, next)); err != nil {
+		for more := true; more && err == nil; {
+			more, err = k.step(viewer.Operator(ctx, next))
+		}
+		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("mark older orders of %s: %w", xid.Store.Format(next), err))
 		}
 		after = next
 	}
 }
 
-// walkStore completes the walk over the viewer's store.
-func (k *Keeper) walkStore(ctx context.Context) error {
-	for {
-		if more, err := k.step(ctx); err != nil || !more {
-			return err
-		}
-	}
-}
-
-// step marks the next intervals of the viewer's store that have orders or sums, and reports whether
-// there may be more.
+// step marks the next intervals of the viewer's store, and reports whether there may be more.
 func (k *Keeper) step(ctx context.Context) (more bool, err error) {
 	rows, err := k.store.DB(ctx).SalesWalk.Query().Load(ctx)
 	if err != nil {
@@ -111,7 +102,6 @@ func (k *Keeper) step(ctx context.Context) (more bool, err error) {
 	})
 }
 
-// begin begins the walk over the viewer's store.
 func (k *Keeper) begin(ctx context.Context) error {
 	err := k.store.InTx(ctx, func(ctx context.Context) error {
 		return k.store.DB(ctx).SalesWalk.Create().SetID(viewer.From(ctx).Store).SetBehind(xid.Nil).SetToken(xid.New()).
@@ -123,8 +113,7 @@ func (k *Keeper) begin(ctx context.Context) error {
 	return err
 }
 
-// next returns the next intervals of the viewer's store that have orders or sums, and where the
-// following ones begin.
+// next returns the next intervals with orders or sums, and where the following ones begin.
 func (k *Keeper) next(ctx context.Context, from xid.ID) (list []Sale, behind xid.ID, err error) {
 	store := viewer.From(ctx).Store
 	for len(list) < walkBatch {
