@@ -15,8 +15,7 @@ const (
 	roundedCurrencies = "ISK UGX" // whole amounts in hundredths
 )
 
-// digits returns Stripe's number of minor digits of a currency, and the number of which each amount
-// must be a multiple.
+// digits returns Stripe's number of minor digits, and of what each amount must be a multiple.
 func digits(code currency.Code) (n int, step int64) {
 	switch {
 	case strings.Contains(wholeCurrencies, string(code)):
@@ -53,8 +52,7 @@ func units(minor int64, code string) (int64, bool) {
 	return n, n <= mostUnits && n%step == 0
 }
 
-// minors converts an amount of Stripe to our minor units. It returns -1 if the result is not a
-// whole number.
+// minors converts an amount of Stripe to our minor units; -1 if that is not a whole number.
 func minors(n int64, code string) int64 {
 	c, _ := currency.Parse(code)
 	ours, ok := currency.Digits(c)

@@ -1,8 +1,7 @@
 package payment
 
 import (
-	"fmt"
-
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
@@ -27,10 +26,7 @@ func (d *Desk) Seal(account xid.ID, secret string) []byte {
 // Open decrypts data of [Desk.Seal], also if it was sealed under an older root secret.
 func (d *Desk) Open(account xid.ID, sealed []byte) (string, error) {
 	plain, err := d.sealer.Open(sealed, account[:])
-	if err != nil {
-		return "", fmt.Errorf("open a secret of a payment account: %w", err)
-	}
-	return string(plain), nil
+	return string(plain), fault.Wrap("open a secret of a payment account", err)
 }
 
 // Wake makes the next round of payments start now.

@@ -14,6 +14,7 @@ import (
 	"github.com/stripe/stripe-go/v85"
 	"github.com/stripe/stripe-go/v85/webhook"
 
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
@@ -49,7 +50,6 @@ func NewStripe(base string) *Stripe {
 	})}
 }
 
-// sessionParams creates a session.
 type sessionParams struct {
 	stripe.Params   `form:"*"`
 	Mode            string            `form:"mode"`
@@ -65,7 +65,6 @@ type sessionParams struct {
 	Excluded        []string          `form:"excluded_payment_method_types"`
 }
 
-// lineParams is one line of a session.
 type lineParams struct {
 	Quantity int64       `form:"quantity"`
 	Price    priceParams `form:"price_data"`
@@ -140,7 +139,6 @@ func (s *Stripe) Begin(ctx context.Context, secret string, p Purchase) (Session,
 		AdaptivePricing: &switchParams{new(false)}, Excluded: slowMethods})
 }
 
-// lineOf returns a single line with the whole amount.
 func lineOf(n int64, code, title string) []lineParams {
 	return []lineParams{{Quantity: 1, Price: priceParams{Currency: strings.ToLower(code), Units: n,
 		Product: productParams{title}}}}
@@ -162,7 +160,6 @@ func (s *Stripe) Expire(ctx context.Context, secret, reference string) (Session,
 	return now, err
 }
 
-// plainParams are the parameters of a request that has none.
 type plainParams struct {
 	stripe.Params `form:"*"`
 }
@@ -193,7 +190,6 @@ func (s *Stripe) Probe(ctx context.Context, secret, currency string) (live bool,
 	return answer.Live, err
 }
 
-// refundParams creates a refund.
 type refundParams struct {
 	stripe.Params `form:"*"`
 	Payment       string            `form:"payment_intent"`
@@ -201,7 +197,6 @@ type refundParams struct {
 	Metadata      map[string]string `form:"metadata"`
 }
 
-// refundsParams lists the refunds of a payment.
 type refundsParams struct {
 	stripe.Params `form:"*"`
 	Payment       string `form:"payment_intent"`
@@ -222,8 +217,7 @@ type stripeRefunds struct {
 	Data []stripeRefund `json:"data"`
 }
 
-// refundKey is the metadata field with the refund's key. Stripe forgets idempotency keys after a
-// day, but keeps metadata.
+// refundKey is the metadata field with the refund's key: Stripe forgets idempotency keys in a day.
 const refundKey = "refund"
 
 // Refund implements [Refunds].
@@ -320,8 +314,7 @@ var (
 // StripeEvents returns the types of events that a merchant has Stripe send to the service.
 func StripeEvents() []string { return append(slices.Clone(sessionEvents), refundEvents[0]) }
 
-// call sends a request to Stripe. It returns a RefusedError if Stripe refuses, and another error if
-// the outcome is unknown.
+// call sends a request. It returns a RefusedError if Stripe refuses; else the outcome is unknown.
 func (s *Stripe) call(ctx context.Context, method, path, secret string, params stripe.ParamsContainer,
 	answer stripe.LastResponseSetter,
 ) error {
@@ -329,10 +322,7 @@ func (s *Stripe) call(ctx context.Context, method, path, secret string, params s
 	err := s.backend.Call(method, path, secret, params, answer)
 	e, ok := errors.AsType[*stripe.Error](err)
 	if !ok {
-		if err != nil {
-			return fmt.Errorf("ask Stripe: %w", err)
-		}
-		return nil
+		return fault.Wrap("ask Stripe", err)
 	}
 	switch status := e.HTTPStatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:

@@ -43,7 +43,6 @@ type Session struct {
 	Currency      string
 	Reference     string
 	Success       string
-	Created       int
 	Form          url.Values
 }
 
@@ -61,7 +60,7 @@ type Stripe struct {
 	*httptest.Server
 	mu       sync.Mutex
 	next     int
-	sessions map[string]*Session
+	sessions []*Session
 	refunds  []Refund
 	answers  map[string]answer
 	asked    map[string]int
@@ -81,8 +80,8 @@ type answer struct {
 
 // New starts a fake that stops at the end of the test.
 func New(t testing.TB) *Stripe {
-	s := &Stripe{sessions: map[string]*Session{}, answers: map[string]answer{}, asked: map[string]int{},
-		lose: map[string]int{}, refuse: map[string]answer{}, Pages: "https://checkout.stripe.com/c/pay/"}
+	s := &Stripe{answers: map[string]answer{}, asked: map[string]int{}, lose: map[string]int{},
+		refuse: map[string]answer{}, Pages: "https://checkout.stripe.com/c/pay/"}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
@@ -136,7 +135,6 @@ func (s *Stripe) answer(r *http.Request) (lost bool, a answer) {
 	return false, a
 }
 
-// kind returns what a path is about.
 func kind(path string) string {
 	switch {
 	case strings.HasSuffix(path, "/expire"):
@@ -169,7 +167,7 @@ func (s *Stripe) route(r *http.Request, key string) answer {
 		if r.Method == http.MethodPost {
 			return s.begin(r.Form, key)
 		}
-		return s.one(r.URL.Path, key, func(x *Session) answer { return x.answer(s.Pages) })
+		return s.one(r.URL.Path, key, s.show)
 	case "expire":
 		return s.one(strings.TrimSuffix(r.URL.Path, "/expire"), key, s.expire)
 	case "refund":
@@ -184,12 +182,10 @@ func (s *Stripe) route(r *http.Request, key string) answer {
 	return failure(http.StatusNotFound, "invalid_request_error", "Unrecognized request URL.")
 }
 
-// failure returns an error response.
 func failure(status int, kind, text string) answer {
 	return answer{status, map[string]any{"error": map[string]any{"type": kind, "message": text}}}
 }
 
-// begin creates a session.
 func (s *Stripe) begin(form url.Values, key string) answer {
 	units, err := strconv.ParseInt(form.Get("line_items[0][price_data][unit_amount]"), 10, 64)
 	code := form.Get("line_items[0][price_data][currency]")
@@ -205,17 +201,25 @@ func (s *Stripe) begin(form url.Values, key string) answer {
 	s.next++
 	x := &Session{ID: "cs_test_" + strconv.Itoa(s.next), Key: key, Status: "open", PaymentStatus: "unpaid",
 		Units: units, Currency: code, Reference: form.Get("client_reference_id"), Success: form.Get("success_url"),
-		Created: s.next, Form: form}
-	s.sessions[x.ID] = x
-	return x.answer(s.Pages)
+		Form: form}
+	s.sessions = append(s.sessions, x)
+	return s.show(x)
 }
 
 func (s *Stripe) one(path, key string, f func(*Session) answer) answer {
-	x := s.sessions[path[strings.LastIndexByte(path, '/')+1:]]
+	x := s.find(path[strings.LastIndexByte(path, '/')+1:])
 	if x == nil || x.Key != key {
 		return failure(http.StatusNotFound, "invalid_request_error", "No such checkout.session")
 	}
 	return f(x)
+}
+
+func (s *Stripe) find(id string) *Session {
+	i := slices.IndexFunc(s.sessions, func(x *Session) bool { return x.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return s.sessions[i]
 }
 
 func (s *Stripe) expire(x *Session) answer {
@@ -223,10 +227,10 @@ func (s *Stripe) expire(x *Session) answer {
 		return failure(http.StatusBadRequest, "invalid_request_error", "Only open sessions can be expired.")
 	}
 	x.Status = "expired"
-	return x.answer(s.Pages)
+	return s.show(x)
 }
 
-func (x *Session) answer(pages string) answer {
+func (s *Stripe) show(x *Session) answer {
 	a := map[string]any{"id": x.ID, "object": "checkout.session", "status": x.Status,
 		"payment_status": x.PaymentStatus, "amount_total": x.Units, "currency": x.Currency,
 		"client_reference_id": x.Reference, "livemode": strings.Contains(x.Key, "_live_"), "payment_intent": nil,
@@ -235,19 +239,18 @@ func (x *Session) answer(pages string) answer {
 		a["payment_intent"] = x.Intent
 	}
 	if x.Status == "open" {
-		a["url"] = pages + x.ID
+		a["url"] = s.Pages + x.ID
 	}
 	return answer{http.StatusOK, a}
 }
 
-// refund refunds money, if enough is left.
 func (s *Stripe) refund(form url.Values, key string) answer {
 	intent := form.Get("payment_intent")
-	left, err := strconv.ParseInt(form.Get("amount"), 10, 64)
+	units, err := strconv.ParseInt(form.Get("amount"), 10, 64)
 	if err != nil {
 		return failure(http.StatusBadRequest, "invalid_request_error", "Missing amount.")
 	}
-	left = -left
+	left := -units
 	for _, x := range s.sessions {
 		if x.Intent == intent && x.Key == key {
 			left += x.Units
@@ -262,14 +265,12 @@ func (s *Stripe) refund(form url.Values, key string) answer {
 		return failure(http.StatusBadRequest, "invalid_request_error", "The refund is greater than what is left.")
 	}
 	s.next++
-	units, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
 	r := Refund{ID: "re_" + strconv.Itoa(s.next), Intent: intent, Units: units, Key: key,
 		Metadata: form.Get("metadata[refund]")}
 	s.refunds = append(s.refunds, r)
 	return answer{http.StatusOK, r.body()}
 }
 
-// returned returns one refund of an account.
 func (s *Stripe) returned(id, key string) answer {
 	for _, r := range s.refunds {
 		if r.ID == id && r.Key == key {
@@ -302,7 +303,7 @@ func (s *Stripe) list(intent string) answer {
 func (s *Stripe) Pay(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.sessions[id]
+	x := s.find(id)
 	if x == nil || x.Status != "open" {
 		return false
 	}
@@ -314,18 +315,16 @@ func (s *Stripe) Pay(id string) bool {
 func (s *Stripe) Change(id string, f func(*Session)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f(s.sessions[id])
+	f(s.find(id))
 }
 
 // Sessions returns all sessions, oldest first.
 func (s *Stripe) Sessions() []Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]Session, 0, len(s.sessions))
-	for n := range s.next + 1 {
-		if x := s.sessions["cs_test_"+strconv.Itoa(n)]; x != nil {
-			list = append(list, *x)
-		}
+	list := make([]Session, len(s.sessions))
+	for i, x := range s.sessions {
+		list[i] = *x
 	}
 	return list
 }
@@ -334,7 +333,7 @@ func (s *Stripe) Sessions() []Session {
 func (s *Stripe) Refunds() []Refund {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Refund(nil), s.refunds...)
+	return slices.Clone(s.refunds)
 }
 
 // Fail makes a refund fail afterwards, as a shopper's bank may do days later.
