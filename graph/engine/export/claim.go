@@ -113,8 +113,7 @@ func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 	return all, err
 }
 
-// fairest picks a job of the store with the fewest leased jobs, the earliest due first. It also
-// returns the other candidates.
+// fairest takes a job of the store with the fewest leased jobs out of free, the earliest due first.
 func fairest(free []candidate, leased map[xid.ID]int) (candidate, []candidate) {
 	best := slices.MinFunc(free, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(leased[a.store], leased[b.store]), cmp.Compare(a.dueAt, b.dueAt),

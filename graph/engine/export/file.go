@@ -39,8 +39,7 @@ type filePart struct {
 	begin, size int64 // in the file
 }
 
-// Open opens the file of a job for reading within ctx. Parts are opened when they are read. It
-// returns [ErrGone] if there is no file.
+// Open opens the file of a job for reading within ctx, or returns [ErrGone].
 func (e *Engine) Open(ctx context.Context, store, id xid.ID) (*File, error) {
 	inside := viewer.Operator(ctx, store)
 	c := e.Store.DB(inside)

@@ -229,8 +229,7 @@ func (r *row) moneyOpt(minor *int64, code string) {
 
 func (r *row) json(doc []byte) { r.b = appendText(r.b, doc, r.separator) }
 
-// list appends a JSON array of texts, for spreadsheets separated by commas. An empty list may be
-// stored as nothing.
+// list appends an array of texts, which may be stored as nothing, for spreadsheets as one text.
 func (r *row) list(doc []byte) {
 	if len(doc) == 0 {
 		doc = []byte("[]")
@@ -310,8 +309,7 @@ func formula[T ~string | ~[]byte](s T) bool {
 	return false
 }
 
-// number reports whether the text after a sign is a number or a telephone number: a spreadsheet may
-// compute it, but it can do no harm.
+// number reports whether what follows a sign is a number or a telephone number: it does no harm.
 func number[T ~string | ~[]byte](s T) bool {
 	for i := range len(s) {
 		if strings.IndexByte("0123456789 ()./-", s[i]) < 0 {

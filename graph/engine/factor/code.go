@@ -25,8 +25,7 @@ const codeLen = 12
 // codeAlphabet is Crockford's base32, in which no two characters look alike.
 const codeAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// RenewCodes gives a person new recovery codes and invalidates the old ones. It returns Conflict if
-// they have no factor.
+// RenewCodes replaces a person's recovery codes. It returns Conflict if they have no factor.
 func (k *Keeper) RenewCodes(ctx context.Context, by By) (codes []string, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		person, err := k.enter(ctx, by)

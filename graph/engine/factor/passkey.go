@@ -154,8 +154,7 @@ func (k *Keeper) takeCeremony(ctx context.Context, token string, person xid.ID, 
 	return &c.Session, nil
 }
 
-// FinishPasskey stores the passkey that a browser created. response is a RegistrationResponseJSON
-// (Web Authentication, section 5.1).
+// FinishPasskey stores a new passkey from a RegistrationResponseJSON (Web Authentication, 5.1).
 func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, response []byte,
 ) (done *Added, err error) {
 	if !k.Passkeys() {

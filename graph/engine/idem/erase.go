@@ -36,8 +36,7 @@ func About(ctx context.Context, id xid.ID) {
 // for example in the answers of webhook receivers: it is erased when any customer is redacted.
 func AboutAnyCustomer(ctx context.Context) { About(ctx, viewer.From(ctx).Store) }
 
-// AboutNoCustomer records that the answer shows no customer's data, whatever [About] says. The
-// redaction itself uses it.
+// AboutNoCustomer records that the answer shows no customer, whatever [About] says.
 func AboutNoCustomer(ctx context.Context) {
 	if s, ok := ctx.Value(subjectKey{}).(*subject); ok {
 		*s = subject{nobody: true}

@@ -53,8 +53,7 @@ type Answer struct {
 	ContentType string
 	Location    string
 	Body        []byte
-	// Refused marks a lasting 4xx: the rows that the request wrote are rolled back, and only the
-	// answer is stored.
+	// Refused marks a lasting 4xx: the rows are rolled back, and only the answer is stored.
 	Refused bool
 }
 
@@ -74,8 +73,7 @@ func New(s *ent.Store, ring *keyring.Ring) *Keeper {
 // Replayed returns how many answers were replayed.
 func (k *Keeper) Replayed() uint64 { return k.replayed.Load() }
 
-// CheckKey returns a fault if the Idempotency-Key header is missing (present is false) or its value
-// is invalid.
+// CheckKey returns a fault if the Idempotency-Key header is missing or invalid.
 func CheckKey(key string, present bool) error {
 	if !present {
 		return &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "A write needs an Idempotency-Key header.",

@@ -28,8 +28,7 @@ type Config struct {
 	// Samples are offered in the marketplace, and new stores start with the first one; [sample.All]
 	// by default.
 	Samples []sample.Sample
-	// Notifier notifies people of themes that could not be processed. A nil notifier writes to the
-	// dashboard only.
+	// Notifier reports themes that failed. A nil notifier writes to the dashboard only.
 	Notifier *notify.Notifier
 	// Preview returns the URL of a store's storefront with a theme, for events. graph.New sets it,
 	// because only the core knows it. It may be nil.

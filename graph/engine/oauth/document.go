@@ -99,8 +99,7 @@ func text(v wire.Value, name string) string {
 	return m.Text()
 }
 
-// holds reports whether a list contains a text, or is absent: the default is that text by RFC 7591,
-// section 2.
+// holds reports whether a list has a text, or is absent and so has it (RFC 7591, section 2).
 func holds(v wire.Value, name, text string) bool {
 	list, ok := v.Get(name)
 	if !ok {

@@ -7,8 +7,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Params are the parameters of a request. Unknown ones are ignored, and an empty one counts as
-// absent (RFC 6749, section 3.1).
+// Params are a request's parameters. An empty one counts as absent (RFC 6749, section 3.1).
 type Params struct {
 	values map[string]string
 	// repeated are the names that were given more than once, which makes the request invalid. The

@@ -25,8 +25,7 @@ type Checkout interface {
 	Begin(ctx context.Context, secret string, p Purchase) (Session, error)
 	// Look returns the current state of a session.
 	Look(ctx context.Context, secret, reference string) (Session, error)
-	// Expire ends an unpaid session and leaves any other as it is. It returns the session's state
-	// afterwards.
+	// Expire ends an unpaid session, leaves any other, and returns its state afterwards.
 	Expire(ctx context.Context, secret, reference string) (Session, error)
 }
 
@@ -106,8 +105,7 @@ type Outcome struct {
 	Failure string
 }
 
-// Event is a notification of a provider. Only its reference is used: the state is read from the
-// provider.
+// Event is a notification. Only its reference is used: the state is read from the provider.
 type Event struct {
 	ID, Type string
 	// Session and Refund are references of what has changed. Events about anything else have

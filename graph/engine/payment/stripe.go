@@ -20,8 +20,7 @@ import (
 
 const (
 	stripeTime = 20 * time.Second // for one request
-	// probeUnits is the amount of the session that tests a key. It exceeds the minimum of every
-	// currency.
+	// probeUnits is the amount of the session that tests a key: above every currency's minimum.
 	probeUnits = 10_000_000
 	// stripeSessions and stripeRefundsPath are the paths of Checkout Sessions and of refunds.
 	stripeSessions    = "/v1/checkout/sessions"

@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// readBatch is how many pending intervals are read at once, sumBatch for how many one
-	// transaction writes the sums.
+	// readBatch pending intervals are read at once; one transaction sums up sumBatch of them.
 	readBatch, sumBatch = 500, 96
 	// grace is how long after an interval's end orders may still be added to it.
 	grace = time.Minute
