@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // CollectionSort is the default order of the products in a collection.
 type CollectionSort string
 
@@ -15,10 +13,10 @@ const (
 	SortTitle     CollectionSort = "title"
 )
 
-var allCollectionSort = []CollectionSort{SortManual, SortNewest, SortPriceUp, SortPriceDown, SortTitle}
-
 // Known reports whether v is a value of the enumeration.
-func (v CollectionSort) Known() bool { return slices.Contains(allCollectionSort, v) }
+func (v CollectionSort) Known() bool {
+	return oneOf(v, SortManual, SortNewest, SortPriceUp, SortPriceDown, SortTitle)
+}
 
 // CollectionField is the field that a condition of a collection compares.
 type CollectionField string
@@ -31,7 +29,7 @@ const (
 	FieldPrice       CollectionField = "price"
 )
 
-var allCollectionField = []CollectionField{FieldTag, FieldProductType, FieldVendor, FieldPrice}
-
 // Known reports whether v is a value of the enumeration.
-func (v CollectionField) Known() bool { return slices.Contains(allCollectionField, v) }
+func (v CollectionField) Known() bool {
+	return oneOf(v, FieldTag, FieldProductType, FieldVendor, FieldPrice)
+}

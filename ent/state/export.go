@@ -1,7 +1,6 @@
 package state
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/xid"
@@ -18,10 +17,10 @@ const (
 	ExportWebhookAttempts ExportKind = "webhook_attempts" // of one endpoint
 )
 
-var allExportKind = []ExportKind{ExportOrders, ExportProducts, ExportCustomers, ExportWebhookAttempts}
-
 // Known reports whether v is a value of the enumeration.
-func (v ExportKind) Known() bool { return slices.Contains(allExportKind, v) }
+func (v ExportKind) Known() bool {
+	return oneOf(v, ExportOrders, ExportProducts, ExportCustomers, ExportWebhookAttempts)
+}
 
 // Words returns the kind as words in a sentence.
 func (v ExportKind) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
@@ -50,10 +49,8 @@ const (
 	ExportSpreadsheet ExportFormat = "spreadsheet"
 )
 
-var allExportFormat = []ExportFormat{ExportCSV, ExportJSONL, ExportSpreadsheet}
-
 // Known reports whether v is a value of the enumeration.
-func (v ExportFormat) Known() bool { return slices.Contains(allExportFormat, v) }
+func (v ExportFormat) Known() bool { return oneOf(v, ExportCSV, ExportJSONL, ExportSpreadsheet) }
 
 // ExportCompression is the compression of an export's file.
 type ExportCompression string
@@ -64,10 +61,8 @@ const (
 	ExportGzip  ExportCompression = "gzip"
 )
 
-var allExportCompression = []ExportCompression{ExportPlain, ExportGzip}
-
 // Known reports whether v is a value of the enumeration.
-func (v ExportCompression) Known() bool { return slices.Contains(allExportCompression, v) }
+func (v ExportCompression) Known() bool { return oneOf(v, ExportPlain, ExportGzip) }
 
 // ExportStatus is the state of an export job (contract, section 6).
 type ExportStatus string
@@ -82,8 +77,7 @@ const (
 	ExportExpired   ExportStatus = "expired" // its file was deleted
 )
 
-var allExportStatus = []ExportStatus{ExportQueued, ExportRunning, ExportCompleted, ExportFailed, ExportCancelled,
-	ExportExpired}
-
 // Known reports whether v is a value of the enumeration.
-func (v ExportStatus) Known() bool { return slices.Contains(allExportStatus, v) }
+func (v ExportStatus) Known() bool {
+	return oneOf(v, ExportQueued, ExportRunning, ExportCompleted, ExportFailed, ExportCancelled, ExportExpired)
+}

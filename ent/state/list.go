@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // ListSort is the order of a list in the dashboard.
 type ListSort string
 
@@ -13,7 +11,5 @@ const (
 	ListUpdated ListSort = "updated"
 )
 
-var allListSort = []ListSort{ListNewest, ListOldest, ListUpdated}
-
 // Known reports whether v is a value of the enumeration.
-func (v ListSort) Known() bool { return slices.Contains(allListSort, v) }
+func (v ListSort) Known() bool { return oneOf(v, ListNewest, ListOldest, ListUpdated) }

@@ -11,10 +11,8 @@ const (
 	PagePublished PageStatus = "published"
 )
 
-var allPageStatus = []PageStatus{PageDraft, PagePublished}
-
 // Known reports whether v is a value of the enumeration.
-func (v PageStatus) Known() bool { return slices.Contains(allPageStatus, v) }
+func (v PageStatus) Known() bool { return oneOf(v, PageDraft, PagePublished) }
 
 // PageKind is the purpose of a page that shops are expected to have.
 type PageKind string
@@ -28,10 +26,10 @@ const (
 	PageTerms    PageKind = "terms" // of sale
 )
 
-var allPageKind = []PageKind{PageImprint, PagePrivacy, PageShipping, PageContact, PageTerms}
-
 // Known reports whether v is a value of the enumeration.
-func (v PageKind) Known() bool { return slices.Contains(allPageKind, v) }
+func (v PageKind) Known() bool {
+	return oneOf(v, PageImprint, PagePrivacy, PageShipping, PageContact, PageTerms)
+}
 
 // MenuTarget is the kind of target of a menu link.
 type MenuTarget string
@@ -49,11 +47,11 @@ const (
 	TargetAddress MenuTarget = "address"
 )
 
-var allMenuTarget = []MenuTarget{TargetHome, TargetProducts, TargetSearch, TargetPage, TargetProduct,
-	TargetCollection, TargetAddress}
-
 // Known reports whether v is a value of the enumeration.
-func (v MenuTarget) Known() bool { return slices.Contains(allMenuTarget, v) }
+func (v MenuTarget) Known() bool {
+	return oneOf(v, TargetHome, TargetProducts, TargetSearch, TargetPage, TargetProduct, TargetCollection,
+		TargetAddress)
+}
 
 // Language is a language of storefronts (BCP 47).
 type Language string

@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // InvitationOutcome is how an invitation ended.
 type InvitationOutcome string
 
@@ -12,12 +10,6 @@ const (
 	InvitationWithdrawn InvitationOutcome = "withdrawn"
 	InvitationExpired   InvitationOutcome = "expired" // replaced by another one
 )
-
-var allInvitationOutcome = []InvitationOutcome{InvitationAccepted, InvitationDeclined, InvitationWithdrawn,
-	InvitationExpired}
-
-// Known reports whether v is a value of the enumeration.
-func (v InvitationOutcome) Known() bool { return slices.Contains(allInvitationOutcome, v) }
 
 // ChallengePurpose is the action that answering a challenge permits.
 type ChallengePurpose string
@@ -32,12 +24,6 @@ const (
 	ChallengeTOTP    ChallengePurpose = "totp"    // an authenticator app is set up
 )
 
-var allChallengePurpose = []ChallengePurpose{ChallengeVerify, ChallengeMove, ChallengeReset, ChallengeSecond,
-	ChallengePasskey, ChallengeTOTP}
-
-// Known reports whether v is a value of the enumeration.
-func (v ChallengePurpose) Known() bool { return slices.Contains(allChallengePurpose, v) }
-
 // FactorKind is the kind of a second factor.
 type FactorKind string
 
@@ -47,10 +33,8 @@ const (
 	FactorTOTP    FactorKind = "totp"    // RFC 6238
 )
 
-var allFactorKind = []FactorKind{FactorPasskey, FactorTOTP}
-
 // Known reports whether v is a value of the enumeration.
-func (v FactorKind) Known() bool { return slices.Contains(allFactorKind, v) }
+func (v FactorKind) Known() bool { return oneOf(v, FactorPasskey, FactorTOTP) }
 
 // AccountAction is the action recorded in a person's own log.
 type AccountAction string
@@ -78,11 +62,3 @@ const (
 	AccountJoined          AccountAction = "store.joined"
 	AccountLeft            AccountAction = "store.left"
 )
-
-var allAccountAction = []AccountAction{AccountMade, AccountTaken, AccountSignedIn, AccountRefused, AccountFactorUsed,
-	AccountFactorRefused, AccountProved, AccountSignedOut, AccountPasswordChanged, AccountPasswordReset,
-	AccountResetAsked, AccountVerified, AccountMoved, AccountFactorAdded, AccountFactorRemoved, AccountCodesMade,
-	AccountCodeUsed, AccountTokenMade, AccountJoined, AccountLeft}
-
-// Known reports whether v is a value of the enumeration.
-func (v AccountAction) Known() bool { return slices.Contains(allAccountAction, v) }

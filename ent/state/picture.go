@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // PictureState is the state of the copy of a product's image.
 type PictureState string
 
@@ -11,8 +9,3 @@ const (
 	PictureKept     PictureState = "kept"
 	PictureRefused  PictureState = "refused"
 )
-
-var allPictureState = []PictureState{PictureFetching, PictureKept, PictureRefused}
-
-// Known reports whether v is a value of the enumeration.
-func (v PictureState) Known() bool { return slices.Contains(allPictureState, v) }

@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // ProcessRole is the role of a process of the program.
 type ProcessRole string
 
@@ -11,7 +9,5 @@ const (
 	ProcessDispatcher ProcessRole = "dispatcher" // only delivers webhooks
 )
 
-var allProcessRole = []ProcessRole{ProcessServer, ProcessDispatcher}
-
 // Known reports whether v is a value of the enumeration.
-func (v ProcessRole) Known() bool { return slices.Contains(allProcessRole, v) }
+func (v ProcessRole) Known() bool { return oneOf(v, ProcessServer, ProcessDispatcher) }

@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // DiscountKind is the kind of a discount.
 type DiscountKind string
 
@@ -12,10 +10,10 @@ const (
 	DiscountFreeShipping DiscountKind = "free_shipping"
 )
 
-var allDiscountKind = []DiscountKind{DiscountPercent, DiscountAmount, DiscountFreeShipping}
-
 // Known reports whether v is a value of the enumeration.
-func (v DiscountKind) Known() bool { return slices.Contains(allDiscountKind, v) }
+func (v DiscountKind) Known() bool {
+	return oneOf(v, DiscountPercent, DiscountAmount, DiscountFreeShipping)
+}
 
 // Tax categories with a meaning of their own. A store has others, such as "reduced" or "books": they are
 // taxed at the rates that name them, and elsewhere like [TaxStandard].
@@ -43,10 +41,8 @@ const (
 	TaxUpon TaxRelation = "upon"
 )
 
-var allTaxRelation = []TaxRelation{TaxReplaces, TaxBeside, TaxUpon}
-
 // Known reports whether v is a value of the enumeration.
-func (v TaxRelation) Known() bool { return slices.Contains(allTaxRelation, v) }
+func (v TaxRelation) Known() bool { return oneOf(v, TaxReplaces, TaxBeside, TaxUpon) }
 
 // ShippingKind is the way in which items reach the shopper.
 type ShippingKind string
@@ -57,10 +53,8 @@ const (
 	ShippingPickup   ShippingKind = "pickup" // collected at the shop
 )
 
-var allShippingKind = []ShippingKind{ShippingDelivery, ShippingPickup}
-
 // Known reports whether v is a value of the enumeration.
-func (v ShippingKind) Known() bool { return slices.Contains(allShippingKind, v) }
+func (v ShippingKind) Known() bool { return oneOf(v, ShippingDelivery, ShippingPickup) }
 
 // PaymentMethod is a shopper's method of payment.
 type PaymentMethod string
@@ -75,14 +69,14 @@ const (
 	PaymentStripe PaymentMethod = "stripe"
 )
 
-var allPaymentMethod = []PaymentMethod{PaymentTransfer, PaymentOnDelivery, PaymentTest, PaymentStripe}
-
 // Online reports whether the shopper pays right after ordering. The items are reserved only for a
 // while until then.
 func (v PaymentMethod) Online() bool { return v == PaymentTest || v == PaymentStripe }
 
 // Known reports whether v is a value of the enumeration.
-func (v PaymentMethod) Known() bool { return slices.Contains(allPaymentMethod, v) }
+func (v PaymentMethod) Known() bool {
+	return oneOf(v, PaymentTransfer, PaymentOnDelivery, PaymentTest, PaymentStripe)
+}
 
 // PaymentSessionState is the state of an online payment.
 type PaymentSessionState string
@@ -95,11 +89,6 @@ const (
 	PaymentSessionClosed PaymentSessionState = "closed"
 )
 
-var allPaymentSessionState = []PaymentSessionState{PaymentSessionOpen, PaymentSessionPaid, PaymentSessionClosed}
-
-// Known reports whether v is a value of the enumeration.
-func (v PaymentSessionState) Known() bool { return slices.Contains(allPaymentSessionState, v) }
-
 // PaymentRefundState is the state of a refund by a provider.
 type PaymentRefundState string
 
@@ -110,7 +99,7 @@ const (
 	PaymentRefundFailed  PaymentRefundState = "failed" // to be refunded in another way
 )
 
-var allPaymentRefundState = []PaymentRefundState{PaymentRefundWaiting, PaymentRefundDone, PaymentRefundFailed}
-
 // Known reports whether v is a value of the enumeration.
-func (v PaymentRefundState) Known() bool { return slices.Contains(allPaymentRefundState, v) }
+func (v PaymentRefundState) Known() bool {
+	return oneOf(v, PaymentRefundWaiting, PaymentRefundDone, PaymentRefundFailed)
+}

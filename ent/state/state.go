@@ -13,10 +13,8 @@ const (
 	ProductArchived ProductStatus = "archived"
 )
 
-var allProductStatus = []ProductStatus{ProductDraft, ProductActive, ProductArchived}
-
 // Known reports whether v is a value of the enumeration.
-func (v ProductStatus) Known() bool { return slices.Contains(allProductStatus, v) }
+func (v ProductStatus) Known() bool { return oneOf(v, ProductDraft, ProductActive, ProductArchived) }
 
 // CustomerStatus is the state of a customer.
 type CustomerStatus string
@@ -29,10 +27,10 @@ const (
 	CustomerRedacted CustomerStatus = "redacted"
 )
 
-var allCustomerStatus = []CustomerStatus{CustomerGuest, CustomerActive, CustomerDisabled, CustomerRedacted}
-
 // Known reports whether v is a value of the enumeration.
-func (v CustomerStatus) Known() bool { return slices.Contains(allCustomerStatus, v) }
+func (v CustomerStatus) Known() bool {
+	return oneOf(v, CustomerGuest, CustomerActive, CustomerDisabled, CustomerRedacted)
+}
 
 // EmailMarketing is the state of a customer's consent to marketing emails.
 type EmailMarketing string
@@ -44,10 +42,10 @@ const (
 	EmailNotSubscribed EmailMarketing = "not_subscribed"
 )
 
-var allEmailMarketing = []EmailMarketing{EmailSubscribed, EmailUnsubscribed, EmailNotSubscribed}
-
 // Known reports whether v is a value of the enumeration.
-func (v EmailMarketing) Known() bool { return slices.Contains(allEmailMarketing, v) }
+func (v EmailMarketing) Known() bool {
+	return oneOf(v, EmailSubscribed, EmailUnsubscribed, EmailNotSubscribed)
+}
 
 // RedactionStep is the progress of a customer's redaction.
 type RedactionStep string
@@ -61,12 +59,6 @@ const (
 	RedactResponses RedactionStep = "responses" // the answers of webhook receivers
 	RedactDone      RedactionStep = "done"
 )
-
-var allRedactionStep = []RedactionStep{RedactCustomer, RedactOrders, RedactAnswers, RedactFiles, RedactResponses,
-	RedactDone}
-
-// Known reports whether v is a value of the enumeration.
-func (v RedactionStep) Known() bool { return slices.Contains(allRedactionStep, v) }
 
 // OrderStatus is the state of an order.
 type OrderStatus string
@@ -136,10 +128,8 @@ const (
 	LedgerRefund  PaymentKind = "refund"
 )
 
-var allPaymentKind = []PaymentKind{LedgerPayment, LedgerRefund}
-
 // Known reports whether v is a value of the enumeration.
-func (v PaymentKind) Known() bool { return slices.Contains(allPaymentKind, v) }
+func (v PaymentKind) Known() bool { return oneOf(v, LedgerPayment, LedgerRefund) }
 
 // NoteVisibility says who may read a note.
 type NoteVisibility string
@@ -150,10 +140,8 @@ const (
 	NoteCustomer NoteVisibility = "customer"
 )
 
-var allNoteVisibility = []NoteVisibility{NoteInternal, NoteCustomer}
-
 // Known reports whether v is a value of the enumeration.
-func (v NoteVisibility) Known() bool { return slices.Contains(allNoteVisibility, v) }
+func (v NoteVisibility) Known() bool { return oneOf(v, NoteInternal, NoteCustomer) }
 
 // StoreStatus is the state of a store.
 type StoreStatus string
@@ -164,10 +152,8 @@ const (
 	StoreClosed StoreStatus = "closed"
 )
 
-var allStoreStatus = []StoreStatus{StoreOpen, StoreClosed}
-
 // Known reports whether v is a value of the enumeration.
-func (v StoreStatus) Known() bool { return slices.Contains(allStoreStatus, v) }
+func (v StoreStatus) Known() bool { return oneOf(v, StoreOpen, StoreClosed) }
 
 // GrantEnd is the reason why a grant of an app ended.
 type GrantEnd string
@@ -180,10 +166,10 @@ const (
 	GrantTokenReused  GrantEnd = "refresh_reuse" // a rotated refresh token was presented
 )
 
-var allGrantEnd = []GrantEnd{GrantEndedByStore, GrantEndedByApp, GrantCodeReused, GrantTokenReused}
-
 // Known reports whether v is a value of the enumeration.
-func (v GrantEnd) Known() bool { return slices.Contains(allGrantEnd, v) }
+func (v GrantEnd) Known() bool {
+	return oneOf(v, GrantEndedByStore, GrantEndedByApp, GrantCodeReused, GrantTokenReused)
+}
 
 // NotificationLevel is the importance of a notification.
 type NotificationLevel string
@@ -195,7 +181,9 @@ const (
 	NotificationCritical NotificationLevel = "critical"
 )
 
-var allNotificationLevel = []NotificationLevel{NotificationInfo, NotificationWarning, NotificationCritical}
-
 // Known reports whether v is a value of the enumeration.
-func (v NotificationLevel) Known() bool { return slices.Contains(allNotificationLevel, v) }
+func (v NotificationLevel) Known() bool {
+	return oneOf(v, NotificationInfo, NotificationWarning, NotificationCritical)
+}
+
+func oneOf[T comparable](v T, all ...T) bool { return slices.Contains(all, v) }

@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // ThemeStatus is the state of an installed theme (contract, section 6). Only the store's row says
 // which theme is active: [ThemeActive] is never stored in a theme's row.
 type ThemeStatus string
@@ -14,10 +12,10 @@ const (
 	ThemeFailed     ThemeStatus = "failed"
 )
 
-var allThemeStatus = []ThemeStatus{ThemeProcessing, ThemeInactive, ThemeActive, ThemeFailed}
-
 // Known reports whether v is a value of the enumeration.
-func (v ThemeStatus) Known() bool { return slices.Contains(allThemeStatus, v) }
+func (v ThemeStatus) Known() bool {
+	return oneOf(v, ThemeProcessing, ThemeInactive, ThemeActive, ThemeFailed)
+}
 
 // ThemeSource is the origin of an installed theme.
 type ThemeSource string
@@ -29,10 +27,8 @@ const (
 	ThemeDuplicate   ThemeSource = "duplicate"
 )
 
-var allThemeSource = []ThemeSource{ThemeUploaded, ThemeMarketplace, ThemeDuplicate}
-
 // Known reports whether v is a value of the enumeration.
-func (v ThemeSource) Known() bool { return slices.Contains(allThemeSource, v) }
+func (v ThemeSource) Known() bool { return oneOf(v, ThemeUploaded, ThemeMarketplace, ThemeDuplicate) }
 
 // AssetKind is the kind of a theme's asset.
 type AssetKind string
@@ -44,10 +40,8 @@ const (
 	AssetImage AssetKind = "image"
 )
 
-var allAssetKind = []AssetKind{AssetCSS, AssetFont, AssetImage}
-
 // Known reports whether v is a value of the enumeration.
-func (v AssetKind) Known() bool { return slices.Contains(allAssetKind, v) }
+func (v AssetKind) Known() bool { return oneOf(v, AssetCSS, AssetFont, AssetImage) }
 
 // SettingKind is the type of a theme's setting.
 type SettingKind string
@@ -60,10 +54,10 @@ const (
 	SettingImage  SettingKind = "image"
 )
 
-var allSettingKind = []SettingKind{SettingText, SettingColor, SettingChoice, SettingImage}
-
 // Known reports whether v is a value of the enumeration.
-func (v SettingKind) Known() bool { return slices.Contains(allSettingKind, v) }
+func (v SettingKind) Known() bool {
+	return oneOf(v, SettingText, SettingColor, SettingChoice, SettingImage)
+}
 
 // ListingStatus is the state of a theme in the marketplace: submitted -> approved
 // rejected; approved -> published; published <-> unlisted.
@@ -78,11 +72,10 @@ const (
 	ListingUnlisted  ListingStatus = "unlisted"
 )
 
-var allListingStatus = []ListingStatus{ListingSubmitted, ListingApproved, ListingRejected, ListingPublished,
-	ListingUnlisted}
-
 // Known reports whether v is a value of the enumeration.
-func (v ListingStatus) Known() bool { return slices.Contains(allListingStatus, v) }
+func (v ListingStatus) Known() bool {
+	return oneOf(v, ListingSubmitted, ListingApproved, ListingRejected, ListingPublished, ListingUnlisted)
+}
 
 // ReviewVerdict is a reviewer's decision on a submitted theme.
 type ReviewVerdict string
@@ -93,7 +86,5 @@ const (
 	ReviewReject  ReviewVerdict = "reject"
 )
 
-var allReviewVerdict = []ReviewVerdict{ReviewApprove, ReviewReject}
-
 // Known reports whether v is a value of the enumeration.
-func (v ReviewVerdict) Known() bool { return slices.Contains(allReviewVerdict, v) }
+func (v ReviewVerdict) Known() bool { return oneOf(v, ReviewApprove, ReviewReject) }

@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // EndpointStatus is the state of a webhook endpoint (contract, section 6).
 type EndpointStatus string
 
@@ -12,10 +10,10 @@ const (
 	EndpointDisabled  EndpointStatus = "disabled"
 )
 
-var allEndpointStatus = []EndpointStatus{EndpointActive, EndpointSuspended, EndpointDisabled}
-
 // Known reports whether v is a value of the enumeration.
-func (v EndpointStatus) Known() bool { return slices.Contains(allEndpointStatus, v) }
+func (v EndpointStatus) Known() bool {
+	return oneOf(v, EndpointActive, EndpointSuspended, EndpointDisabled)
+}
 
 // EndpointStop is the reason why an endpoint is suspended or disabled.
 type EndpointStop string
@@ -28,10 +26,10 @@ const (
 	StoppedByGrant   EndpointStop = "grant_revoked"   // the last grant of its app ended
 )
 
-var allEndpointStop = []EndpointStop{StoppedByFailure, StoppedBySilence, StoppedByPerson, StoppedByGrant}
-
 // Known reports whether v is a value of the enumeration.
-func (v EndpointStop) Known() bool { return slices.Contains(allEndpointStop, v) }
+func (v EndpointStop) Known() bool {
+	return oneOf(v, StoppedByFailure, StoppedBySilence, StoppedByPerson, StoppedByGrant)
+}
 
 // DeliveryState is the state of the delivery of an event to an endpoint (contract, section 8).
 type DeliveryState string
@@ -46,11 +44,11 @@ const (
 	DeliveryCancelled DeliveryState = "cancelled" // with its endpoint, or because its owner lost access to the data
 )
 
-var allDeliveryState = []DeliveryState{DeliveryWaiting, DeliveryDelivered, DeliveryFailed, DeliveryHeld,
-	DeliverySkipped, DeliveryCancelled}
-
 // Known reports whether v is a value of the enumeration.
-func (v DeliveryState) Known() bool { return slices.Contains(allDeliveryState, v) }
+func (v DeliveryState) Known() bool {
+	return oneOf(v, DeliveryWaiting, DeliveryDelivered, DeliveryFailed, DeliveryHeld, DeliverySkipped,
+		DeliveryCancelled)
+}
 
 // WebhookBacklog is what happens to missed events when an endpoint is reactivated.
 type WebhookBacklog string
@@ -62,10 +60,8 @@ const (
 	BacklogDrop   WebhookBacklog = "drop"   // deliver nothing
 )
 
-var allWebhookBacklog = []WebhookBacklog{BacklogResume, BacklogFrom, BacklogDrop}
-
 // Known reports whether v is a value of the enumeration.
-func (v WebhookBacklog) Known() bool { return slices.Contains(allWebhookBacklog, v) }
+func (v WebhookBacklog) Known() bool { return oneOf(v, BacklogResume, BacklogFrom, BacklogDrop) }
 
 // WebhookCircuit is the state of an endpoint's circuit breaker.
 type WebhookCircuit string
@@ -93,7 +89,5 @@ func CircuitOf(failures int, due bool) WebhookCircuit {
 	return CircuitOpen
 }
 
-var allWebhookCircuit = []WebhookCircuit{CircuitClosed, CircuitHalfOpen, CircuitOpen}
-
 // Known reports whether v is a value of the enumeration.
-func (v WebhookCircuit) Known() bool { return slices.Contains(allWebhookCircuit, v) }
+func (v WebhookCircuit) Known() bool { return oneOf(v, CircuitClosed, CircuitHalfOpen, CircuitOpen) }

@@ -7,6 +7,7 @@
 package xid
 
 import (
+	"bytes"
 	"crypto/rand"
 	"database/sql/driver"
 	"encoding/binary"
@@ -64,15 +65,7 @@ func (u ID) IsNil() bool { return u == Nil }
 
 // Compare compares ids by their bytes, as the database does.
 func (u ID) Compare(v ID) int {
-	for i := range u {
-		if u[i] != v[i] {
-			if u[i] < v[i] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
+	return bytes.Compare(u[:], v[:])
 }
 
 // Value implements driver.Valuer: the 16 bytes.
