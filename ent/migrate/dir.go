@@ -12,7 +12,6 @@ import (
 //go:embed mysql sqlite vitess
 var embedded embed.FS
 
-// folder returns the embedded migrations of an engine.
 func folder(engine string) (fs.FS, error) {
 	name := "mysql"
 	if engine == dialect.SQLite {
@@ -30,10 +29,10 @@ func load(folder fs.FS) (*migrate.MemDir, error) {
 	}
 	for _, e := range entries {
 		b, err := fs.ReadFile(folder, e.Name())
-		if err != nil {
-			return nil, fmt.Errorf("read migrations: %w", err)
+		if err == nil {
+			err = dir.WriteFile(e.Name(), b)
 		}
-		if err := dir.WriteFile(e.Name(), b); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("read migrations: %w", err)
 		}
 	}
@@ -43,7 +42,6 @@ func load(folder fs.FS) (*migrate.MemDir, error) {
 	return dir, nil
 }
 
-// files returns the migrations by version, and the versions in order.
 func files(dir migrate.Dir) (map[string]migrate.File, []string, error) {
 	all, err := dir.Files()
 	if err != nil {

@@ -28,12 +28,10 @@ var anyTable = map[string]string{
 		" AND TABLE_NAME <> ? LIMIT 1",
 }
 
-// ExecContext implements schema.ExecQuerier.
 func (d driver) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	return d.conn.ExecContext(ctx, query, args...)
 }
 
-// CheckClean implements migrate.CleanChecker.
 func (d driver) CheckClean(ctx context.Context, history *migrate.TableIdent) error {
 	var name string
 	switch err := d.conn.QueryRowContext(ctx, d.table, history.Name).Scan(&name); {

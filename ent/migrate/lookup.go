@@ -128,21 +128,16 @@ func (l Lookup) fill(ctx context.Context, conn *sql.Conn) (changed int64, err er
 // fillSome fills the entries of the rows after a position, and advances it. The rows are locked so
 // that none is deleted while its entry is written.
 func (l Lookup) fillSome(ctx context.Context, tx *sql.Tx, after *[2][]byte) (n int, changed int64, err error) {
-	rows, err := tx.QueryContext(ctx, fmt.Sprintf("SELECT `%s`, `%s` FROM `%s` WHERE `%[1]s` > ? OR `%[1]s` = ? AND"+
+	var values []any
+	err = ent.Read(ctx, tx, func(rows *sql.Rows) error {
+		err := rows.Scan(&after[0], &after[1])
+		sum := md5.Sum(after[1]) //nolint:gosec // Vitess's binary_md5; MySQL has no MD5 since 9.6
+		values = append(values, after[0], sum[:])
+		return err
+	}, fmt.Sprintf("SELECT `%s`, `%s` FROM `%s` WHERE `%[1]s` > ? OR `%[1]s` = ? AND"+
 		" `%[2]s` > ? ORDER BY `%[1]s`, `%[2]s` LIMIT %[4]d LOCK IN SHARE MODE", l.Find, l.By, l.Owner, batch),
 		after[0], after[0], after[1])
-	if err != nil {
-		return 0, 0, err
-	}
-	defer rows.Close()
-	var values []any
-	for rows.Next() {
-		if err := rows.Scan(&after[0], &after[1]); err != nil {
-			return 0, 0, err
-		}
-		values = append(values, after[0], keyspaceID(after[1]))
-	}
-	if err := rows.Err(); err != nil || len(values) == 0 {
+	if err != nil || len(values) == 0 {
 		return 0, 0, err
 	}
 	n = len(values) / 2
@@ -154,10 +149,4 @@ func (l Lookup) fillSome(ctx context.Context, tx *sql.Tx, after *[2][]byte) (n i
 	}
 	changed, err = r.RowsAffected()
 	return n, changed, err
-}
-
-// keyspaceID is Vitess's binary_md5, computed here because MySQL has no MD5 since 9.6.
-func keyspaceID(owner []byte) []byte {
-	sum := md5.Sum(owner) //nolint:gosec // the location of rows is not secret
-	return sum[:]
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// revisionTable is the history of migrations of a database.
 const revisionTable = "schema_revisions"
 
 const revisionColumns = "version, description, type, applied, total, executed_at, execution_us, " +
@@ -38,26 +37,14 @@ var createRevisions = map[string]string{
 // revisions stores the history in the database. It implements migrate.RevisionReadWriter.
 type revisions struct{ conn *sql.Conn }
 
-// Ident implements migrate.RevisionReadWriter.
 func (revisions) Ident() *migrate.TableIdent { return &migrate.TableIdent{Name: revisionTable} }
 
-// ReadRevisions implements migrate.RevisionReadWriter.
 func (r revisions) ReadRevisions(ctx context.Context) ([]*migrate.Revision, error) {
-	rows, err := r.conn.QueryContext(ctx, "SELECT "+revisionColumns+" FROM "+revisionTable+" ORDER BY version")
-	if err != nil {
-		return nil, err
-	}
-	return scanRevisions(rows)
+	return readRevisions(ctx, r.conn, " ORDER BY version")
 }
 
-// ReadRevision implements migrate.RevisionReadWriter.
 func (r revisions) ReadRevision(ctx context.Context, version string) (*migrate.Revision, error) {
-	rows, err := r.conn.QueryContext(ctx, "SELECT "+revisionColumns+" FROM "+revisionTable+" WHERE version = ?",
-		version)
-	if err != nil {
-		return nil, err
-	}
-	found, err := scanRevisions(rows)
+	found, err := readRevisions(ctx, r.conn, " WHERE version = ?", version)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +54,6 @@ func (r revisions) ReadRevision(ctx context.Context, version string) (*migrate.R
 	return found[0], nil
 }
 
-// WriteRevision implements migrate.RevisionReadWriter.
 func (r revisions) WriteRevision(ctx context.Context, v *migrate.Revision) error {
 	hashes, err := json.Marshal(v.PartialHashes)
 	if err != nil {
@@ -87,16 +73,18 @@ func (r revisions) WriteRevision(ctx context.Context, v *migrate.Revision) error
 	return err
 }
 
-// DeleteRevision implements migrate.RevisionReadWriter.
 func (r revisions) DeleteRevision(ctx context.Context, version string) error {
 	_, err := r.conn.ExecContext(ctx, "DELETE FROM "+revisionTable+" WHERE version = ?", version)
 	return err
 }
 
-func scanRevisions(rows *sql.Rows) ([]*migrate.Revision, error) {
-	defer rows.Close()
-	var all []*migrate.Revision
-	for rows.Next() {
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// readRevisions reads the revisions that meet a condition, or in an order.
+func readRevisions(ctx context.Context, from querier, rest string, args ...any) (all []*migrate.Revision, err error) {
+	err = ent.Read(ctx, from, func(rows *sql.Rows) error {
 		var (
 			v            migrate.Revision
 			kind, at, us int64
@@ -105,14 +93,15 @@ func scanRevisions(rows *sql.Rows) ([]*migrate.Revision, error) {
 		err := rows.Scan(&v.Version, &v.Description, &kind, &v.Applied, &v.Total, &at, &us,
 			&v.Error, &v.ErrorStmt, &v.Hash, &hashes, &v.OperatorVersion)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := json.Unmarshal([]byte(hashes), &v.PartialHashes); err != nil {
-			return nil, fmt.Errorf("read revision %s: %w", v.Version, err)
+			return fmt.Errorf("read revision %s: %w", v.Version, err)
 		}
 		v.Type, v.ExecutedAt, v.ExecutionTime = migrate.RevisionType(kind), micros.Time(at).Time(),
 			time.Duration(us)*time.Microsecond
 		all = append(all, &v)
-	}
-	return all, rows.Err()
+		return nil
+	}, "SELECT "+revisionColumns+" FROM "+revisionTable+rest, args...)
+	return all, err
 }

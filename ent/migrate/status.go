@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -75,31 +76,17 @@ func history(ctx context.Context, s *ent.Store) ([]*migrate.Revision, error) {
 	if there, err := exists(ctx, s, revisionTable); err != nil || !there {
 		return nil, err
 	}
-	found, err := s.DB(ctx).QueryContext(ctx, "SELECT "+revisionColumns+" FROM "+revisionTable+" ORDER BY version")
-	if err != nil {
-		return nil, err
-	}
-	return scanRevisions(found)
+	return readRevisions(ctx, s.DB(ctx), " ORDER BY version")
 }
 
-// exists reports whether the database has a table.
 func exists(ctx context.Context, s *ent.Store, table string) (bool, error) {
 	query := "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?"
 	if s.Dialect() == dialect.SQLite {
 		query = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
 	}
-	rows, err := s.DB(ctx).QueryContext(ctx, query, table)
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
 	var n int
-	for rows.Next() {
-		if err := rows.Scan(&n); err != nil {
-			return false, err
-		}
-	}
-	return n > 0, rows.Err()
+	err := ent.Read(ctx, s.DB(ctx), func(rows *sql.Rows) error { return rows.Scan(&n) }, query, table)
+	return n > 0, err
 }
 
 // compare compares the files with the history. An applied file must have the sum that it was

@@ -90,61 +90,45 @@ func (l *Log) Since(t testing.TB, s *ent.Store) string {
 	return strings.Join(groups, "; ")
 }
 
-// fresh reads the events that were not seen yet and marks them as seen.
 func (l *Log) fresh(t testing.TB, s *ent.Store) (list []Event) {
 	t.Helper()
 	if l.seen == nil {
 		l.seen, l.last = map[xid.ID]bool{}, map[xid.ID]Event{}
 	}
-	rows, err := s.Raw().QueryContext(t.Context(),
-		"SELECT id, store_id, type, resource_type, resource_id, sequence, body FROM events ORDER BY id")
-	if err != nil {
-		t.Fatalf("read events: %v", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := ent.Read(t.Context(), s.Raw(), func(rows *sql.Rows) error {
 		var e Event
-		if err := rows.Scan(&e.ID, &e.Store, &e.Type, &e.Kind, &e.Resource, &e.Sequence, &e.Body); err != nil {
-			t.Fatalf("read events: %v", err)
-		}
-		if !l.seen[e.ID] {
+		err := rows.Scan(&e.ID, &e.Store, &e.Type, &e.Kind, &e.Resource, &e.Sequence, &e.Body)
+		if err == nil && !l.seen[e.ID] {
 			l.seen[e.ID], l.last[e.Resource] = true, e
 			list = append(list, e)
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, "SELECT id, store_id, type, resource_type, resource_id, sequence, body FROM events ORDER BY id")
+	if err != nil {
 		t.Fatalf("read events: %v", err)
 	}
 	return list
 }
 
-// outboxOf returns the buckets of the outbox's rows.
 func outboxOf(t testing.TB, s *ent.Store) map[xid.ID]int8 {
 	t.Helper()
-	rows, err := s.Raw().QueryContext(t.Context(), "SELECT id, bucket FROM outbox")
-	if err != nil {
-		t.Fatalf("read outbox: %v", err)
-	}
-	defer rows.Close()
 	pending := map[xid.ID]int8{}
-	for rows.Next() {
+	err := ent.Read(t.Context(), s.Raw(), func(rows *sql.Rows) error {
 		var id xid.ID
 		var b int8
-		if err := rows.Scan(&id, &b); err != nil {
-			t.Fatalf("read outbox: %v", err)
-		}
+		err := rows.Scan(&id, &b)
 		if _, twice := pending[id]; twice {
 			t.Errorf("%s is in the outbox twice", xid.Event.Format(id))
 		}
 		pending[id] = b
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, "SELECT id, bucket FROM outbox")
+	if err != nil {
 		t.Fatalf("read outbox: %v", err)
 	}
 	return pending
 }
 
-// byResource groups events by resource.
 func byResource(list []Event) map[xid.ID][]Event {
 	parts := map[xid.ID][]Event{}
 	for _, e := range list {
@@ -153,7 +137,6 @@ func byResource(list []Event) map[xid.ID][]Event {
 	return parts
 }
 
-// check compares the body with the row.
 func (e Event) check(t testing.TB) {
 	t.Helper()
 	var body struct {

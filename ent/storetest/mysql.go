@@ -16,7 +16,6 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// server is the database server of the tests.
 type server struct {
 	admin    *ent.Store          // on its own database, for creating others
 	dsn      func(string) string // the address of a database
@@ -47,10 +46,8 @@ var additional = sync.OnceValues(func() (*server, error) { return unpacked(os.Ge
 // Unpacked returns the folder of the additional MySQL that the environment names, or "".
 func Unpacked() string { return os.Getenv(EnvUnpacked) }
 
-// unpacked starts the MySQL in a folder.
 func unpacked(folder string) (*server, error) { return started(mariadb.StartUnpacked(folder, "")) }
 
-// started uses a server that was started for the tests.
 func started(m *mariadb.Server, err error) (*server, error) {
 	if err != nil {
 		return nil, err
@@ -79,9 +76,9 @@ func external(address string) (*server, error) {
 	}}, nil
 }
 
-// haveMySQL reports whether tests on MySQL can run. It fails the test if they cannot although the
+// HaveMySQL reports whether tests on MySQL can run. It fails the test if they cannot although the
 // environment requires it.
-func haveMySQL(t testing.TB) bool {
+func HaveMySQL(t testing.TB) bool {
 	t.Helper()
 	if os.Getenv(EnvMySQL) != "" || os.Getenv(EnvUnpacked) != "" || os.Getenv(EnvVitess) != "" || mariadb.Installed() {
 		return true
@@ -103,7 +100,6 @@ func MySQL(t testing.TB) string {
 	return databaseOf(t, shared)
 }
 
-// databaseOf returns the address of a migrated, empty database of a server.
 func databaseOf(t testing.TB, of func() (*server, error)) string {
 	t.Helper()
 	s, err := of()
@@ -121,9 +117,6 @@ func databaseOf(t testing.TB, of func() (*server, error)) string {
 	})
 	return s.dsn(name)
 }
-
-// HaveMySQL reports whether [MySQL] can provide a database.
-func HaveMySQL(t testing.TB) bool { t.Helper(); return haveMySQL(t) }
 
 // EmptyMySQL returns the address of a database without tables.
 func EmptyMySQL(t testing.TB) string {
@@ -226,19 +219,12 @@ func empty(ctx context.Context, conn *sql.Conn, name string) error {
 	return nil
 }
 
-func tablesOf(ctx context.Context, conn *sql.Conn, name string) ([]string, error) {
-	rows, err := conn.QueryContext(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = ?", name)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var tables []string
-	for rows.Next() {
+func tablesOf(ctx context.Context, conn *sql.Conn, name string) (tables []string, err error) {
+	err = ent.Read(ctx, conn, func(rows *sql.Rows) error {
 		var table string
-		if err := rows.Scan(&table); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&table)
 		tables = append(tables, table)
-	}
-	return tables, rows.Err()
+		return err
+	}, "SELECT table_name FROM information_schema.tables WHERE table_schema = ?", name)
+	return tables, err
 }

@@ -20,9 +20,8 @@ type Proxy struct {
 	// LoseCommit, once set, makes the proxy forward the next message that ends with COMMIT, drop
 	// its answer, and cut the connection. Doing so resets it.
 	LoseCommit atomic.Bool
-	// Shut, while set, makes the proxy close each new connection.
-	Refuse atomic.Bool
-	// Accepted counts the accepted connections.
+	// Refuse, while set, makes the proxy close each new connection.
+	Refuse   atomic.Bool
 	Accepted atomic.Int64
 
 	network, server string
@@ -91,7 +90,6 @@ func (p *Proxy) Queries() []string {
 	return q
 }
 
-// serve copies in both directions.
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
 	if p.Refuse.Load() {

@@ -40,20 +40,14 @@ func Reads(t testing.TB, ctx context.Context, s *ent.Store, f func(context.Conte
 		if s.Dialect() != dialect.MySQL {
 			return 0
 		}
-		rows, err := s.DB(ctx).QueryContext(ctx, "SHOW SESSION STATUS LIKE 'Handler_read%'")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		err := ent.Read(ctx, s.DB(ctx), func(rows *stdsql.Rows) error {
 			var name string
 			var v int64
-			if err := rows.Scan(&name, &v); err != nil {
-				t.Fatal(err)
-			}
+			err := rows.Scan(&name, &v)
 			sum += v
-		}
-		if err := rows.Err(); err != nil {
+			return err
+		}, "SHOW SESSION STATUS LIKE 'Handler_read%'")
+		if err != nil {
 			t.Fatal(err)
 		}
 		return sum

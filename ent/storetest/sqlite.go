@@ -25,7 +25,6 @@ var template = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// migrateAt migrates the database at address to the newest schema.
 func migrateAt(ctx context.Context, address string) error {
 	s, err := ent.Open(ctx, ent.Config{Database: address})
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,7 +21,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/migrate"
-	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -62,7 +60,7 @@ func UnlintedMySQL(b *testing.B) *ent.Store {
 func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { f(t, Open(t)) })
-	if haveMySQL(t) {
+	if HaveMySQL(t) {
 		t.Run("mysql", func(t *testing.T) { f(t, open(t, MySQL(t))) })
 	}
 	if os.Getenv(EnvUnpacked) != "" {
@@ -151,22 +149,10 @@ func Merchant(t testing.TB, s *ent.Store) (context.Context, *db.Store) {
 	return ctx, store
 }
 
-// StartMariaDB starts a private server; see [mariadb.Start].
-func StartMariaDB(dir string, args ...string) (*mariadb.Server, error) {
-	return mariadb.Start(dir, args...)
-}
-
 // EachShard returns the combined results of f on every shard, for [ent.Store.Seek].
 func EachShard[T any](t testing.TB, s *ent.Store, f func(ctx context.Context) ([]T, error)) (all []T) {
 	t.Helper()
-	var mu sync.Mutex
-	err := s.EachShard(viewer.Everywhere(t.Context()), func(ctx context.Context) error {
-		list, err := f(ctx)
-		mu.Lock()
-		defer mu.Unlock()
-		all = append(all, list...)
-		return err
-	})
+	all, err := ent.Gather(viewer.Everywhere(t.Context()), s, f)
 	if err != nil {
 		t.Fatalf("look on every shard: %v", err)
 	}

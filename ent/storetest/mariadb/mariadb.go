@@ -180,9 +180,8 @@ func start(p program, h home, library string, args []string) (*Server, error) {
 	return s, nil
 }
 
-// await waits until the server answers.
 func (s *Server) await(dir string) error {
-	db, err := sql.Open("mysql", "root@unix("+s.socket+")/")
+	db, err := s.open("")
 	if err != nil {
 		return fmt.Errorf("start mariadb: %w", err)
 	}
@@ -218,12 +217,16 @@ func (s *Server) Close() error {
 	return err
 }
 
+func (s *Server) open(name string) (*sql.DB, error) {
+	return sql.Open("mysql", "root@unix("+s.socket+")/"+name)
+}
+
 // DSN returns the address of a database on this server, for ent.Config.
 func (s *Server) DSN(name string) string { return "mysql://root@unix(" + s.socket + ")/" + name }
 
 // Create creates an empty database with the production collation, and returns its address.
 func (s *Server) Create(ctx context.Context, name string) (string, error) {
-	db, err := sql.Open("mysql", "root@unix("+s.socket+")/")
+	db, err := s.open("")
 	if err != nil {
 		return "", fmt.Errorf("create database: %w", err)
 	}
@@ -240,5 +243,5 @@ func (s *Server) Empty(ctx context.Context, name string) (*sql.DB, error) {
 	if _, err := s.Create(ctx, name); err != nil {
 		return nil, err
 	}
-	return sql.Open("mysql", "root@unix("+s.socket+")/"+name+"?parseTime=true&collation=utf8mb4_bin")
+	return s.open(name + "?parseTime=true&collation=utf8mb4_bin")
 }

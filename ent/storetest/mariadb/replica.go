@@ -48,7 +48,7 @@ func StartMember(id int, dir string) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("mysql", "root@unix("+s.socket+")/")
+	db, err := s.open("")
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

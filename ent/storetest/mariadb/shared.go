@@ -1,7 +1,6 @@
 package mariadb
 
 import (
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,9 +38,8 @@ func Shared() (*Server, error) {
 	return s, nil
 }
 
-// answers reports whether the server runs.
 func (s *Server) answers() bool {
-	db, err := sql.Open("mysql", "root@unix("+s.socket+")/")
+	db, err := s.open("")
 	if err != nil {
 		return false
 	}

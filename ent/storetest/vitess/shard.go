@@ -21,7 +21,6 @@ type place struct {
 	given, joined []*regexp.Regexp
 }
 
-// places returns the places of the tables by name.
 var places = sync.OnceValue(func() map[string]place {
 	text, err := migrate.VSchema()
 	var keyspace struct{ Tables map[string]place }
@@ -44,10 +43,8 @@ var places = sync.OnceValue(func() map[string]place {
 	return keyspace.Tables
 })
 
-// owner returns the column with the owner of a row.
 func (p place) owner() string { return p.Columns[0].Column }
 
-// names returns the columns for messages.
 func (p place) names() string {
 	var list []string
 	for _, c := range p.Columns {
@@ -107,14 +104,11 @@ func Shard(s ent.Statement) error {
 			break
 		}
 	}
-	if lost == "" || bound && resolvedLater(q, lost) {
+	if lost == "" {
+		return nil
+	}
+	if _, joined := places()[lost].shardCondition(q); bound && joined { // by a table that is joined later
 		return nil
 	}
 	return refuse("%s: no condition says on which shard: name %s, or read with Store.Seek", lost, places()[lost].names())
-}
-
-// resolvedLater reports whether a table gets its shard from a table that is joined later.
-func resolvedLater(q, table string) bool {
-	_, joined := places()[table].shardCondition(q)
-	return joined
 }

@@ -22,7 +22,6 @@ type Finding struct {
 	Statement string
 }
 
-// String implements fmt.Stringer.
 func (f Finding) String() string {
 	return fmt.Sprintf("%s %s of %s:\n\t%.200s", f.File, f.Rule, f.Table, f.Statement)
 }
@@ -119,7 +118,6 @@ func Since(f migrate.File) (newest string, err error) {
 	return newest, nil
 }
 
-// violated returns the rules that a statement violates.
 func violated(text string) (list []string) {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, r := range rules {

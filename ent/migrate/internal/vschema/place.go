@@ -7,7 +7,6 @@ import (
 	"entgo.io/ent/dialect/sql/schema"
 )
 
-// place describes the shard of a table's rows.
 type place struct {
 	// by is the column whose hash determines the shard: the owner, a store or a person. Without it
 	// the whole table is on the first shard.
