@@ -20,32 +20,36 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if s.dialect != dialect.SQLite {
 		return errors.New("the program can only copy SQLite databases")
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite would let other users read it
-	if err != nil {
+	if err := s.backup(ctx, path); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("copy the database: %w", err)
+	return nil
+}
+
+func (s *Store) backup(ctx context.Context, path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite would let other users read it
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return err
 	}
 	conn, err := s.readers.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("copy the database: %w", &unavailableError{err})
+		return &unavailableError{err}
 	}
 	defer conn.Close()
 	// Within a transaction the pages stay as of its first read, so the copy never starts over.
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("copy the database: %w", err)
+		return err
 	}
 	defer func() { _ = tx.Rollback() }() // it has changed nothing
 	var tables int
 	if err := tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM sqlite_schema").Scan(&tables); err != nil {
-		return fmt.Errorf("copy the database: %w", err)
+		return err
 	}
-	if err := conn.Raw(func(c any) error { return copyPages(ctx, c, path) }); err != nil {
-		return fmt.Errorf("copy the database: %w", err)
-	}
-	return nil
+	return conn.Raw(func(c any) error { return copyPages(ctx, c, path) })
 }
 
 func copyPages(ctx context.Context, c any, path string) error {

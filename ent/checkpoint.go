@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	// checkpointEvery is the minimum time between two checkpoints.
 	checkpointEvery = 50 * time.Millisecond
 	// walPages is the size of the write-ahead log, in pages of 4 KiB, at which SQLite makes a
 	// checkpoint within a commit, which then takes long; ours come earlier.
@@ -69,7 +68,6 @@ func (c *checkpointer) loop(ctx context.Context) {
 	}
 }
 
-// close waits for a running checkpoint.
 func (c *checkpointer) close() error {
 	if c == nil {
 		return nil

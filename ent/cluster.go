@@ -25,7 +25,6 @@ const (
 	asideConns = 8
 )
 
-// wholeDatabase is the only shard of an unsharded database.
 var wholeDatabase = []Shard{{}}
 
 // cluster is a store's state for the shards of Vitess. Each of its pools is bound to one shard,
@@ -87,7 +86,6 @@ func (s *Store) Shards(ctx context.Context) ([]Shard, error) {
 // always join.
 func (s *Store) Sharded() bool { return s.cluster != nil }
 
-// known returns the last known shards.
 func (s *Store) known() []Shard {
 	if s.cluster == nil {
 		return wholeDatabase
@@ -95,33 +93,23 @@ func (s *Store) known() []Shard {
 	return *s.cluster.list.Load()
 }
 
-// readShards asks vtgate for the serving shards of the keyspace.
 func (s *Store) readShards(ctx context.Context) (list []Shard, err error) {
-	rows, err := s.readers.QueryContext(ctx, "SHOW VITESS_SHARDS")
-	if err != nil {
-		return nil, fmt.Errorf("read shards: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = Read(ctx, s.readers, func(rows *stdsql.Rows) error {
 		var whole string
-		if err := rows.Scan(&whole); err != nil {
-			return nil, fmt.Errorf("read shards: %w", err)
-		}
+		err := rows.Scan(&whole)
 		keyspace, name, _ := strings.Cut(whole, "/")
-		if keyspace != s.target.name {
-			continue
+		if err != nil || keyspace != s.target.name {
+			return err
 		}
 		h, err := parseShard(name)
-		if err != nil {
-			return nil, err
-		}
 		list = append(list, h)
+		return err
+	}, "SHOW VITESS_SHARDS")
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("keyspace %s has none", s.target.name)
 	}
-	if err := rows.Err(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("read shards: %w", err)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("read shards: keyspace %s has none", s.target.name)
 	}
 	return list, nil
 }
@@ -138,7 +126,6 @@ func (c *cluster) forget(list []Shard) error {
 	return errors.Join(errs...)
 }
 
-// close closes every connection.
 func (c *cluster) close() error {
 	if c == nil {
 		return nil
@@ -231,7 +218,6 @@ func (s *Store) OnShards(ctx context.Context, f func(ctx context.Context)) {
 // [Store.InTx].
 func (s *Store) Seek(context.Context) *db.Client { return s.seeking }
 
-// reader returns the connection pool of the shard that ctx is on.
 func (s *Store) reader(ctx context.Context) (*stdsql.DB, error) {
 	c := s.cluster
 	if c == nil {

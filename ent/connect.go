@@ -41,7 +41,6 @@ type breaker struct {
 	trying  bool
 }
 
-// Connect implements driver.Connector.
 func (p *breaker) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
@@ -101,7 +100,6 @@ func (p *breaker) missed(err error, late bool) {
 	p.next = time.Now().Add(p.wait/2 + rand.N(p.wait/2))
 }
 
-// outage is the state of the connection to the server.
 type outage int
 
 const (
@@ -110,7 +108,6 @@ const (
 	old          // callers fail at once
 )
 
-// state returns the state of the server; for SQLite it is none.
 func (p *breaker) state() outage {
 	if p == nil {
 		return none

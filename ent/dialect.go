@@ -72,12 +72,11 @@ const (
 	sqlitePrimaryKey, sqliteUnique       = 1555, 2067
 )
 
-// classify returns the class of err. It unwraps errors.
 func classify(err error) class {
 	if errors.Is(err, errGroupLost) || errors.Is(err, errHorizonLost) {
 		return conflict
 	}
-	if _, ok := errors.AsType[*noWriterError](err); ok {
+	if isNoWriter(err) {
 		return refused
 	}
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
@@ -110,7 +109,6 @@ func classify(err error) class {
 	return fatal
 }
 
-// tableFull is MySQL's error for a table that is full.
 const tableFull = 1114
 
 // undone reports whether err, the answer to a message with a COMMIT, means that the transaction was
@@ -139,22 +137,19 @@ func classifySQLite(code int) class {
 
 // IsDuplicate reports whether err says that a unique key is taken. Its text contains raw key bytes
 // on MySQL: never answer or log it.
-func IsDuplicate(err error) bool { return err != nil && classify(err) == duplicate }
+func IsDuplicate(err error) bool { return classify(err) == duplicate }
 
 // IsLockTimeout reports whether a statement timed out waiting for another transaction's lock.
 func IsLockTimeout(err error) bool {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()&0xff == sqliteBusy
 	}
-	return err != nil && classify(err) == lockWait
+	return classify(err) == lockWait
 }
 
 // IsUnavailable reports whether err means that the database cannot serve now: it is down, refuses
 // work or is too busy, or this store is closed. The caller may try again later.
 func IsUnavailable(err error) bool {
-	if err == nil {
-		return false
-	}
 	if _, ok := errors.AsType[*unavailableError](err); ok {
 		return true
 	}
@@ -168,9 +163,6 @@ func IsUnavailable(err error) bool {
 // IsDown reports whether err means that the database does not answer or takes no work now. A wrong
 // name or password is not such an error, since it does not go away by itself.
 func IsDown(err error) bool {
-	if err == nil {
-		return false
-	}
 	c := classify(err)
 	return c == refused || c == linkLost
 }
@@ -283,7 +275,6 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 	return writer, readers, nil
 }
 
-// sqlitePool opens a pool with the settings in pairs.
 func sqlitePool(t target, pairs ...string) (*stdsql.DB, error) {
 	if err := extend(); err != nil {
 		return nil, err

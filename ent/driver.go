@@ -25,7 +25,6 @@ type Statement struct {
 	Dialect string
 	InTx    bool // it runs in a transaction
 	Seeks   bool // it reads all stores of one shard; see [Store.Seek]
-	Args    int
 	Values  []any
 	Tx      any         // identifies the transaction; comparable with ==
 	Began   micros.Time // when the transaction began; no change in it is older
@@ -47,7 +46,6 @@ func CountStatements(ctx context.Context) (context.Context, *Counter) {
 	return context.WithValue(ctx, counterKey{}, c), c
 }
 
-// note counts a statement and passes it to the inspector.
 func (s *Store) note(ctx context.Context, st Statement) error {
 	s.statements.Add(1)
 	if c, ok := ctx.Value(counterKey{}).(*Counter); ok {
@@ -60,28 +58,19 @@ func (s *Store) note(ctx context.Context, st Statement) error {
 	return s.inspect(st)
 }
 
-// runner is the interface shared by *sql.DB and *sql.Tx.
-type runner interface {
-	ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
-}
-
 // pool is ent's driver outside transactions. It only reads, on both engines.
 type pool struct {
 	store *Store
-	db    runner // nil stands for the shard of the context
+	db    *stdsql.DB // nil stands for the shard of the context
 }
 
-// Dialect implements dialect.Driver.
 func (p *pool) Dialect() string { return p.store.dialect }
 
 // Close implements dialect.Driver; the store owns the connections.
 func (p *pool) Close() error { return nil }
 
-// Exec implements dialect.Driver and returns [ErrNoTx].
 func (p *pool) Exec(context.Context, string, any, any) error { return ErrNoTx }
 
-// ExecContext returns [ErrNoTx], as Exec does.
 func (p *pool) ExecContext(context.Context, string, ...any) (stdsql.Result, error) {
 	return nil, ErrNoTx
 }
@@ -89,7 +78,6 @@ func (p *pool) ExecContext(context.Context, string, ...any) (stdsql.Result, erro
 // Tx implements dialect.Driver and returns [ErrNoTx]: [Store.InTx] begins transactions.
 func (p *pool) Tx(context.Context) (dialect.Tx, error) { return nil, ErrNoTx }
 
-// Query implements dialect.Driver.
 func (p *pool) Query(ctx context.Context, query string, args, v any) error {
 	to, ok := v.(*cell.Target)
 	argv, plain := args.([]any)
@@ -108,18 +96,17 @@ func (p *pool) Query(ctx context.Context, query string, args, v any) error {
 }
 
 // enter notes a query, rejects a statement that is not a read, and returns the pool to read from.
-func (p *pool) enter(ctx context.Context, query string, args []any) (runner, error) {
+func (p *pool) enter(ctx context.Context, query string, args []any) (*stdsql.DB, error) {
 	if !reads(query) {
 		return nil, ErrNoTx
 	}
-	of := Statement{Query: query, Args: len(args), Values: args, Seeks: p.db == nil}
+	of := Statement{Query: query, Values: args, Seeks: p.db == nil}
 	if err := p.store.note(ctx, of); err != nil {
 		return nil, err
 	}
 	return p.from(ctx)
 }
 
-// QueryContext runs a read query.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
 	from, err := p.enter(ctx, query, args)
 	if err != nil {
@@ -146,7 +133,7 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 }
 
 // from returns the pool to read from: the whole database or, for [Store.Seek], the shard of ctx.
-func (p *pool) from(ctx context.Context) (runner, error) {
+func (p *pool) from(ctx context.Context) (*stdsql.DB, error) {
 	if p.db != nil {
 		return p.db, nil
 	}
@@ -168,7 +155,6 @@ func reads(query string) bool {
 	return false
 }
 
-// querier runs a query with plain arguments.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
 }

@@ -63,7 +63,6 @@ func (c Config) LogValue() slog.Value { return slog.StringValue(c.Redacted()) }
 // maxHosts limits the servers among which the writer is searched.
 const maxHosts = 9
 
-// target is a parsed database address.
 type target struct {
 	path string // of the SQLite file; empty for MySQL
 
@@ -153,10 +152,8 @@ func parseMySQL(s string) (t target, err error) {
 	return t, err
 }
 
-// address is where a server listens.
 type address struct{ network, addr string } // "tcp" or "unix"
 
-// String returns the form used in a database address.
 func (a address) String() string {
 	if a.network == "unix" {
 		return "unix(" + a.addr + ")"

@@ -2,6 +2,7 @@ package ent
 
 import (
 	"context"
+	stdsql "database/sql"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -43,10 +44,8 @@ func Formats() []Format {
 // FormatTable is the table of the formats that a database uses, one row each.
 const FormatTable = "data_formats"
 
-// formatAge is how long a process caches the formats.
 const formatAge = 10 * time.Second
 
-// formats is a process's cache of the formats of its database.
 type formats struct {
 	all    atomic.Bool // every known format is in use: no more reads are needed
 	named  atomic.Pointer[[]Format]
@@ -72,19 +71,13 @@ func (s *Store) refreshFormats(ctx context.Context) {
 
 // readFormats fails if there is no table, that is, before the first finalize.
 func (s *Store) readFormats(ctx context.Context) (named []Format, err error) {
-	rows, err := s.readers.QueryContext(ctx, "SELECT name FROM "+FormatTable)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = Read(ctx, s.readers, func(rows *stdsql.Rows) error {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name)
 		named = append(named, Format(name))
-	}
-	return named, rows.Err()
+		return err
+	}, "SELECT name FROM "+FormatTable)
+	return named, err
 }
 
 // Writes reports whether the transaction of ctx may write data in format f.

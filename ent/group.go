@@ -44,7 +44,6 @@ type turns struct {
 	waited  time.Duration // and how long in all
 }
 
-// waiter is a transaction that waits for the turn.
 type waiter struct {
 	turn  chan *group // receives the open group, or nil
 	alone bool        // joins no group
@@ -145,7 +144,6 @@ func (s *Store) begin(caller context.Context, r *retry) (*group, error) {
 	return g, err
 }
 
-// open begins a transaction on a connection of its own.
 func (s *Store) open(caller context.Context, r *retry) (*group, error) {
 	conn, err := s.connect(caller, r)
 	if err != nil {

@@ -152,12 +152,8 @@ func (h handle) value(at uintptr) (cell.Value, error) {
 // scanInto runs a query on a SQLite connection and reads the columns directly from SQLite. For a
 // page of orders, the driver's allocation for every value and the way through database/sql to a
 // scanner are a sixth of the CPU.
-func scanInto(ctx context.Context, from runner, to *cell.Target, query string, args []any) error {
-	readers, ok := from.(*stdsql.DB)
-	if !ok {
-		return fmt.Errorf("query: it reads from a %T", from)
-	}
-	conn, err := readers.Conn(ctx)
+func scanInto(ctx context.Context, from *stdsql.DB, to *cell.Target, query string, args []any) error {
+	conn, err := from.Conn(ctx)
 	if err != nil {
 		return err
 	}

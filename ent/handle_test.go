@@ -144,7 +144,7 @@ func TestStatementEndsWithItsContext(t *testing.T) {
 	const text, later = "SELECT " + endless + " FROM n", "SELECT CASE v WHEN 1 THEN 1 ELSE " + endless + " END FROM n"
 	s := numbers(t, 2)
 	reading := &pool{store: s, db: s.readers}
-	read := func(ctx context.Context, from runner, text string) error {
+	read := func(ctx context.Context, from querier, text string) error {
 		rows, err := from.QueryContext(ctx, text, 1)
 		if err != nil {
 			return err

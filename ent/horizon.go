@@ -52,7 +52,9 @@ var errHorizonLost = errors.New("other processes took this one for dead and remo
 //     again.
 //  9. On SQLite, which has one writer, all of this is in the memory of the process.
 type horizon struct {
-	pool *stdsql.DB // nil on SQLite
+	// pool is nil on SQLite. Its statements commit by themselves, maybe after their caller is gone: a
+	// horizon stays true once it was computed.
+	pool *stdsql.DB
 
 	rounds sync.Mutex // held during a round
 	stop   chan struct{}
@@ -70,7 +72,6 @@ type horizon struct {
 	top       micros.Time // the highest one
 }
 
-// hold is an open transaction.
 type hold struct {
 	moment.Tx
 	id xid.ID // of the process's row when it began
@@ -99,7 +100,6 @@ func (h *horizon) own() micros.Time {
 	return at
 }
 
-// begin returns the hold of a new transaction.
 func (h *horizon) begin(ctx context.Context) (*hold, error) {
 	if err := h.join(ctx); err != nil {
 		return nil, err
@@ -193,7 +193,6 @@ func (s *Store) RenewHorizon(ctx context.Context) (micros.Time, error) {
 	return s.Horizon(ctx)
 }
 
-// close removes the process's row and closes the connection.
 func (h *horizon) close() error {
 	if h.pool == nil {
 		return nil

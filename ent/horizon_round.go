@@ -18,7 +18,6 @@ import (
 // missingTable is MySQL's error number for a table that does not exist.
 const missingTable = 1146
 
-// published is the row of a process.
 type published struct {
 	id      xid.ID
 	horizon micros.Time
@@ -47,7 +46,7 @@ func (h *horizon) joined() bool {
 // enter creates a new row. Open transactions lose their hold. rounds is held.
 func (h *horizon) enter(ctx context.Context) error {
 	id, sent := xid.New(), time.Now()
-	_, err := h.exec(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, 0, 0)", id)
+	_, err := h.pool.ExecContext(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, 0, 0)", id)
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && e.Number == missingTable {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -96,7 +95,6 @@ func passed(rows []published) micros.Time {
 	return max(least, left)
 }
 
-// run makes rounds until the store is closed.
 func (h *horizon) run(stop chan struct{}) {
 	t := time.NewTicker(roundEvery)
 	defer t.Stop()
@@ -209,7 +207,6 @@ func (h *horizon) removeGone(ctx context.Context, rows []published, top micros.T
 	return nil
 }
 
-// leave removes the process's own row.
 func (h *horizon) leave(ctx context.Context, id xid.ID) error {
 	rows, err := h.read(ctx)
 	if err != nil {
@@ -220,10 +217,10 @@ func (h *horizon) leave(ctx context.Context, id xid.ID) error {
 
 // remove deletes a row after storing the time that readers may have passed.
 func (h *horizon) remove(ctx context.Context, id xid.ID, at micros.Time, and string, args ...any) error {
-	_, err := h.exec(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, ?, 0)"+
+	_, err := h.pool.ExecContext(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, ?, 0)"+
 		" ON DUPLICATE KEY UPDATE horizon = GREATEST(horizon, ?)", xid.Nil, at, at)
 	if err == nil {
-		_, err = h.exec(ctx, "DELETE FROM write_horizons WHERE id = ?"+and, append([]any{id}, args...)...)
+		_, err = h.pool.ExecContext(ctx, "DELETE FROM write_horizons WHERE id = ?"+and, append([]any{id}, args...)...)
 	}
 	if err != nil {
 		return fmt.Errorf("remove a horizon: %w", err)
@@ -231,34 +228,24 @@ func (h *horizon) remove(ctx context.Context, id xid.ID, at micros.Time, and str
 	return nil
 }
 
-// read returns all rows.
 func (h *horizon) read(ctx context.Context) (rows []published, err error) {
-	found, err := h.pool.QueryContext(ctx, "SELECT id, horizon, beat FROM write_horizons")
+	err = Read(ctx, h.pool, func(found *stdsql.Rows) error {
+		var r published
+		err := found.Scan(&r.id, &r.horizon, &r.beat)
+		rows = append(rows, r)
+		return err
+	}, "SELECT id, horizon, beat FROM write_horizons")
 	if err != nil {
 		return nil, fmt.Errorf("read the horizons: %w", err)
 	}
-	defer found.Close()
-	for found.Next() {
-		var r published
-		if err := found.Scan(&r.id, &r.horizon, &r.beat); err != nil {
-			return nil, fmt.Errorf("read the horizons: %w", err)
-		}
-		rows = append(rows, r)
-	}
-	return rows, found.Err()
+	return rows, nil
 }
 
 // publish writes a horizon into a row of this process, unless another process has removed it.
 func (h *horizon) publish(ctx context.Context, id xid.ID, at micros.Time) (int64, error) {
-	res, err := h.exec(ctx, "UPDATE write_horizons SET horizon = ?, beat = beat + 1 WHERE id = ?", at, id)
+	res, err := h.pool.ExecContext(ctx, "UPDATE write_horizons SET horizon = ?, beat = beat + 1 WHERE id = ?", at, id)
 	if err != nil {
 		return 0, fmt.Errorf("publish the horizon: %w", err)
 	}
 	return res.RowsAffected()
-}
-
-// exec runs one autocommitted statement. It may take effect after its caller is gone, since a
-// horizon stays true once it was computed.
-func (h *horizon) exec(ctx context.Context, query string, args ...any) (stdsql.Result, error) {
-	return h.pool.ExecContext(ctx, query, args...)
 }

@@ -44,10 +44,8 @@ func (e *noWriterError) Error() string {
 	return "no server takes writes: " + strings.Join(texts, "; ")
 }
 
-// Driver implements driver.Connector.
 func (h *hosts) Driver() driver.Driver { return h.connectors[0].Driver() }
 
-// Connect implements driver.Connector.
 func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 	h.mu.Lock()
 	first := h.current
@@ -184,7 +182,6 @@ type wholeConn interface {
 	driver.NamedValueChecker
 }
 
-// hostConn is a connection to the server of a generation.
 type hostConn struct {
 	wholeConn
 
@@ -192,12 +189,10 @@ type hostConn struct {
 	generation int64
 }
 
-// IsValid implements driver.Validator.
 func (c *hostConn) IsValid() bool {
 	return c.generation == c.hosts.generation.Load() && c.wholeConn.IsValid()
 }
 
-// ResetSession implements driver.SessionResetter.
 func (c *hostConn) ResetSession(ctx context.Context) error {
 	if !c.IsValid() {
 		return driver.ErrBadConn
@@ -212,19 +207,16 @@ func (c *hostConn) ResetSession(ctx context.Context) error {
 	return nil
 }
 
-// ExecContext implements driver.ExecerContext.
 func (c *hostConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	r, err := c.wholeConn.ExecContext(ctx, query, args)
 	return r, c.observe(err)
 }
 
-// QueryContext implements driver.QueryerContext.
 func (c *hostConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	r, err := c.wholeConn.QueryContext(ctx, query, args)
 	return r, c.observe(err)
 }
 
-// BeginTx implements driver.ConnBeginTx.
 func (c *hostConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	t, err := c.wholeConn.BeginTx(ctx, opts)
 	if err != nil {
@@ -239,7 +231,6 @@ type hostTx struct {
 	conn *hostConn
 }
 
-// Commit implements driver.Tx.
 func (t *hostTx) Commit() error { return t.conn.observe(t.Tx.Commit()) }
 
 // observe leaves the server if err says that it takes no writes, and returns err.

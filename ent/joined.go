@@ -49,7 +49,6 @@ type joinedConn struct {
 	ended  bool // the transaction was committed with its last statement
 }
 
-// BeginTx implements driver.ConnBeginTx.
 func (c *joinedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	switch {
 	case !joinsBegin.of(ctx) || opts != driver.TxOptions{}:
@@ -61,7 +60,6 @@ func (c *joinedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 	return joinedTx{c}, nil
 }
 
-// ExecContext implements driver.ExecerContext.
 func (c *joinedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	last := joinsCommit.of(ctx)
 	if !last && !joinsLater.of(ctx) {
@@ -83,45 +81,34 @@ func (c *joinedConn) ExecContext(ctx context.Context, query string, args []drive
 	return r, err
 }
 
-// QueryContext implements driver.QueryerContext.
 func (c *joinedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if err := single(query); err != nil {
-		return nil, err
-	}
-	if err := c.begin(ctx); err != nil {
+	if err := c.begin(ctx, query); err != nil {
 		return nil, err
 	}
 	return c.wholeConn.QueryContext(ctx, query, args)
 }
 
-// PrepareContext implements driver.ConnPrepareContext.
 func (c *joinedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	if err := single(query); err != nil {
-		return nil, err
-	}
-	if err := c.begin(ctx); err != nil {
+	if err := c.begin(ctx, query); err != nil {
 		return nil, err
 	}
 	return c.wholeConn.PrepareContext(ctx, query)
 }
 
-// begin begins a transaction that was to begin with the next statement.
-func (c *joinedConn) begin(ctx context.Context) error {
-	if !c.begins {
-		return nil
+// begin checks a statement, and begins a transaction that was to begin with it.
+func (c *joinedConn) begin(ctx context.Context, query string) error {
+	if err := single(query); err != nil || !c.begins {
+		return err
 	}
 	c.begins = false
 	_, err := c.wholeConn.BeginTx(ctx, driver.TxOptions{})
 	return err
 }
 
-// joinedTx is a transaction on a joinedConn.
 type joinedTx struct{ conn *joinedConn }
 
-// Commit implements driver.Tx.
 func (t joinedTx) Commit() error { return t.end("COMMIT") }
 
-// Rollback implements driver.Tx.
 func (t joinedTx) Rollback() error { return t.end("ROLLBACK") }
 
 // end runs the statement that ends the transaction, unless it has not begun or was committed.

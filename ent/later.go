@@ -31,7 +31,6 @@ type delayed struct {
 	values []any
 }
 
-// delays reports whether a statement of ctx may be delayed.
 func (t *tx) delays(ctx context.Context) bool {
 	return t.store.canBatch() && ctx.Value(laterKey{}) != nil
 }
@@ -40,7 +39,6 @@ func (t *tx) delays(ctx context.Context) bool {
 // and vtgate would split the message again.
 func (s *Store) canBatch() bool { return s.dialect == dialect.MySQL && s.cluster == nil }
 
-// delay keeps a statement to be sent later.
 func (t *tx) delay(ctx context.Context, query string, values []any) (stdsql.Result, error) {
 	if err := single(query); err != nil {
 		return nil, err
@@ -78,8 +76,6 @@ type unanswered struct{}
 
 var errUnanswered = errors.New("the statement has no answer: it runs later")
 
-// LastInsertId implements sql.Result.
 func (unanswered) LastInsertId() (int64, error) { return 0, errUnanswered }
 
-// RowsAffected implements sql.Result.
 func (unanswered) RowsAffected() (int64, error) { return 0, errUnanswered }

@@ -35,13 +35,11 @@ func meterRow(m Meter, of *cell.Dest) error {
 	return m.Read(long)
 }
 
-// metered counts rows on a meter as they are scanned.
 type metered struct {
 	entsql.ColumnScanner
 	meter Meter
 }
 
-// Scan implements entsql.ColumnScanner.
 func (r metered) Scan(dest ...any) error {
 	if err := r.ColumnScanner.Scan(dest...); err != nil {
 		return err

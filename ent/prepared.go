@@ -24,7 +24,6 @@ type preparing struct {
 	last atomic.Uint64 // number of a connection
 }
 
-// Connect implements driver.Connector.
 func (p *preparing) Connect(ctx context.Context) (driver.Conn, error) {
 	name := fmt.Sprintf("%p.%d", p, p.last.Add(1))
 	named, err := sqlite.NewConnector(p.uri + "&" + handleName + "=" + name)
@@ -88,7 +87,6 @@ type preparedStmt struct {
 	used   uint64
 }
 
-// ExecContext implements driver.ExecerContext.
 func (c *preparedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if !recurring(query) {
 		return c.sqliteConn.ExecContext(ctx, query, args)
@@ -104,7 +102,6 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 	return res, contextError(ctx, err)
 }
 
-// QueryContext implements driver.QueryerContext.
 func (c *preparedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if !recurring(query) {
 		return c.sqliteConn.QueryContext(ctx, query, args)
@@ -137,7 +134,6 @@ func contextError(ctx context.Context, err error) error {
 	return err
 }
 
-// Close implements driver.Conn.
 func (c *preparedConn) Close() error {
 	watched.Delete(c.handle.db)
 	for query, st := range c.idle {
@@ -226,7 +222,6 @@ type preparedRows struct {
 	ctx  context.Context
 }
 
-// Next implements driver.Rows.
 func (r *preparedRows) Next(dest []driver.Value) error {
 	r.conn.running = r.ctx
 	err := r.sqliteRows.Next(dest)
@@ -234,7 +229,6 @@ func (r *preparedRows) Next(dest []driver.Value) error {
 	return contextError(r.ctx, err)
 }
 
-// Close implements driver.Rows.
 func (r *preparedRows) Close() error {
 	err := r.sqliteRows.Close()
 	if r.stmt != nil {

@@ -121,7 +121,6 @@ func Final(err error) error {
 	return &finalError{err}
 }
 
-// String names the class for logs.
 func (c class) String() string {
 	return [...]string{"fatal", "duplicate", "conflict", "lock_wait", "refused", "link_lost", "broken"}[c]
 }

@@ -25,7 +25,6 @@ type Shard struct {
 	from, to []byte // of the hashes; nil is unbounded
 }
 
-// String returns the name of the shard, or "" if it is the only one.
 func (h Shard) String() string { return h.name }
 
 // Holds reports whether the rows of a store or a person are on the shard.
@@ -69,8 +68,6 @@ func ShardOf(ctx context.Context) (h Shard, ok bool) {
 	return h, ok
 }
 
-func onShard(ctx context.Context) bool { _, ok := ShardOf(ctx); return ok }
-
 // ByShard splits a list, keeping its order, so that each part can be written in one transaction:
 // its owners are on one shard. With one shard it yields the list itself.
 func ByShard[T any](s *Store, list []T, owner func(T) xid.ID) iter.Seq[[]T] {
@@ -83,13 +80,7 @@ func ByShard[T any](s *Store, list []T, owner func(T) xid.ID) iter.Seq[[]T] {
 			return
 		}
 		for _, h := range shards {
-			var part []T
-			for _, v := range list {
-				if h.Holds(owner(v)) {
-					part = append(part, v)
-				}
-			}
-			if len(part) > 0 && !yield(part) {
+			if part := held(h, list, owner); len(part) > 0 && !yield(part) {
 				return
 			}
 		}
@@ -103,7 +94,10 @@ func Here[T any](ctx context.Context, list []T, owner func(T) xid.ID) []T {
 	if !ok || h.whole() {
 		return list
 	}
-	var part []T
+	return held(h, list, owner)
+}
+
+func held[T any](h Shard, list []T, owner func(T) xid.ID) (part []T) {
 	for _, v := range list {
 		if h.Holds(owner(v)) {
 			part = append(part, v)
@@ -112,5 +106,4 @@ func Here[T any](ctx context.Context, list []T, owner func(T) xid.ID) []T {
 	return part
 }
 
-// whole reports whether h is the only shard.
 func (h Shard) whole() bool { return h.from == nil && h.to == nil }

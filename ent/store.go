@@ -165,7 +165,7 @@ func (s *Store) ServerTime(ctx context.Context) (time.Time, error) {
 		}
 	}
 	var us int64
-	err := pool.QueryRowContext(ctx, "SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)").Scan(&us)
+	err := pool.QueryRowContext(ctx, "SELECT "+mysqlClock).Scan(&us)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read server time: %w", err)
 	}

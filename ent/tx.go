@@ -36,7 +36,6 @@ type tx struct {
 
 type txKey struct{}
 
-// txFrom returns the transaction of this store that ctx is in.
 func (s *Store) txFrom(ctx context.Context) *tx {
 	if t, ok := ctx.Value(txKey{}).(*tx); ok && t.store == s {
 		return t
@@ -261,16 +260,13 @@ func (s *Store) isAside(ctx context.Context) bool {
 	return s.cluster != nil && ctx.Value(asideKey{}) != nil
 }
 
-// Dialect implements dialect.Driver.
 func (t *tx) Dialect() string { return t.store.dialect }
 
-// Close implements dialect.Driver.
 func (t *tx) Close() error { return nil }
 
 // Tx implements dialect.Driver: ent's own transactions join this one.
 func (t *tx) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(t), nil }
 
-// Exec implements dialect.Driver.
 func (t *tx) Exec(ctx context.Context, query string, args, v any) error {
 	argv, ok := args.([]any)
 	if !ok {
@@ -283,12 +279,10 @@ func (t *tx) Exec(ctx context.Context, query string, args, v any) error {
 	return err
 }
 
-// Query implements dialect.Driver.
 func (t *tx) Query(ctx context.Context, query string, args, v any) error {
 	return entQuery(ctx, t, query, args, v)
 }
 
-// ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error) {
 	t.group.mu.Lock()
 	defer t.group.mu.Unlock()
@@ -306,7 +300,6 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql
 	return res, err
 }
 
-// QueryContext runs a query.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
 	t.group.mu.Lock()
 	defer t.group.mu.Unlock()
@@ -325,9 +318,8 @@ func (t *tx) enter(ctx context.Context, query string, args []any) error {
 	if t.dead != nil {
 		return t.dead
 	}
-	return t.store.note(ctx,
-		Statement{Query: query, Args: len(args), Values: args, InTx: true, Tx: t, Began: t.began,
-			OnShard: onShard(ctx)})
+	_, onShard := ShardOf(ctx)
+	return t.store.note(ctx, Statement{Query: query, Values: args, InTx: true, Tx: t, Began: t.began, OnShard: onShard})
 }
 
 func (t *tx) leave(err error) {

@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// walkBatch is the number of stores read at a time.
 const walkBatch = 200
 
 // EachStore runs f once in every store, as the operator, by id; on several shards concurrently, as

@@ -31,7 +31,6 @@ type Value struct {
 	Bytes  []byte
 }
 
-// valueOf returns a driver's value as a Value.
 func valueOf(src any) (Value, bool) {
 	switch v := src.(type) {
 	case nil:
@@ -259,7 +258,6 @@ func unboxed(s sql.Scanner) taker {
 	return boxing{s}
 }
 
-// binary takes the bytes of an id or a digest.
 type binary struct{ to encoding.BinaryUnmarshaler }
 
 func (b binary) Take(v Value) error {

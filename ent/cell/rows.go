@@ -25,14 +25,12 @@ func NewDest(scanners ...sql.Scanner) *Dest {
 	return d
 }
 
-// column is a scanner of one column of a Dest.
 type column struct {
 	dest *Dest
 	at   int
 	to   sql.Scanner
 }
 
-// Scan implements sql.Scanner.
 func (c *column) Scan(src any) error {
 	v, ok := valueOf(src)
 	if !ok {

@@ -17,7 +17,6 @@ const (
 	inUnits      = ""
 )
 
-// fixed is the table of the constants of this package, for display.
 var fixed = []Fixed{
 	{Of: "The body of a request", Unit: inBytes, Most: Body},
 	{Of: "An answer; a page of a list ends early, with a cursor", Unit: inBytes, Most: Answer},

@@ -24,21 +24,17 @@ const (
 	// Line is a text of one line: a name, a title, a reason, a part of an address.
 	Line = 255
 	// Label is a short line: a tag, a telephone number, a method of payment.
-	Label = 64
-	// PostalCode is the postal code of an address.
+	Label      = 64
 	PostalCode = 32
 	// PaymentSecret is a secret of an account with a payment provider.
 	PaymentSecret = 200
 	// Note is a note of the staff on an order or a customer.
-	Note = 5000
-	// ReviewNote is a reviewer's note on a theme.
+	Note       = 5000
 	ReviewNote = 1000
 	// Description is the description of a product.
-	Description = 65535
-	// ThemeDescription is the description of a theme by its author.
+	Description      = 65535
 	ThemeDescription = 1000
-	// ThemeSetting is the value of a theme's setting.
-	ThemeSetting = 1000
+	ThemeSetting     = 1000
 	// PageBody is the Markdown of a page of a storefront.
 	PageBody = 65535
 	// SEODescription is the description of a page for search engines.
@@ -65,8 +61,7 @@ const (
 	// EmailFilter is an email address by which customers are looked up. It is longer than [Email]
 	// because it was published before that limit.
 	EmailFilter = 320
-	// URL is a URL.
-	URL = 2048
+	URL         = 2048
 	// Handle is the handle of a product or a theme in URLs.
 	Handle = 120
 	// StoreHandle is the handle of a store: a label of a host name (RFC 1035, section 2.3.4).
@@ -86,8 +81,7 @@ const (
 	DiscountCollections = 20
 	// CollectionText is the description of a collection.
 	CollectionText = 2000
-	// Source is the source of an order.
-	Source = 64
+	Source         = 64
 	// Category is a category of the theme marketplace.
 	Category = 32
 	// Version is the author's name of a version of a theme.
@@ -110,8 +104,7 @@ const (
 	// Page is a page of a list of the API.
 	Page = 100
 	// Tags are the tags of one resource.
-	Tags = 50
-	// Addresses are the addresses of a customer.
+	Tags      = 50
 	Addresses = 50
 	// Lines are the lines in a request.
 	Lines = 100
@@ -148,8 +141,7 @@ const (
 	// the values of one option.
 	Options  = 3
 	Variants = 100
-	// Images are the uploaded images of a product.
-	Images = 24
+	Images   = 24
 	// MenuLinks are the links of one menu, including nested ones.
 	MenuLinks = 30
 	// ExportIDs are the ids that an export is limited to.
@@ -160,15 +152,12 @@ const (
 
 // Uploaded images.
 const (
-	// ImageBytes is the size of the file.
-	ImageBytes = 20 << 20
-	// ImagePixels is the number of pixels.
+	ImageBytes  = 20 << 20
 	ImagePixels = 50_000_000
 )
 
 // Numbers. The largest amount of money is in package currency.
 const (
-	// Quantity is the quantity of an order line.
 	Quantity = 1_000_000
 	// Inventory is the stock of a product.
 	Inventory = 1<<31 - 1
@@ -176,8 +165,7 @@ const (
 	Weight = 1_000_000_000
 	// BasisPoints are the hundredths of a percent in 100 %.
 	BasisPoints = 10_000
-	// Uses are the uses of a discount.
-	Uses = 1_000_000_000
+	Uses        = 1_000_000_000
 	// EndpointRate is the number of attempts to a webhook endpoint that may begin in a second.
 	EndpointRate = 1000
 )

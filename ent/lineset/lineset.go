@@ -250,7 +250,6 @@ func (r *reader) number() int64 {
 	return int64(n)
 }
 
-// take returns the next n bytes, or nil if there are fewer.
 func (r *reader) take(n int64) []byte {
 	if r.failed || n < 0 || n > int64(len(r.rest)) {
 		r.failed = true

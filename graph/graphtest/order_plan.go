@@ -29,7 +29,7 @@ func Reads(t *testing.T, ctx context.Context, r *graph.Resolver, f func(context.
 // the planner.
 func ExplainQuery(t *testing.T, s *ent.Store, st ent.Statement) string {
 	t.Helper()
-	args := make([]any, st.Args)
+	args := make([]any, len(st.Values))
 	for i := range args {
 		args[i] = []byte{0}
 	}

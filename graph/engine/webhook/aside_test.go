@@ -155,7 +155,7 @@ func TestUnreadableEvent(t *testing.T) {
 func TestPanickingEvent(t *testing.T) {
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		s := opened(func(q ent.Statement) {
-			if strings.HasPrefix(q.Query, "INSERT INTO deliveries") && q.Args == 3*6 {
+			if strings.HasPrefix(q.Query, "INSERT INTO deliveries") && len(q.Values) == 3*6 {
 				panic("three")
 			}
 		})
