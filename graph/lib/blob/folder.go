@@ -179,7 +179,6 @@ func (f *folder) removeEmpty(dir string) error {
 	return f.root.Remove(dir)
 }
 
-// ignoreMissing drops the error of removing what does not exist.
 func ignoreMissing(err error) error {
 	if absent(err) {
 		return nil

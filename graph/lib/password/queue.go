@@ -29,8 +29,7 @@ const (
 	// networks are counted.
 	triesKept   = 10 * time.Minute
 	maxNetworks = 16_384
-	// retryAfter is when to retry after the queue was full.
-	retryAfter = 2 * time.Second
+	retryAfter  = 2 * time.Second
 )
 
 // ErrBusy is the cause of the Unavailable error for a full queue.

@@ -138,7 +138,6 @@ func parametricCurve(kind uint16, b []byte) func(float64) float64 {
 	}
 }
 
-// linear tabulates the curves for values from 0 to top.
 func (t *transform) linear(top int) (table [3][]float32) {
 	for i, curve := range t.curves {
 		table[i] = make([]float32, top+1)

@@ -63,7 +63,6 @@ func segments(b []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
-// pngChunk returns the first chunk of a PNG with a name, or nil.
 func pngChunk(b []byte, name string) []byte {
 	for rest := cut(b, 8); len(rest) >= 12; {
 		size := int64(binary.BigEndian.Uint32(rest))
@@ -93,7 +92,6 @@ func webpChunk(b []byte, name string) []byte {
 	return nil
 }
 
-// cut returns what follows the first n bytes.
 func cut(b []byte, n int) []byte { return b[min(n, len(b)):] }
 
 // tiffOrientation reads the tag of the first directory (TIFF 6.0, section 2).

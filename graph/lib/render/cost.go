@@ -56,7 +56,6 @@ func (e *estimate) fail(t *parse.Tree, n parse.Node, detail string) {
 	}
 }
 
-// tree returns the cost of a template, computed once.
 func (e *estimate) tree(t *parse.Tree) cost {
 	if c, ok := e.done[t]; ok {
 		return c

@@ -143,7 +143,6 @@ func whole(name string, v any) (int, error) {
 	return max(int(f), 0), nil
 }
 
-// length counts the elements of a list, the values of a group, or the code points of text.
 func length(v any) (float64, error) {
 	switch v := v.(type) {
 	case nil:

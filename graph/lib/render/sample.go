@@ -95,7 +95,6 @@ func SamplePage(at string) string {
 // sampleAdd is where forms post what to add to the cart.
 const sampleAdd = "/cart/add"
 
-// common is the data that every page has.
 func common(page, title string) map[string]any {
 	return map[string]any{
 		"shop": map[string]any{

@@ -1,6 +1,5 @@
 package render
 
-// sampleWords returns the texts that themes show in the language of a shop.
 func sampleWords() map[string]any {
 	return map[string]any{
 		"add_to_cart": "Add to cart", "ask": "What are you looking for?", "back": "Continue shopping",

@@ -11,7 +11,6 @@ import (
 // maxInline is the largest size of an image within a stylesheet, in bytes.
 const maxInline = 32 << 10
 
-// addresses checks and rewrites the url() addresses of one stylesheet.
 type addresses struct {
 	folder string // the stylesheet's
 	// find returns an asset of the theme by its path.
@@ -20,7 +19,6 @@ type addresses struct {
 	image func(ext string, b []byte) (detail string)
 }
 
-// address returns the address of the asset that a url() names.
 func (a addresses) address(raw string) (instead, detail string) {
 	scheme, _, colon := strings.Cut(raw, ":")
 	switch {

@@ -40,7 +40,6 @@ const (
 	none32 = 1<<32 - 1
 )
 
-// record is an entry of the central directory.
 type record struct {
 	name          string
 	flags, method uint16

@@ -256,7 +256,6 @@ func (r *reading) compile() {
 	}
 }
 
-// sentence capitalizes a text and adds a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return "The template cannot be used."

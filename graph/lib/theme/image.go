@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	// maxSide and maxPixels bound one image.
 	maxSide   = 8192
 	maxPixels = 25_000_000
 	maxFrames = 1000

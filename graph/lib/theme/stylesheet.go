@@ -14,7 +14,6 @@ import (
 // sheet checks a stylesheet token by token, and writes it with new addresses. Browsers are lenient:
 // it refuses whatever they might tokenize differently from this lexer.
 type sheet struct {
-	// address checks what a url() names and returns the replacement.
 	address func(raw string) (instead, detail string)
 	note    func(detail string)
 

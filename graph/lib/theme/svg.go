@@ -13,7 +13,6 @@ const (
 	svgSpace   = "http://www.w3.org/2000/svg"
 	xlinkSpace = "http://www.w3.org/1999/xlink"
 	tooMuch    = "The image has more than 100,000 elements, or reuses its parts too often to be drawn."
-	// maxNesting is how deep the elements of an image may nest.
 	maxNesting = 100
 )
 

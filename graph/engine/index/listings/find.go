@@ -176,7 +176,6 @@ func typoKeys(word string) (keys []any) {
 	return keys
 }
 
-// add adds an indexed word to the matches or the corrections, if it is either.
 func (w *queryWord) add(word string) {
 	switch {
 	case strings.Contains(word, w.text):

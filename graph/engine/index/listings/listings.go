@@ -23,7 +23,6 @@ import (
 // All is the list of all active products of a store.
 var All = xid.Nil
 
-// maxWord bounds the indexed part of a word in bytes.
 const maxWord = limit.SearchWord
 
 // ByProduct is the index of the rows of a product.

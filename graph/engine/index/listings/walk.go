@@ -154,10 +154,8 @@ func (r Reader) few(ctx context.Context, l List) (few bool, err error) {
 	return few, nil
 }
 
-// byPrice is the index in price order.
 const byPrice = "listing_store_id_shelf_price_minor_id"
 
-// errDone ends a walk that has found enough.
 var errDone = errors.New("the page is full")
 
 type found struct {

@@ -24,7 +24,6 @@ type rangeReader func(ctx context.Context, oldest, newest xid.ID, most int) (ids
 // are items. So a search for two frequent words that rarely occur together costs range reads
 // instead of a lookup per item.
 type prefilter struct {
-	// open returns the readers when they are first needed.
 	open    func(context.Context) ([]rangeReader, error)
 	readers []rangeReader
 }

@@ -11,7 +11,6 @@ import (
 const (
 	// maxWords bounds the words of a query. Pairs of letters count as words.
 	maxWords = 8
-	// maxAsked is how many bytes of a query are read.
 	maxAsked = 1000
 	// last sorts after every continuation of a word.
 	last = "\U0010ffff"
@@ -107,7 +106,6 @@ func (k Kind) span(word string) span {
 	return span{head, head + last}
 }
 
-// numbers returns the words of the query that may be an order number.
 func (q Question) numbers() (list []any) {
 	for _, w := range q.words {
 		if n, err := strconv.ParseInt(w, 10, 64); err == nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxTermsRead bounds the terms that are read side by side.
 const maxTermsRead = 24
 
 // source is where a search reads items from, newest first.
