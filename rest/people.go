@@ -18,7 +18,7 @@ func (a *API) people(router *mux.Router) {
 	if a.Account == nil {
 		return
 	}
-	a.Account.Attach(account.Hooks{Client: a.clientOf, Spend: a.spendPerson})
+	a.Account.Attach(a.clientOf, a.spendPerson)
 	for path, handler := range map[string]http.Handler{
 		"/": account.Home(), account.SignInPath: a.Account.SignIn(), account.SignOutPath: a.Account.SignOut(),
 		account.LobbyPath: a.Account.Lobby(), access.ForgotPath: a.Account.Forgot(),
@@ -36,8 +36,8 @@ func (a *API) people(router *mux.Router) {
 	})
 	router.Path(auditPath).Handler(a.auditDownload())
 	if a.Blobs != nil {
-		router.Path(imagePath).Handler(a.plain(imagePath, http.HandlerFunc(a.images.imageOfPerson)))
-		router.Path(picturePath).Handler(a.plain(picturePath, http.HandlerFunc(a.images.ofPerson)))
+		router.Path(imagePath).Handler(a.plain(imagePath, a.images.handler(a.images.imageOfPerson)))
+		router.Path(picturePath).Handler(a.plain(picturePath, a.images.handler(a.images.ofPerson)))
 	}
 	router.Path(dashboard.Root).Handler(a.plain(dashboard.Root, pages))
 	router.PathPrefix(dashboard.Root + "/").Handler(a.plain(dashboard.Root, pages))

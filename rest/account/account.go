@@ -56,15 +56,10 @@ type Account struct {
 	Config
 	origins *http.CrossOriginProtection
 	pages   *page.Set
-	hooks   Hooks
-}
-
-// Hooks are the functions that the public address provides.
-type Hooks struct {
-	// Client returns the client's address behind the trusted proxies.
-	Client func(*http.Request) netip.Addr
-	// Spend takes one GraphQL request from a person's allowance; nil is unlimited.
-	Spend func(person xid.ID) error
+	// client returns the client's address, and spend takes one GraphQL request from a person's
+	// allowance; see [Account.Attach].
+	client func(*http.Request) netip.Addr
+	spend  func(person xid.ID) error
 }
 
 // New creates an Account. Forms are accepted from the origin of {api_host} only.
@@ -81,18 +76,16 @@ func New(c Config) (*Account, error) {
 	if err := origins.AddTrustedOrigin(c.APIHost); err != nil {
 		return nil, fmt.Errorf("account: %w", err)
 	}
-	return &Account{Config: c, origins: origins, pages: pages, hooks: Hooks{Client: peer}}, nil
+	return &Account{Config: c, origins: origins, pages: pages, client: peer}, nil
 }
 
-// Attach sets the hooks. Call it before requests arrive.
-func (a *Account) Attach(h Hooks) {
-	if h.Client == nil {
-		h.Client = peer
-	}
-	a.hooks = h
+// Attach sets what the public address provides: client returns the client's address behind the
+// trusted proxies, and spend takes one GraphQL request from a person's allowance. Call it before
+// requests arrive.
+func (a *Account) Attach(client func(*http.Request) netip.Addr, spend func(person xid.ID) error) {
+	a.client, a.spend = client, spend
 }
 
-// peer returns the address of the connection, for use without a proxy.
 func peer(r *http.Request) netip.Addr {
 	p, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -107,7 +100,7 @@ func (a *Account) Origins() *http.CrossOriginProtection { return a.origins }
 // Person returns the person signed in with the browser. It returns nil without a cookie, with two,
 // with a malformed one and with one whose session has ended. An error is internal.
 func (a *Account) Person(r *http.Request) (*session.Person, error) {
-	token := a.token(r)
+	token := a.get(r, sessionCookie)
 	if token == "" {
 		return nil, nil
 	}
@@ -133,8 +126,8 @@ func (a *Account) at(r *http.Request, names []string) (*viewer.Viewer, error) {
 	if p == nil || err != nil || anotherThan(r, p) {
 		return nil, err
 	}
-	if a.hooks.Spend != nil {
-		if err := a.hooks.Spend(p.User); err != nil {
+	if a.spend != nil {
+		if err := a.spend(p.User); err != nil {
 			return nil, err
 		}
 	}

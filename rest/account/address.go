@@ -13,7 +13,6 @@ import (
 const stale = "It was already used or replaced, it is older than one day, or it belongs to another account. " +
 	"Request another one in the dashboard, under Security."
 
-// address is the data of the page of an emailed link.
 type address struct{ Path, Email, Problem string }
 
 // Address serves /address/{token}, where a signed-in person confirms that an address is theirs.

@@ -25,7 +25,6 @@ func AgainAddress(returnTo string) string {
 	return AgainPath + "?return_to=" + url.QueryEscape(returnTo)
 }
 
-// again is the data of that page.
 type again struct {
 	Problem, ReturnTo, Email string
 	Password                 page.Field

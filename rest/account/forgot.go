@@ -10,7 +10,6 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// forgot is the data of the page that emails links to choose a new password.
 type forgot struct {
 	Problem string
 	Email   page.Field
@@ -56,7 +55,6 @@ func noMail(w http.ResponseWriter, r *http.Request) {
 		"The operator can set a new password with: storefront staff password EMAIL --store HANDLE")
 }
 
-// reset is the data of the page behind an emailed link.
 type reset struct {
 	Path, Email, Problem string
 	// Unproved says that the account will lose its contents, because its address was never
@@ -81,7 +79,7 @@ func (a *Account) Reset() http.Handler {
 		case err != nil:
 			a.over(w, r, err, used)
 		default:
-			http.SetCookie(w, a.cookie(""))
+			a.set(w, sessionCookie, "")
 			page.Redirect(w, SignInAddress(home))
 		}
 	})

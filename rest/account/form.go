@@ -74,7 +74,6 @@ func refusedAs(w http.ResponseWriter, err error) int {
 	return http.StatusTooManyRequests
 }
 
-// newPassword returns the field for a new password.
 func newPassword(wrong string) page.Field {
 	return page.Field{Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password",
 		Hint: "At least 10 characters.", Error: wrong, Required: true}

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,7 +14,6 @@ import (
 const gone = "The invitation was answered, withdrawn or sent again, or it is older than seven days. Ask the person " +
 	"who invited you for another one."
 
-// invitation is the data of its page.
 type invitation struct {
 	Path, Shop, Role, Inviter, Until string
 	Email                            string
@@ -65,7 +63,6 @@ func (a *Account) showInvitation(w http.ResponseWriter, r *http.Request, status 
 	a.pages.Render(w, r, status, "invitation", shown)
 }
 
-// answerInvitation accepts or declines.
 func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form url.Values) {
 	token := tokenOf(r, access.InvitationPath)
 	var err error
@@ -90,7 +87,10 @@ func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form 
 			return
 		}
 	case "join":
-		if err = a.joinNew(w, r, token, form); err == nil {
+		var email string
+		email, err = a.Core.AcceptNew(r.Context(), token, strings.TrimSpace(form.Get("name")), form.Get("password"))
+		if err == nil {
+			a.begin(w, r, email, form.Get("password"))
 			return
 		}
 	default:
@@ -104,22 +104,12 @@ func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form 
 	a.over(w, r, err, gone)
 }
 
-// joinNew creates the invitee's account and signs them in.
-func (a *Account) joinNew(w http.ResponseWriter, r *http.Request, token string, form url.Values) error {
-	email, err := a.Core.AcceptNew(r.Context(), token, strings.TrimSpace(form.Get("name")), form.Get("password"))
-	if err != nil {
-		return err
-	}
-	a.begin(r.Context(), w, r, email, form.Get("password"))
-	return nil
-}
-
 // begin signs in a person who has just chosen their password. If that fails, they sign in
 // themselves.
-func (a *Account) begin(ctx context.Context, w http.ResponseWriter, r *http.Request, email, text string) {
+func (a *Account) begin(w http.ResponseWriter, r *http.Request, email, text string) {
 	try := a.attempt(r, email, text)
 	try.Unknown = nil // the first browser of an account needs no notice
-	signed, err := a.Sessions.SignIn(ctx, try)
+	signed, err := a.Sessions.SignIn(r.Context(), try)
 	if err != nil {
 		page.Redirect(w, SignInAddress(home))
 		return

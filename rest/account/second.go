@@ -26,7 +26,6 @@ const (
 	PasskeyOptionsPath = "/sign-in/passkey/options"
 )
 
-// second is the data of the second-factor page.
 type second struct {
 	Problem  string
 	ReturnTo string
@@ -54,9 +53,9 @@ func (a *Account) Second() http.Handler {
 }
 
 func (a *Account) askSecond(w http.ResponseWriter, r *http.Request, status int, problem, returnTo string) {
-	person, err := a.Sessions.Pending(r.Context(), a.step(r))
+	person, err := a.Sessions.Pending(r.Context(), a.get(r, stepCookie))
 	if errors.Is(err, session.ErrOver) {
-		a.setStep(w, "")
+		a.set(w, stepCookie, "")
 		page.Redirect(w, SignInAddress(local(returnTo)))
 		return
 	}
@@ -87,9 +86,8 @@ func kind(k state.FactorKind) func(*db.Factor) bool {
 	return func(f *db.Factor) bool { return f.Kind == k }
 }
 
-// takeSecond checks the second factor and creates the session.
 func (a *Account) takeSecond(w http.ResponseWriter, r *http.Request, form url.Values) {
-	token, returnTo := a.step(r), form.Get("return_to")
+	token, returnTo := a.get(r, stepCookie), form.Get("return_to")
 	person, err := a.Sessions.Pending(r.Context(), token)
 	if err == nil {
 		var s session.Signed
@@ -100,7 +98,7 @@ func (a *Account) takeSecond(w http.ResponseWriter, r *http.Request, form url.Va
 			return err
 		})
 		if err == nil {
-			a.setStep(w, "")
+			a.set(w, stepCookie, "")
 			a.signed(w, s, local(returnTo))
 			return
 		}
@@ -108,7 +106,7 @@ func (a *Account) takeSecond(w http.ResponseWriter, r *http.Request, form url.Va
 	f, is := errors.AsType[*fault.Error](err)
 	switch {
 	case errors.Is(err, session.ErrOver):
-		a.setStep(w, "")
+		a.set(w, stepCookie, "")
 		a.show(w, r, http.StatusForbidden, f.Detail, "", returnTo)
 	case is && f.Kind != fault.Unavailable:
 		a.askSecond(w, r, waits(w, f), f.Detail, returnTo)
@@ -130,7 +128,7 @@ func waits(w http.ResponseWriter, f *fault.Error) int {
 // their password.
 func (a *Account) SecondOptions() http.Handler {
 	return a.question(func(r *http.Request) (*factor.Ceremony, error) {
-		person, err := a.Sessions.Pending(r.Context(), a.step(r))
+		person, err := a.Sessions.Pending(r.Context(), a.get(r, stepCookie))
 		if err != nil {
 			return nil, err
 		}
@@ -141,8 +139,7 @@ func (a *Account) SecondOptions() http.Handler {
 // PasskeyOptions serves /sign-in/passkey/options: the request options for passkeys without a
 // password, for any browser.
 func (a *Account) PasskeyOptions() http.Handler {
-	return a.question(func(r *http.Request) (*factor.Ceremony,
-		error) {
+	return a.question(func(r *http.Request) (*factor.Ceremony, error) {
 		return a.Core.Factors.AskPasswordless(r.Context())
 	})
 }
@@ -169,7 +166,6 @@ func (a *Account) question(ask func(*http.Request) (*factor.Ceremony, error)) ht
 	})
 }
 
-// noQuestion answers the script with the reason why there are no options.
 func (a *Account) noQuestion(w http.ResponseWriter, r *http.Request, err error) {
 	f, is := errors.AsType[*fault.Error](err)
 	if !is || f.Kind == fault.Unavailable {

@@ -13,10 +13,8 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// maxBody bounds a form in bytes.
-const maxBody = 16 << 10
+const maxBody = 16 << 10 // of a form, in bytes
 
-// form is the data of the sign-in page.
 type form struct {
 	Problem  string
 	ReturnTo string
@@ -40,20 +38,7 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request, status int, probl
 }
 
 // SignIn serves /sign-in: GET shows the form, POST takes it.
-func (a *Account) SignIn() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
-			notAllowed(w, r, "GET, HEAD, POST")
-		case !a.Allowed:
-			Refuse(w, r)
-		case r.Method == http.MethodPost:
-			a.take(w, r)
-		default:
-			a.ask(w, r)
-		}
-	})
-}
+func (a *Account) SignIn() http.Handler { return a.pair(a.ask, a.take) }
 
 // ask shows the form, or redirects a person who is already signed in.
 func (a *Account) ask(w http.ResponseWriter, r *http.Request) {
@@ -72,43 +57,37 @@ func (a *Account) ask(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take signs in with a form.
-func (a *Account) take(w http.ResponseWriter, r *http.Request) {
-	if a.foreign(w, r) {
-		return
-	}
-	values, ok := readForm(w, r)
-	if !ok {
-		return
-	}
+func (a *Account) take(w http.ResponseWriter, r *http.Request, values url.Values) {
 	email, returnTo := values.Get("email"), values.Get("return_to")
 	signed, err := a.Sessions.SignIn(r.Context(), a.attempt(r, email, values.Get("password")))
-	if f, is := errors.AsType[*fault.Error](err); is {
+	f, is := errors.AsType[*fault.Error](err)
+	switch {
+	case err == nil:
+		a.signed(w, signed, local(returnTo))
+	case is:
 		a.refused(w, r, f, email, returnTo)
-		return
-	}
-	if err != nil {
+	default:
 		a.failed(w, r, err)
-		return
 	}
-	a.signed(w, signed, local(returnTo))
 }
 
 // attempt describes the browser's sign-in attempt.
 func (a *Account) attempt(r *http.Request, email, text string) session.Attempt {
-	return session.Attempt{Email: email, Password: text, Agent: r.UserAgent(), Client: a.hooks.Client(r),
-		Former: a.token(r), Device: a.device(r), Unknown: a.Core.WarnOfBrowser}
+	return session.Attempt{Email: email, Password: text, Agent: r.UserAgent(), Client: a.client(r),
+		Former: a.get(r, sessionCookie), Device: a.get(r, deviceCookie), Unknown: a.Core.WarnOfBrowser}
 }
 
 // signed sets the session cookie and redirects to an address here, or to the second factor.
 func (a *Account) signed(w http.ResponseWriter, s session.Signed, to string) {
 	if s.Second != "" {
-		a.setStep(w, s.Second)
+		a.set(w, stepCookie, s.Second)
 		page.Redirect(w, SecondPath+"?return_to="+url.QueryEscape(to))
 		return
 	}
-	http.SetCookie(w, a.cookie(s.Token))
-	a.setDevice(w, s.Device)
+	a.set(w, sessionCookie, s.Token)
+	if s.Device != "" {
+		a.set(w, deviceCookie, s.Device)
+	}
 	page.Redirect(w, to)
 }
 
@@ -138,18 +117,17 @@ func (a *Account) SignOut() http.Handler {
 		if a.foreign(w, r) {
 			return
 		}
-		if token := a.token(r); token != "" {
+		if token := a.get(r, sessionCookie); token != "" {
 			if err := a.Sessions.SignOut(r.Context(), token); err != nil {
 				a.failed(w, r, err)
 				return
 			}
 		}
-		http.SetCookie(w, a.cookie(""))
+		a.set(w, sessionCookie, "")
 		page.Redirect(w, signedOutTo(w, r))
 	})
 }
 
-// signedOutTo is the sign-in page, which leads to the form's return_to where it
 // signedOutTo returns the sign-in page, with the form's return_to if there is one: the consent page
 // asks the next person the same question. If the form cannot be read, there is no return_to.
 func signedOutTo(w http.ResponseWriter, r *http.Request) string {
@@ -224,7 +202,6 @@ func notAllowed(w http.ResponseWriter, r *http.Request, allow string) {
 	page.Message(w, r, http.StatusMethodNotAllowed, "Method not allowed", "This address accepts "+allow+".")
 }
 
-// failed logs an internal error and answers with it.
 func (a *Account) failed(w http.ResponseWriter, r *http.Request, err error) {
 	a.Logger.ErrorContext(r.Context(), "account page failed", "error", err)
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.Unavailable {

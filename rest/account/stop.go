@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/rest/page"
@@ -16,24 +18,27 @@ import (
 // cookie.
 func (a *Account) Stop() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
-		if _, _, ok := a.Core.Links.Stop(tokenOf(r, link.StopRoot)); !ok {
-			a.over(w, r, fault.Missing("link"), "Open the link in the email again.")
+		if _, _, ok := a.stopped(w, r); ok {
+			a.pages.Render(w, r, http.StatusOK, "stop", r.URL.Path)
+		}
+	}, func(w http.ResponseWriter, r *http.Request, _ url.Values) {
+		store, address, ok := a.stopped(w, r)
+		if !ok {
 			return
 		}
-		a.pages.Render(w, r, http.StatusOK, "stop", r.URL.Path)
-	}, a.takeStop)
+		if err := notify.Stop(viewer.Operator(r.Context(), store), a.Core.Store, address); err != nil {
+			a.failed(w, r, err)
+			return
+		}
+		page.Message(w, r, http.StatusOK, "Emails stopped", "This shop sends you no more emails unless you order "+
+			"there.")
+	})
 }
 
-func (a *Account) takeStop(w http.ResponseWriter, r *http.Request, _ url.Values) {
-	store, address, ok := a.Core.Links.Stop(tokenOf(r, link.StopRoot))
-	if !ok {
+// stopped returns what a link stops, or answers that it does not work.
+func (a *Account) stopped(w http.ResponseWriter, r *http.Request) (store xid.ID, address digest.Sum, ok bool) {
+	if store, address, ok = a.Core.Links.Stop(tokenOf(r, link.StopRoot)); !ok {
 		a.over(w, r, fault.Missing("link"), "Open the link in the email again.")
-		return
 	}
-	if err := notify.Stop(viewer.Operator(r.Context(), store), a.Core.Store, address); err != nil {
-		a.failed(w, r, err)
-		return
-	}
-	page.Message(w, r, http.StatusOK, "Emails stopped", "This shop sends you no more emails unless you order "+
-		"there.")
+	return store, address, ok
 }
