@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -83,13 +84,20 @@ func TestVendor(t *testing.T) {
 	}
 }
 
-var lazy = regexp.MustCompile(`\bimport\(['"]([^'"]+)['"]\)`)
+var (
+	lazy = regexp.MustCompile(`\bimport\(['"]([^'"]+)['"]\)`)
+	// fetched matches the pages that the entry loads: a file below pages and its export.
+	fetched = regexp.MustCompile(`\bpage: from\('(\w+)', '(\w+)'\)`)
+)
 
 // later lists the modules that a file imports dynamically.
 func (s *source) later(name string) []string {
 	var list []string
 	for _, m := range lazy.FindAllSubmatch(s.files[name], -1) {
 		list = append(list, path.Join(path.Dir(name), string(m[1])))
+	}
+	for _, m := range fetched.FindAllSubmatch(s.files[name], -1) {
+		list = append(list, "pages/"+string(m[1])+".js")
 	}
 	return list
 }
@@ -114,6 +122,11 @@ func TestModules(t *testing.T) {
 				}
 				open = append(open, next)
 			}
+		}
+	}
+	for _, m := range fetched.FindAllSubmatch(s.files[entryName], -1) {
+		if !bytes.Contains(s.files["pages/"+string(m[1])+".js"], []byte("export function "+string(m[2])+"(")) {
+			t.Errorf("pages/%s.js exports no function %s", m[1], m[2])
 		}
 	}
 	for name := range s.files {

@@ -1,8 +1,8 @@
 // The card for a person's own email address: verify it or change it.
 import { html, useState } from './lib.js';
 import { useAddress, useApp, useQuery } from './context.js';
-import { Alert, Badge, Pending } from './ui.js';
-import { ActionButton, Field, FormDialog, useMutation, errors } from './form.js';
+import { Alert, Badge, Pending, Button } from './ui.js';
+import { ActionButton, Field, FormDialog, useAction, useMutation, errors } from './form.js';
 import { root } from './route.js';
 
 const read = 'query Address { account { email verified mailPossible } }';
@@ -22,13 +22,11 @@ export function Address() {
       verify or change your address here.</p>`}
     ${mailPossible && html`<div class="form-end">
       ${!verified && html`<${Send} email=${email} />`}
-      <button type="button" class="button" onClick=${() => setChanging(true)}
-        data-test="address-change">Change email</button>
+      <${Button} act=${() => setChanging(true)} test="address-change">Change email<//>
       </div>`}
     ${changing && html`<${Change} onClose=${() => setChanging(false)} />`}`;
 }
 
-/** Emails a verification link. */
 function Send({ email }) {
   const run = useMutation(verify);
   return html`<${ActionButton} run=${() => run({})} done=${'Link sent to ' + email + '.'}
@@ -36,12 +34,8 @@ function Send({ email }) {
 }
 
 function Change({ onClose }) {
-  const { notify } = useApp();
-  const run = useMutation(change);
-  const action = async (v) => {
-    const { sentTo } = await run({ email: (v.get('email') ?? '').trim() });
-    notify('Link sent to ' + sentTo + '. Open it to confirm the new address.');
-  };
+  const action = useAction(change, (v) => ({ email: (v.get('email') ?? '').trim() }),
+    ({ sentTo }) => 'Link sent to ' + sentTo + '. Open it to confirm the new address.');
   return html`<${FormDialog} title="Change email address" name="address" submit="Send link" busyText="Sending"
     onClose=${onClose} action=${action}>
     <${Field} name="email" label="New email" type="email" required maxlength="254" autocomplete="email"

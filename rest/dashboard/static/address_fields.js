@@ -2,7 +2,6 @@ import { html, useState } from './lib.js';
 import { CountrySelect, RegionField } from './countries.js';
 import { Field, text } from './form.js';
 
-/** The fields of an address in a query. */
 export const addressFields = 'name company line1 line2 city region postalCode country phone';
 
 const members = addressFields.split(' ');

@@ -4,7 +4,7 @@ import { AppContext, useAddress, useApp } from './context.js';
 import { messageOf, send, usePersonID, useStoreID } from './api.js';
 import { match, root } from './route.js';
 import { allows, roleNames } from './role.js';
-import { Page, Empty, LoadError, Alert, follow, keepFocus, markMoved } from './ui.js';
+import { Page, Empty, LoadError, Alert, Button, follow, keepFocus, markMoved } from './ui.js';
 import { Icon } from './icons.js';
 import { Proof } from './proof.js';
 import { SignIn, announceSignIn } from './sign_in.js';
@@ -12,97 +12,68 @@ import { Unverified } from './address.js';
 import { LeaveDialog } from './unsaved.js';
 import { keepClickTarget } from './click_target.js';
 
+/** Returns the loader of a page: the export name of a file. */
+const from = (file, name) => () => import('./pages/' + file + '.js').then((m) => m[name]);
+
 const sections = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
-  { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders',
-    page: () => import('./pages/orders.js').then((m) => m.Orders) },
-  { path: '/products', text: 'Products', icon: 'products', needs: 'products',
-    page: () => import('./pages/products.js').then((m) => m.Products) },
+  { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders', page: from('orders', 'Orders') },
+  { path: '/products', text: 'Products', icon: 'products', needs: 'products', page: from('products', 'Products') },
   { path: '/collections', text: 'Collections', icon: 'collections', needs: 'store',
-    page: () => import('./pages/collections.js').then((m) => m.Collections) },
+    page: from('collections', 'Collections') },
   { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers',
-    page: () => import('./pages/customers.js').then((m) => m.Customers) },
-  { path: '/discounts', text: 'Discounts', icon: 'discounts', needs: 'store',
-    page: () => import('./pages/discounts.js').then((m) => m.Discounts) },
-  { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports',
-    page: () => import('./pages/exports.js').then((m) => m.Exports) },
-  { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes',
-    page: () => import('./pages/themes.js').then((m) => m.Themes) },
-  { path: '/pages', text: 'Pages', icon: 'note', needs: 'pages',
-    page: () => import('./pages/pages.js').then((m) => m.Pages) },
-  { path: '/navigation', text: 'Navigation', icon: 'menu', needs: 'pages',
-    page: () => import('./pages/navigation.js').then((m) => m.Navigation) },
+    page: from('customers', 'Customers') },
+  { path: '/discounts', text: 'Discounts', icon: 'discounts', needs: 'store', page: from('discounts', 'Discounts') },
+  { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports', page: from('exports', 'Exports') },
+  { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes', page: from('themes', 'Themes') },
+  { path: '/pages', text: 'Pages', icon: 'note', needs: 'pages', page: from('pages', 'Pages') },
+  { path: '/navigation', text: 'Navigation', icon: 'menu', needs: 'pages', page: from('navigation', 'Navigation') },
   { path: '/marketplace', text: 'Marketplace', icon: 'marketplace', needs: 'marketplace',
-    page: () => import('./pages/marketplace.js').then((m) => m.Marketplace) },
-  { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys',
-    page: () => import('./pages/keys.js').then((m) => m.Keys) },
-  { path: '/apps', text: 'Apps', icon: 'apps', needs: 'apps',
-    page: () => import('./pages/apps.js').then((m) => m.Apps) },
-  { path: '/webhooks', text: 'Webhooks', icon: 'webhooks', needs: 'webhooks',
-    page: () => import('./pages/webhooks.js').then((m) => m.Webhooks) },
-  { path: '/events', text: 'Events', icon: 'events', needs: 'events',
-    page: () => import('./pages/events.js').then((m) => m.Events) },
-  { path: '/requests', text: 'Requests', icon: 'requests', needs: 'requests',
-    page: () => import('./pages/requests.js').then((m) => m.Requests) },
-  { path: '/staff', text: 'Staff', icon: 'staff', needs: 'staff',
-    page: () => import('./pages/staff.js').then((m) => m.Staff) },
-  { path: '/audit', text: 'Audit log', icon: 'audit', needs: 'audit',
-    page: () => import('./pages/audit.js').then((m) => m.Audit) },
+    page: from('marketplace', 'Marketplace') },
+  { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys', page: from('keys', 'Keys') },
+  { path: '/apps', text: 'Apps', icon: 'apps', needs: 'apps', page: from('apps', 'Apps') },
+  { path: '/webhooks', text: 'Webhooks', icon: 'webhooks', needs: 'webhooks', page: from('webhooks', 'Webhooks') },
+  { path: '/events', text: 'Events', icon: 'events', needs: 'events', page: from('events', 'Events') },
+  { path: '/requests', text: 'Requests', icon: 'requests', needs: 'requests', page: from('requests', 'Requests') },
+  { path: '/staff', text: 'Staff', icon: 'staff', needs: 'staff', page: from('staff', 'Staff') },
+  { path: '/audit', text: 'Audit log', icon: 'audit', needs: 'audit', page: from('audit', 'Audit') },
   { path: '/notifications', text: 'Notifications', icon: 'bell', needs: 'notifications',
-    page: () => import('./pages/notifications.js').then((m) => m.Notifications) },
-  { path: '/settings', text: 'Settings', icon: 'settings', needs: 'account',
-    page: () => import('./pages/settings.js').then((m) => m.Settings) },
+    page: from('notifications', 'Notifications') },
+  { path: '/settings', text: 'Settings', icon: 'settings', needs: 'account', page: from('settings', 'Settings') },
 ];
 
 /** The page of the person's own account. The sidebar links it next to their name. */
-const security = { path: '/security', needs: 'account',
-  page: () => import('./pages/security.js').then((m) => m.Security) };
+const security = { path: '/security', needs: 'account', page: from('security', 'Security') };
 
 const routes = [
   ...sections.map((p) => [p.path, p]),
   [security.path, security],
-  ['/signed-in', { page: () => import('./pages/signed_in.js').then((m) => m.SignedIn), below: '' }],
-  ['/orders/new', { page: () => import('./pages/order_new.js').then((m) => m.OrderNew), needs: 'money',
-    below: '/orders' }],
-  ['/orders/print', { page: () => import('./pages/order_print.js').then((m) => m.OrderPrint), needs: 'orders',
-    below: '/orders' }],
-  ['/orders/:id/edit', { page: () => import('./pages/order_edit.js').then((m) => m.OrderEdit), needs: 'money',
-    below: '/orders' }],
-  ['/customers/new', { page: () => import('./pages/customer_edit.js').then((m) => m.CustomerNew),
-    needs: 'editCustomers', below: '/customers' }],
-  ['/customers/:id/edit', { page: () => import('./pages/customer_edit.js').then((m) => m.CustomerEdit),
-    needs: 'editCustomers', below: '/customers' }],
-  ['/orders/:id', { page: () => import('./pages/order.js').then((m) => m.Order), needs: 'orders', below: '/orders' }],
-  ['/products/new', { page: () => import('./pages/product.js').then((m) => m.ProductNew),
-    needs: 'editProducts', below: '/products' }],
-  ['/products/:id', { page: () => import('./pages/product.js').then((m) => m.ProductEdit),
-    needs: 'products', below: '/products' }],
-  ['/collections/new', { page: () => import('./pages/collections.js').then((m) => m.CollectionNew),
-    needs: 'store', below: '/collections' }],
-  ['/collections/:id', { page: () => import('./pages/collections.js').then((m) => m.CollectionEdit),
-    needs: 'store', below: '/collections' }],
+  ['/signed-in', { page: from('signed_in', 'SignedIn'), below: '' }],
+  ['/orders/new', { page: from('order_new', 'OrderNew'), needs: 'money', below: '/orders' }],
+  ['/orders/print', { page: from('order_print', 'OrderPrint'), needs: 'orders', below: '/orders' }],
+  ['/orders/:id/edit', { page: from('order_edit', 'OrderEdit'), needs: 'money', below: '/orders' }],
+  ['/customers/new', { page: from('customer_edit', 'CustomerNew'), needs: 'editCustomers', below: '/customers' }],
+  ['/customers/:id/edit', { page: from('customer_edit', 'CustomerEdit'), needs: 'editCustomers', below: '/customers' }],
+  ['/orders/:id', { page: from('order', 'Order'), needs: 'orders', below: '/orders' }],
+  ['/products/new', { page: from('product', 'ProductNew'), needs: 'editProducts', below: '/products' }],
+  ['/products/:id', { page: from('product', 'ProductEdit'), needs: 'products', below: '/products' }],
+  ['/collections/new', { page: from('collections', 'CollectionNew'), needs: 'store', below: '/collections' }],
+  ['/collections/:id', { page: from('collections', 'CollectionEdit'), needs: 'store', below: '/collections' }],
   ['/settings/shipping', { path: '/settings/shipping', needs: 'store', below: '/settings',
-    page: () => import('./pages/shipping.js').then((m) => m.Shipping) }],
-  ['/settings/tax', { path: '/settings/tax', needs: 'store', below: '/settings',
-    page: () => import('./pages/tax.js').then((m) => m.Tax) }],
+    page: from('shipping', 'Shipping') }],
+  ['/settings/tax', { path: '/settings/tax', needs: 'store', below: '/settings', page: from('tax', 'Tax') }],
   ['/settings/payments', { path: '/settings/payments', needs: 'store', below: '/settings',
-    page: () => import('./pages/payments.js').then((m) => m.Payments) }],
-  ['/webhooks/:id', { page: () => import('./pages/webhook.js').then((m) => m.Webhook),
-    needs: 'webhooks', below: '/webhooks' }],
-  ['/webhooks/:id/deliveries/:delivery', { page: () => import('./pages/delivery.js').then((m) => m.Delivery),
-    needs: 'webhooks', below: '/webhooks' }],
-  ['/events/:id', { page: () => import('./pages/event.js').then((m) => m.Event), needs: 'events', below: '/events' }],
-  ['/requests/:id', { page: () => import('./pages/request.js').then((m) => m.Request),
-    needs: 'requests', below: '/requests' }],
-  ['/exports/:id', { page: () => import('./pages/export.js').then((m) => m.Export),
-    needs: 'exports', below: '/exports' }],
-  ['/themes/:id', { page: () => import('./pages/theme.js').then((m) => m.Theme), needs: 'themes', below: '/themes' }],
-  ['/themes/:id/settings', { page: () => import('./pages/theme_settings.js').then((m) => m.ThemeSettings),
-    needs: 'themes', below: '/themes' }],
-  ['/pages/new', { page: () => import('./pages/page.js').then((m) => m.PageNew), needs: 'editPages', below: '/pages' }],
-  ['/pages/:id', { page: () => import('./pages/page.js').then((m) => m.PageEdit), needs: 'pages', below: '/pages' }],
-  ['/customers/:id', { page: () => import('./pages/customer.js').then((m) => m.Customer),
-    needs: 'customers', below: '/customers' }],
+    page: from('payments', 'Payments') }],
+  ['/webhooks/:id', { page: from('webhook', 'Webhook'), needs: 'webhooks', below: '/webhooks' }],
+  ['/webhooks/:id/deliveries/:delivery', { page: from('delivery', 'Delivery'), needs: 'webhooks', below: '/webhooks' }],
+  ['/events/:id', { page: from('event', 'Event'), needs: 'events', below: '/events' }],
+  ['/requests/:id', { page: from('request', 'Request'), needs: 'requests', below: '/requests' }],
+  ['/exports/:id', { page: from('export', 'Export'), needs: 'exports', below: '/exports' }],
+  ['/themes/:id', { page: from('theme', 'Theme'), needs: 'themes', below: '/themes' }],
+  ['/themes/:id/settings', { page: from('theme_settings', 'ThemeSettings'), needs: 'themes', below: '/themes' }],
+  ['/pages/new', { page: from('page', 'PageNew'), needs: 'editPages', below: '/pages' }],
+  ['/pages/:id', { page: from('page', 'PageEdit'), needs: 'pages', below: '/pages' }],
+  ['/customers/:id', { page: from('customer', 'Customer'), needs: 'customers', below: '/customers' }],
 ];
 
 // Pages are loaded when they are first shown. The first one loads while the account is queried.
@@ -273,7 +244,6 @@ function guideOf({ path, below }) {
   return guides + (taskGuides[at] ?? 'dashboard#' + name.toLowerCase().replaceAll(' ', '-'));
 }
 
-/** A link to the guide of the current page. */
 function GuideLink() {
   const { path } = useAddress();
   const found = match(routes, path);
@@ -293,8 +263,7 @@ function Undo({ run, notify }) {
       notify('Could not undo the change: ' + messageOf(err), 'bad');
     }
   };
-  return html`<button type="button" class="button small" onClick=${press} data-test="undo">
-    <${Icon} name="undo" size="16" />Undo</button>`;
+  return html`<${Button} kind="small" icon="undo" act=${press} test="undo">Undo<//>`;
 }
 
 function CurrentPage() {
@@ -331,13 +300,12 @@ function LazyPage({ place, params }) {
   }, [state]);
   if (failure) {
     return html`<${Page} title="Page error"><${Alert}>
-      Something went wrong in the dashboard. <button type="button" class="button small"
-        onClick=${reset}>Try again</button><//><//>`;
+      Something went wrong in the dashboard. <${Button} kind="small" act=${reset}>Try again<//><//><//>`;
   }
   if (state === 'failed') { // offline, or the files are of a version that is no longer served
     return html`<${Page} title="Page not loaded"><${Alert}>
-      This page did not load. The dashboard may have been upgraded. <button type="button" class="button small"
-        onClick=${() => location.reload()}>Reload</button><//><//>`;
+      This page did not load. The dashboard may have been upgraded. <${Button} kind="small"
+        act=${() => location.reload()}>Reload<//><//><//>`;
   }
   const page = loadedPages.get(place);
   return page ? html`<${page} ...${params} />` : html`<div class="page"><div class="skeleton heading"></div></div>`;

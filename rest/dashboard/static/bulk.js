@@ -1,7 +1,7 @@
 // Selecting rows of a list and running an action on them.
 import { html, useEffect, useRef, useState } from './lib.js';
 import { messageOf, mutation } from './api.js';
-import { Dialog } from './ui.js';
+import { Dialog, Button } from './ui.js';
 import { Field, Form, lines } from './form.js';
 import { Icon } from './icons.js';
 
@@ -26,9 +26,9 @@ export function BulkBar({ selection, actions }) {
   const count = selection.rows.length;
   return count > 0 && html`<div class="bulk" role="region" aria-label="Selected rows" data-test="bulk">
     <p class="grow" role="status">${count} selected</p>
-    ${actions.filter(Boolean).map((a) => html`<button type="button" class="button small" key=${a.name}
-      onClick=${a.act} data-test=${'bulk-' + a.name}>${a.text}</button>`)}
-    <button type="button" class="button small quiet" onClick=${selection.clear} data-test="bulk-clear">Clear</button>
+    ${actions.filter(Boolean).map((a) => html`<${Button} kind="small" key=${a.name} act=${a.act}
+      test=${'bulk-' + a.name}>${a.text}<//>`)}
+    <${Button} kind="small quiet" act=${selection.clear} test="bulk-clear">Clear<//>
   </div>`;
 }
 
@@ -105,12 +105,10 @@ export function Bulk({ title, submit, name, selection, act, children, changed, o
       <span class=${results[r.id]?.done === false ? 'critical' : 'muted'}>
         ${results[r.id]?.text ?? 'Waiting'}</span></li>`)}</ul>
     <div class="form-end under">
-      ${phase === 'busy' && html`<button type="button" class="button" onClick=${halt}
-        data-test="bulk-stop">Stop</button>`}
-      ${phase === 'ended' && ended - failed < rows.length && html`<button type="button" class="button"
-        onClick=${() => start(values)} data-test="bulk-again">Retry the rest</button>`}
-      ${phase === 'ended' && html`<button type="button" class="button primary" onClick=${close}
-        data-test="bulk-done">Close</button>`}
+      ${phase === 'busy' && html`<${Button} act=${halt} test="bulk-stop">Stop<//>`}
+      ${phase === 'ended' && ended - failed < rows.length && html`<${Button} act=${() => start(values)}
+        test="bulk-again">Retry the rest<//>`}
+      ${phase === 'ended' && html`<${Button} kind="primary" act=${close} test="bulk-done">Close<//>`}
     </div><//>`;
 }
 

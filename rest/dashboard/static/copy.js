@@ -19,7 +19,6 @@ export function CopyValue({ text, what, children }) {
       data-test="copy"><${Icon} name="copy" size="16" /></button></span>`;
 }
 
-/** A link to a path of the storefront. */
 export function ViewInStore({ path }) {
   const { store } = useApp();
   return html`<a class="button" href=${location.protocol + '//' + store.storeHost + path} target="_blank" rel="noopener"

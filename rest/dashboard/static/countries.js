@@ -1,7 +1,7 @@
 // Fields for countries, their regions, and languages.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
 import { send } from './api.js';
-import { Field, Select, useFieldError } from './form.js';
+import { Field, Select, onEnter, useFieldError } from './form.js';
 import { Icon } from './icons.js';
 
 /** The name of a country in the browser's language. */
@@ -52,7 +52,6 @@ function languageName(code) {
   return name[0].toLocaleUpperCase(code) + name.slice(1);
 }
 
-/** One of the languages of storefronts. */
 export function LanguageSelect({ value, ...rest }) {
   const codes = useCached('{ languages }')?.languages ?? [value];
   return html`<${Select} value=${value} options=${codes.map((code) => [code, languageName(code)])} ...${rest} />`;
@@ -102,12 +101,6 @@ export function Countries({ name, label, value, hint }) {
   useEffect(() => { // text entered before the countries loaded
     unknown && add();
   }, [all.length]);
-  const enter = (e) => {
-    if (e.key === 'Enter') {
-      e.preventDefault(); // do not submit the form
-      add();
-    }
-  };
   return html`<div class="field" data-test=${name}>
     <label for=${own}>${label}</label>
     ${chosen.length > 0 && html`<ul class="tags" data-test="chosen-countries">${chosen.map((code) => html`<li
@@ -116,7 +109,7 @@ export function Countries({ name, label, value, hint }) {
         onClick=${() => setChosen(chosen.filter((c) => c !== code))}><${Icon} name="close" size="14" /></button></li>`)}
     </ul>`}
     <input id=${own} name=${name + '.typed'} ref=${ref} list=${own + '-all'}
-      autocomplete="off" onChange=${add} onKeyDown=${enter} aria-invalid=${error ? 'true' : undefined}
+      autocomplete="off" onChange=${add} onKeyDown=${onEnter(add)} aria-invalid=${error ? 'true' : undefined}
       aria-describedby=${own + '-hint' + (error ? ' ' + own + '-error' : '')} />
     <datalist id=${own + '-all'}>
       ${all.map(([code, called]) => html`<option key=${code} value=${called} />`)}</datalist>

@@ -25,7 +25,6 @@ const kinds = {
   },
 };
 
-/** @param {string} at @param {string} zone */
 export const dateTime = (at, zone) => format(zone, 'time').format(new Date(at));
 export const toSecond = (at, zone) => format(zone, 'second').format(new Date(at));
 export const dateOf = (at, zone) => format(zone, 'date').format(new Date(at));
@@ -115,7 +114,6 @@ export const dayRange = ({ from, to }, zone) => ({
   from: isDay(from) ? startOfDay(from, zone) : undefined, to: isDay(to) ? startOfDay(nextDay(to), zone) : undefined,
 });
 
-/** The day after a calendar day. */
 export function nextDay(day) {
   return new Date(Date.parse(day + 'T00:00:00Z') + 86400e3).toISOString().slice(0, 10);
 }

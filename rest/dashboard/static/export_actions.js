@@ -176,6 +176,5 @@ export function DeleteExport({ of: e, onClose, changed }) {
   <//>`;
 }
 
-/** The export that a dialog is about. */
 const ExportSummary = ({ of: e }) => html`<p class="subject"><span class="strong">${titleOf(e)}</span>
   <span class="muted block">${formatName(e)}. <${FilterSummary} of=${e} /></span></p>`;

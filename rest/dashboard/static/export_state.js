@@ -79,7 +79,6 @@ export function filtersOf(e, zone) {
   return text && text[0].toUpperCase() + text.slice(1);
 }
 
-/** The filters of an export. */
 export function FilterSummary({ of: e }) {
   const { zone } = useApp();
   const text = filtersOf(e, zone);
@@ -90,7 +89,6 @@ export function FilterSummary({ of: e }) {
   return text || 'All ' + kindName(e);
 }
 
-/** The progress of an export as a bar and a text. */
 export function Progress({ of: e }) {
   const { rowsDone: done, rowsEstimated: all } = e.progress;
   const known = e.status === 'RUNNING' && all != null && all > 0;

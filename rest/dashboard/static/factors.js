@@ -1,11 +1,10 @@
 // A person's second factors: passkeys, authenticator apps and recovery codes.
 import { html, useEffect, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { Alert, Copyable, Dialog, Time, Skeleton, Pending, isolate } from './ui.js';
-import { Confirm, Field, FormDialog, FieldError, ConfirmMutation, useMutation, errors } from './form.js';
+import { Alert, Copyable, Dialog, Time, Skeleton, Pending, Button, isolate } from './ui.js';
+import { Confirm, Field, FormDialog, FieldError, ConfirmMutation, useAction, useMutation, errors } from './form.js';
 import { messageOf } from './api.js';
 import { supportsPasskeys, createPasskey, passkeyError } from './passkey.js';
-import { Icon } from './icons.js';
 
 const list = `query Factors { account { recoveryCodesLeft passkeysPossible
   factors { id kind name createdAt lastUsedAt } } }`;
@@ -59,16 +58,14 @@ export function Factors() {
     <ul class="sessions" data-test="factor-list">${factors.map((f) => html`<${Factor} key=${f.id} of=${f}
       open=${setDialog} />`)}</ul>
     ${factors.length > 0 && html`<p data-test="codes-left">${recoveryCodesLeft} of 10 recovery codes left.
-      ${' '}<button type="button" class="button small" onClick=${() => setDialog({ kind: 'renew' })}
-        data-test="codes-renew">Create new codes</button></p>`}
+      ${' '}<${Button} kind="small" act=${() => setDialog({ kind: 'renew' })}
+        test="codes-renew">Create new codes<//></p>`}
     ${!passkeysPossible && html`<p class="muted">Passkeys need a domain name. This dashboard is
       served at an IP address.</p>`}
     <div class="form-end">
-      ${passkeysPossible && supportsPasskeys() && html`<button type="button" class="button primary"
-        onClick=${() => setDialog({ kind: 'passkey' })} data-test="passkey-new"><${Icon} name="plus" size="16" />Passkey
-        </button>`}
-      <button type="button" class="button" onClick=${() => setDialog({ kind: 'totp' })} data-test="totp-new">
-        <${Icon} name="plus" size="16" />Authenticator app</button></div>
+      ${passkeysPossible && supportsPasskeys() && html`<${Button} kind="primary" icon="plus"
+        act=${() => setDialog({ kind: 'passkey' })} test="passkey-new">Passkey<//>`}
+      <${Button} icon="plus" act=${() => setDialog({ kind: 'totp' })} test="totp-new">Authenticator app<//></div>
     ${dialog?.kind === 'passkey' && html`<${NewPasskey} onClose=${close} added=${added} />`}
     ${dialog?.kind === 'totp' && html`<${NewApp} onClose=${close} added=${added} />`}
     ${dialog?.kind === 'codes' && html`<${Codes} codes=${dialog.codes} onClose=${closeCodes} />`}
@@ -84,10 +81,10 @@ function Factor({ of: f, open }) {
       <p class="muted">${kinds[f.kind]}, added <${Time} at=${f.createdAt} how="date" />,
         ${f.lastUsedAt ? html` last used <${Time} at=${f.lastUsedAt} how="ago" />` : ' never used'}</p></div>
     <span class="row-actions">
-      <button type="button" class="button small" aria-label=${'Rename ' + f.name}
-        onClick=${() => open({ kind: 'rename', factor: f })} data-test="factor-rename">Rename</button>
-      <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + f.name}
-        onClick=${() => open({ kind: 'remove', factor: f })} data-test="factor-remove">Remove</button></span></li>`;
+      <${Button} kind="small" label=${'Rename ' + f.name} act=${() => open({ kind: 'rename', factor: f })}
+        test="factor-rename">Rename<//>
+      <${Button} kind="small danger-quiet" label=${'Remove ' + f.name} act=${() => open({ kind: 'remove', factor: f })}
+        test="factor-remove">Remove<//></span></li>`;
 }
 
 function NewPasskey({ onClose, added }) {
@@ -150,9 +147,9 @@ function Codes({ codes, onClose }) {
       where you can find them without your devices.<//>
     <div class="codes"><${Copyable} text=${codes.join('\n')} test="codes" /></div>
     <div class="form-end">
-      <button type="button" class="button" onClick=${() => print()}>Print</button>
-      <button type="button" class="button" onClick=${save} data-test="codes-save">Download</button>
-      <button type="button" class="button primary" onClick=${onClose} data-test="codes-done">I have saved them</button>
+      <${Button} act=${() => print()}>Print<//>
+      <${Button} act=${save} test="codes-save">Download<//>
+      <${Button} kind="primary" act=${onClose} test="codes-done">I have saved them<//>
     </div><//>`;
 }
 
@@ -164,13 +161,7 @@ function Renew({ onClose, renewed }) {
 }
 
 function Rename({ of: f, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(rename);
-  const action = async (v) => {
-    await run({ id: f.id, name: v.get('name') });
-    notify('Name saved.');
-    changed();
-  };
+  const action = useAction(rename, (v) => ({ id: f.id, name: v.get('name') }), 'Name saved.', changed);
   return html`<${FormDialog} title="Rename" name="factor-rename" submit="Save" onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" value=${f.name} required maxlength="255" /><//>`;
 }

@@ -1,19 +1,17 @@
 // The filters above a list. They are kept in the address, so that a filtered list can be bookmarked
 // and shared.
 import { html, useLayoutEffect, useRef } from './lib.js';
-import { humanize } from './ui.js';
+import { Button, humanize } from './ui.js';
 import { go } from './context.js';
 
 /** The row of filters. clear is the address without filters. */
 export function Filters({ children, clear }) {
   return html`<form class="filters" role="search" onSubmit=${(e) => e.preventDefault()} data-test="filters">
     ${children}
-    ${clear && html`<button type="button" class="button small quiet" onClick=${() => go(clear)}
-      data-test="clear-filters">Clear filters</button>`}
+    ${clear && html`<${Button} kind="small quiet" act=${() => go(clear)} test="clear-filters">Clear filters<//>`}
   </form>`;
 }
 
-/** The filter by exact tag. */
 export const FilterTag = ({ value, set }) => html`<${FilterInput} name="tag" label="Tag" value=${value} set=${set}
   autocomplete="off" maxlength="64" />`;
 

@@ -4,7 +4,7 @@ import { useApp } from './context.js';
 import { Refused, Failure, messageOf, mutation } from './api.js';
 import { leave } from './leaving.js';
 import { useUnsaved } from './unsaved.js';
-import { Dialog, keepFocus } from './ui.js';
+import { Dialog, Button, keepFocus } from './ui.js';
 import { Icon } from './icons.js';
 import { money, parseMoney, plain } from './money.js';
 
@@ -34,7 +34,6 @@ export function amount(values, field, currency) {
 /** The trimmed text of a field; null if it is empty. */
 export const text = (values, field) => values.get(field)?.trim() || null;
 
-/** Reads an amount; null if the field is empty. */
 export const optionalAmount = (values, field, currency) =>
   (text(values, field) ? amount(values, field, currency) : null);
 
@@ -51,8 +50,15 @@ export function optionalNumber(values, field) {
 export const tags = (values, field, before = []) =>
   (values.get(field) === tagsText(before) ? before : lines(values, field, ','));
 
-/** Tags as the text of a field. */
 export const tagsText = (list) => (list ?? []).join(', ');
+
+/** Runs act when Enter is pressed in a field, instead of submitting its form. */
+export const onEnter = (act) => (e) => {
+  if (e.key === 'Enter') {
+    e.preventDefault();
+    act(e);
+  }
+};
 
 /** The non-empty lines of a field. */
 export const lines = (values, field, part = '\n') =>
@@ -170,9 +176,9 @@ export function Form({
       ${children}<//>
     <div class=${dirty && !cancel ? 'form-end unsaved' : 'form-end'}>
       ${dirty && !cancel && html`<p class="grow" role="status">Unsaved changes</p>
-        <button type="button" class="button" onClick=${discard} data-test="discard">Discard</button>`}
+        <${Button} act=${discard} test="discard">Discard<//>`}
       ${extra}
-      ${cancel && html`<button type="button" class="button" onClick=${cancel} data-test="keep">${cancelText}</button>`}
+      ${cancel && html`<${Button} act=${cancel} test="keep">${cancelText}<//>`}
       <button type="submit" class=${'button ' + (danger ? 'danger' : 'primary')}
         aria-disabled=${state.busy ? 'true' : undefined} data-test="submit">
         ${state.busy ? busyText + '\u2026' : submit}</button>
@@ -210,14 +216,12 @@ function Frame({ field, label, hint, optional, children }) {
   </div>`;
 }
 
-/** A single-line input. */
 export function Field({ name, label, hint, optional, value = '', type = 'text', ...rest }) {
   const field = useField(name, hint);
   return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
     <input type=${type} defaultValue=${value ?? ''} ...${field.attributes} ...${rest} /><//>`;
 }
 
-/** A multi-line input. */
 export function Area({ name, label, hint, optional, value = '', rows = 4, ...rest }) {
   const field = useField(name, hint);
   return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
@@ -255,7 +259,6 @@ export function Amount({ name, label, hint, optional, minor, currency, ...rest }
         onInput=${(e) => setTyped(e.target.value)} ...${field.attributes} ...${rest} /></span><//>`;
 }
 
-/** A checkbox. */
 export function Check({ name, label, hint, value, ...rest }) {
   const field = useField(name, hint);
   return html`<div class="field tick">
@@ -283,6 +286,21 @@ export function useMutation(document, options) {
   return ref.current;
 }
 
+/**
+ * The action of a form that runs one mutation: input returns its variables, done is the toast or
+ * returns it from the variables and the payload, and changed gets the payload.
+ */
+export function useAction(document, input, done, changed, options) {
+  const { notify } = useApp();
+  const run = useMutation(document, options);
+  return async (values) => {
+    const variables = input(values);
+    const payload = await run(variables);
+    notify(typeof done === 'function' ? done({ ...variables, ...payload }) : done);
+    changed?.(payload);
+  };
+}
+
 /** A button that runs an action and reports the result. If run returns a function, the toast offers it as Undo. */
 export function ActionButton({ run, done, onStale, children, kind = '', ...rest }) {
   const { notify } = useApp();
@@ -308,11 +326,10 @@ export function ActionButton({ run, done, onStale, children, kind = '', ...rest 
       setBusy(false);
     }
   };
-  return html`<button type="button" class=${'button ' + kind} aria-disabled=${busy ? 'true' : undefined}
-    onClick=${press} ...${rest}>${children}</button>`;
+  return html`<${Button} kind=${kind} aria-disabled=${busy ? 'true' : undefined} act=${press}
+    ...${rest}>${children}<//>`;
 }
 
-/** A dialog that asks for confirmation. */
 export const Confirm = ({ danger = true, ...dialog }) => html`<${FormDialog} busyText="Working" danger=${danger}
   ...${dialog} />`;
 
@@ -321,12 +338,6 @@ export const Confirm = ({ danger = true, ...dialog }) => html`<${FormDialog} bus
  * called if someone else changed the resource meanwhile.
  */
 export function ConfirmMutation({ document, variables, done, changed, onStale = changed, ...dialog }) {
-  const { notify } = useApp();
-  const run = useMutation(document);
-  const action = async () => {
-    await run(variables);
-    notify(done);
-    changed?.();
-  };
+  const action = useAction(document, () => variables, done, () => changed?.());
   return html`<${Confirm} action=${action} onStale=${onStale} ...${dialog} />`;
 }

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Failure, Refused, messageOf, mutation } from './api.js';
-import { Alert, Card, imageFields, imageSource } from './ui.js';
+import { Alert, Card, Button, imageFields, imageSource } from './ui.js';
 import { Confirm, useMutation, errors } from './form.js';
 import { Icon } from './icons.js';
 import { UploadAborted, base64, carriesFile, sendWithProgress } from './upload.js';
@@ -95,9 +95,8 @@ function ImageItem({ of: img, at, count, busy, move, describe, onRemove, drag })
           disabled=${busy || at === count - 1} onClick=${() => move(at, at + 1)}
           data-test="photo-down"><${Icon} name="down" /></button>
         <span class="grow"></span>
-        <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + name}
-          onClick=${() => onRemove(img)}
-          data-test="photo-remove">Remove</button>
+        <${Button} kind="small danger-quiet" label=${'Remove ' + name} act=${() => onRemove(img)}
+          test="photo-remove">Remove<//>
       </div>
     </div>
   </li>`;
@@ -138,7 +137,6 @@ function useDrag(move) {
   };
 }
 
-/** The choice of an image for each variant. */
 function VariantImages({ product: p, images, variants, choose }) {
   const of = (id) => variants.find((v) => v.id === id)?.image?.id ?? '';
   return html`<details class="photo-variants"><summary>Variant images</summary>
@@ -213,7 +211,7 @@ export function Images({ product: p, changed }) {
     ${upload.jobs.some((j) => j.wrong) && html`<${Alert}><div data-test="photo-problems">
       <ul class="problems">${upload.jobs.filter((j) => j.wrong).map((j) => html`<li key=${j.key}><bdi
         class="strong">${j.file.name}</bdi> ${j.wrong}</li>`)}</ul>
-      <button type="button" class="button small" onClick=${upload.forget}>Dismiss</button></div><//>`}
+      <${Button} kind="small" act=${upload.forget}>Dismiss<//></div><//>`}
     ${p.options.length > 0 && now.images.length > 0 && html`<${VariantImages} product=${p} images=${now.images}
       variants=${now.variants} choose=${choose} />`}
     ${removing && html`<${Confirm} title="Remove this image?" name="photo-remove" submit="Remove"
@@ -222,7 +220,6 @@ export function Images({ product: p, changed }) {
   <//>`;
 }
 
-/** The area where files are dropped or chosen. */
 function ImageDrop({ take }) {
   const [over, setOver] = useState(false);
   const on = (act) => (e) => {
@@ -250,7 +247,6 @@ function ImageDrop({ take }) {
   </div>`;
 }
 
-/** The images, read-only. */
 export function ImageList({ product: p }) {
   const { store } = useApp();
   return html`<${Card} title="Images"><ol class="photos">${p.images.map((img, i) => html`<li class="photo"

@@ -1,7 +1,7 @@
 // Invitations to join the store.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
-import { Badge, Card, Empty, SecretDialog, Time, isolate } from './ui.js';
+import { Badge, Card, Empty, SecretDialog, Time, Button, isolate } from './ui.js';
 import { List } from './list.js';
 import { Confirm, Field, FormDialog, Select, ConfirmMutation, useMutation, errors } from './form.js';
 import { roleNames, roleOptions } from './role.js';
@@ -56,13 +56,10 @@ export function Invitations() {
     { name: 'status', head: 'Status', cell: (i) => html`<${Badge} value=${i.status} />` },
     { name: 'ends', head: 'Expires', cell: (i) => html`<${Time} at=${i.endedAt ?? i.expiresAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (i) => (i.status === 'PENDING' || !i.endedAt) &&
-      html`<span class="row-actions"><button type="button" class="button small"
-        aria-label=${'Resend the invitation to ' + i.email}
-        onClick=${() => setDialog({ kind: 'resend', invitation: i })}
-        data-test="invitation-resend">Resend</button>
-      <button type="button" class="button small danger-quiet" aria-label=${'Withdraw the invitation of ' + i.email}
-        onClick=${() => setDialog({ kind: 'withdraw', invitation: i })}
-        data-test="invitation-withdraw">Withdraw</button>
+      html`<span class="row-actions"><${Button} kind="small" label=${'Resend the invitation to ' + i.email}
+        act=${() => setDialog({ kind: 'resend', invitation: i })} test="invitation-resend">Resend<//>
+      <${Button} kind="small danger-quiet" label=${'Withdraw the invitation of ' + i.email}
+        act=${() => setDialog({ kind: 'withdraw', invitation: i })} test="invitation-withdraw">Withdraw<//>
       </span>` },
   ];
   return html`<${Card} title="Invitations" flush name="invitations">

@@ -79,7 +79,6 @@ export function Table({ caption, columns, rows, id = (r) => r.id, selection }) {
   </table></div></div>`;
 }
 
-/** Selects all rows of the page or none. */
 function SelectAll({ rows, selection }) {
   const ref = useRef(null);
   const count = rows.filter(selection.has).length;

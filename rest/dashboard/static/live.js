@@ -29,7 +29,6 @@ export function usePoll(query, busy) {
   }, [busy, query.answers]);
 }
 
-/** Warns that the page may be out of date. */
 export function ConnectionLost({ query }) {
   return html`<div role="status">${query.lost && html`<${Alert} tone="info">
     The server could not be reached. This page may be out of date. It retries every few seconds.<//>`}</div>`;

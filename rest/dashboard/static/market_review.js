@@ -1,9 +1,9 @@
 // The review of marketplace submissions.
 import { html, useState } from './lib.js';
 import { useApp, useQuery, useFilters } from './context.js';
-import { Card, Empty, Time, isolate } from './ui.js';
+import { Card, Empty, Time, Button, isolate } from './ui.js';
 import { List } from './list.js';
-import { Area, FormDialog, FieldError, text, useMutation, errors } from './form.js';
+import { Area, FormDialog, FieldError, text, useAction, errors } from './form.js';
 import { ThemeName } from './market_submission.js';
 import { ThemePreview } from './theme_state.js';
 import { money } from './money.js';
@@ -37,11 +37,11 @@ export function Reviews({ query, changed }) {
       cell: (s) => html`<span class="figure">${s.priceMinor === 0 ? 'Free' : money(s.priceMinor, s.currency)}</span>` },
     { name: 'when', head: 'Submitted', cell: (s) => html`<${Time} at=${s.createdAt} how="ago" />` },
     { name: 'actions', head: '', end: true, cell: (s) => html`<span class="row-actions">
-      ${s.own ? html`<span class="muted" data-test="own">Yours: another store must review it</span>` : html`<button
-        type="button" class="button small" aria-label=${'Approve ' + s.name}
-        onClick=${() => setDialog({ verdict: 'APPROVE', of: s })} data-test="approve">Approve</button>`}
-      <button type="button" class="button small danger-quiet" aria-label=${'Reject ' + s.name}
-        onClick=${() => setDialog({ verdict: 'REJECT', of: s })} data-test="reject">Reject</button></span>` },
+      ${s.own ? html`<span class="muted" data-test="own">Yours: another store must review it</span>` : html`<${Button}
+        kind="small" label=${'Approve ' + s.name} act=${() => setDialog({ verdict: 'APPROVE', of: s })}
+        test="approve">Approve<//>`}
+      <${Button} kind="small danger-quiet" label=${'Reject ' + s.name}
+        act=${() => setDialog({ verdict: 'REJECT', of: s })} test="reject">Reject<//></span>` },
   ];
   return html`<${Card} title="To review" flush name="reviews">
     <${List} query=${query} pick=${(d) => d.marketplaceReviews} caption="To review" columns=${columns}
@@ -52,18 +52,14 @@ export function Reviews({ query, changed }) {
 }
 
 function Verdict({ verdict, of: s, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(review);
   const yes = verdict === 'APPROVE';
-  const action = async (v) => {
+  const action = useAction(review, (v) => {
     const note = text(v, 'note');
     if (!yes && !note) {
       throw new FieldError('note', 'Say what needs to change.');
     }
-    await run({ id: s.id, verdict, note });
-    notify(isolate(s.name) + (yes ? ' approved.' : ' rejected.'));
-    changed();
-  };
+    return { id: s.id, verdict, note };
+  }, isolate(s.name) + (yes ? ' approved.' : ' rejected.'), changed);
   return html`<${FormDialog} title=${(yes ? 'Approve' : 'Reject') + ' \u201c' + s.name + '\u201d?'} name="review"
     submit=${yes ? 'Approve' : 'Reject'} busyText="Working" danger=${!yes} onClose=${onClose} action=${action}>
     <div class="framed"><${ThemePreview} of=${s} /></div>

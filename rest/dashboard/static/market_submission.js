@@ -1,12 +1,12 @@
 // Submissions of the store to the marketplace.
 import { html, useState } from './lib.js';
 import { useAll, useApp, useQuery, useFilters } from './context.js';
-import { Alert, Badge, Card, Empty, Time, Pending, isolate } from './ui.js';
+import { Alert, Badge, Card, Empty, Time, Pending, Button, isolate } from './ui.js';
 import { List } from './list.js';
 import {
-  ActionButton, Confirm, Field, FormDialog, Select, FieldError, ConfirmMutation, lines, text, useMutation, errors,
+  ActionButton, Confirm, Field, FormDialog, Select, FieldError, ConfirmMutation, lines, text, useAction, useMutation,
+  errors,
 } from './form.js';
-import { Icon } from './icons.js';
 import { money } from './money.js';
 import { ThemePreview } from './theme_state.js';
 import { to } from './route.js';
@@ -20,7 +20,6 @@ const submit = `mutation Submit($input: MarketplaceThemeSubmitInput!) {
 const publish = `mutation Publish($id: ID!) { marketplaceThemePublish(id: $id) { submission { id } ${errors} } }`;
 const unlist = `mutation Unlist($id: ID!) { marketplaceThemeUnlist(id: $id) { submission { id } ${errors} } }`;
 
-/** The name of a theme with a small preview. */
 export const ThemeName = ({ of: s, more }) => html`<span class="with-thumb">
   <span class="mini"><${ThemePreview} of=${s} /></span>
   <span class="grow"><bdi class="strong">${s.name}</bdi><span class="muted block">${more}</span></span></span>`;
@@ -50,9 +49,8 @@ export function Submissions({ query, changed }) {
   const f = useFilters();
   const [dialog, setDialog] = useState(null);
   const close = () => setDialog(null);
-  const add = can('listings') && html`<button type="button" class="button small"
-    onClick=${() => setDialog({ kind: 'submit' })} data-test="submit-theme">
-    <${Icon} name="plus" size="16" />Submit a theme</button>`;
+  const add = can('listings') && html`<${Button} kind="small" icon="plus" act=${() => setDialog({ kind: 'submit' })}
+    test="submit-theme">Submit a theme<//>`;
   return html`<${Card} title="Your submissions" flush name="submissions" actions=${add}>
     <${List} query=${query} pick=${(d) => d.marketplaceSubmissions} caption="Your submissions"
       columns=${columns(can('listings') && setDialog, changed)} paged=${Boolean(f.submitted)}
@@ -65,12 +63,11 @@ export function Submissions({ query, changed }) {
   <//>`;
 }
 
-/** The next action of the submitter. */
 function NextAction({ of: s, open, changed }) {
   const run = useMutation(publish);
   if (s.status === 'PUBLISHED') {
-    return html`<button type="button" class="button small danger-quiet" aria-label=${'Unlist ' + s.name}
-      onClick=${() => open({ kind: 'unlist', of: s })} data-test="unlist">Unlist</button>`;
+    return html`<${Button} kind="small danger-quiet" label=${'Unlist ' + s.name}
+      act=${() => open({ kind: 'unlist', of: s })} test="unlist">Unlist<//>`;
   }
   const offer = async () => {
     await run({ id: s.id });
@@ -90,20 +87,16 @@ function Unlist({ of: s, onClose, changed }) {
 }
 
 function Submit({ onClose, changed }) {
-  const { notify } = useApp();
   const query = useAll('themes', 'id name version status source');
-  const run = useMutation(submit);
   const own = query.nodes
     ?.filter((t) => (t.status === 'ACTIVE' || t.status === 'INACTIVE') && t.source !== 'MARKETPLACE') ?? [];
-  const action = async (v) => {
+  const action = useAction(submit, (v) => {
     if (!v.get('themeId')) {
       throw new FieldError('themeId', 'Choose a theme.');
     }
     const categories = lines(v, 'categories', /[\s,]+/).map((c) => c.toLowerCase());
-    await run({ input: { themeId: v.get('themeId'), name: text(v, 'name'), tagline: text(v, 'tagline'), categories } });
-    notify('Theme submitted. The result of the review will appear here.');
-    changed();
-  };
+    return { input: { themeId: v.get('themeId'), name: text(v, 'name'), tagline: text(v, 'tagline'), categories } };
+  }, 'Theme submitted. The result of the review will appear here.', changed);
   if (query.nodes && own.length === 0) {
     return html`<${NothingToSubmit} onClose=${onClose} />`;
   }

@@ -1,6 +1,6 @@
 // A button that opens a list of rarely used actions.
 import { html, useId, useLayoutEffect, useRef, useState } from './lib.js';
-import { Icon } from './icons.js';
+import { Button } from './ui.js';
 
 /**
  * A menu. The arrow keys move in it; Escape and losing the focus close it.
@@ -42,8 +42,8 @@ export function Menu({ label, items, test }) {
     }
   };
   return html`<div class="menu-box" ref=${box} onKeyDown=${step} onFocusOut=${left}>
-    <button type="button" class="button small square" aria-label=${label} aria-expanded=${open ? 'true' : 'false'}
-      aria-controls=${id} onClick=${() => setOpen(!open)} data-test=${test}><${Icon} name="more" size="16" /></button>
+    <${Button} kind="small square" icon="more" label=${label} aria-expanded=${open ? 'true' : 'false'}
+      aria-controls=${id} act=${() => setOpen(!open)} test=${test}><//>
     <ul class="menu-list" id=${id} hidden=${!open}>${items.filter(Boolean).map((i) => html`<li key=${i.test}>
       <button type="button" class=${i.danger ? 'bad' : ''} data-test=${i.test} onClick=${() => {
         close();

@@ -14,7 +14,6 @@ export function decimals(currency) {
   return digits[currency] ?? 2;
 }
 
-/** All currencies that the server knows. */
 export const currencies = Object.keys(digits);
 
 /**

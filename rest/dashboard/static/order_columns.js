@@ -3,7 +3,6 @@ import { Badge, Money, Time } from './ui.js';
 import { RowLink } from './list.js';
 import { to } from './route.js';
 
-/** The columns of a list of orders. */
 export function orderColumns({ person = true } = {}) {
   const columns = [
     { name: 'number', head: 'Order', main: true,

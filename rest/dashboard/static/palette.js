@@ -32,7 +32,6 @@ function questionOf(can) {
   } }`;
 }
 
-/** The results by kind. */
 function groupsOf(found) {
   return [
     { name: 'Orders', rows: (found?.orders ?? []).map((o) => ({ icon: 'orders', path: '/orders/' + o.id,

@@ -1,8 +1,8 @@
 // A picker of products and variants for an order.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Empty, Money, Thumb, Pending, imageFields } from './ui.js';
-import { Icon } from './icons.js';
+import { Empty, Money, Thumb, Pending, Button, imageFields } from './ui.js';
+import { onEnter } from './form.js';
 
 const search = `query PickerProducts($filter: ProductFilter, $query: String) {
   products(first: 20, filter: $filter, query: $query) { nodes {
@@ -22,17 +22,12 @@ function sellableItems(p) {
 export function ProductPicker({ add }) {
   const [words, setWords] = useState('');
   const q = useQuery(search, { filter: { status: 'ACTIVE' }, query: words || null });
-  const enter = (e) => {
-    if (e.key === 'Enter') {
-      e.preventDefault(); // do not submit the form
-      setWords(e.target.value.trim());
-    }
-  };
+  const find = (e) => setWords(e.target.value.trim());
   const found = q.data?.products.nodes ?? [];
   const more = q.data?.products.pageInfo.hasNextPage;
   return html`<div class="picker" data-test="goods">
-    <label class="filter"><span>Search</span><input type="search" onKeyDown=${enter} autocomplete="off"
-      onChange=${(e) => setWords(e.target.value.trim())} placeholder="Title or SKU" data-test="picker-search" />
+    <label class="filter"><span>Search</span><input type="search" onKeyDown=${onEnter(find)} autocomplete="off"
+      onChange=${find} placeholder="Title or SKU" data-test="picker-search" />
     </label>
     ${!q.data ? html`<${Pending} of=${q} rows=${3} />`
       : found.length === 0 ? html`<${Empty} icon="products" title=${more ? 'Enter more of the title or SKU'
@@ -45,8 +40,7 @@ export function ProductPicker({ add }) {
             <p class="line-title"><bdi>${w.title}</bdi>${w.variant && html`, <bdi>${w.variant}</bdi>`}</p>
             <p class="muted">${w.sku && html`<bdi>${w.sku}</bdi>, `}<${Money} minor=${w.priceMinor}
               currency=${w.currency} />${w.left != null && ', ' + w.left + ' in stock'}</p></div>
-          <button type="button" class="button small" onClick=${() => add(w)} data-test="picker-add"
-            aria-label=${'Add ' + [w.title, w.variant].filter(Boolean).join(', ')}>
-            <${Icon} name="plus" size="16" />Add</button></li>`))}</ul>`}
+          <${Button} kind="small" icon="plus" act=${() => add(w)} test="picker-add"
+            label=${'Add ' + [w.title, w.variant].filter(Boolean).join(', ')}>Add<//></li>`))}</ul>`}
   </div>`;
 }

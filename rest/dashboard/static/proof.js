@@ -1,7 +1,7 @@
 // Asks a person to confirm their identity before a sensitive action.
 import { html, useEffect, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Alert } from './ui.js';
+import { Alert, Button } from './ui.js';
 import { Field, FormDialog, useMutation, errors } from './form.js';
 import { Failure, Refused, setProofPrompt } from './api.js';
 import { supportsPasskeys, getAssertion } from './passkey.js';
@@ -59,10 +59,9 @@ function ProofDialog({ proved, onClose }) {
   const passkey = has('PASSKEY') && data.account.passkeysPossible && supportsPasskeys();
   return html`<${FormDialog} title="Confirm it\u2019s you" name="proof" submit="Continue" busyText="Checking"
     onClose=${onClose} action=${action} extra=${html`
-      ${passkey && html`<button type="button" class="button" onClick=${usePasskey} data-test="proof-passkey">
-        Use passkey</button>`}
-      ${has('TOTP') && html`<button type="button" class="button" onClick=${() => setCode(!code)} data-test="proof-way">
-        ${code ? 'Use password' : 'Use code'}</button>`}`}>
+      ${passkey && html`<${Button} act=${usePasskey} test="proof-passkey">Use passkey<//>`}
+      ${has('TOTP') && html`<${Button} act=${() => setCode(!code)}
+        test="proof-way">${code ? 'Use password' : 'Use code'}<//>`}`}>
     <p>You signed in a while ago. Confirm it\u2019s you. We won\u2019t ask again for ten minutes.</p>
     ${problem && html`<${Alert}>${problem}<//>`}
     <input type="text" name="username" autocomplete="username" value=${data?.account.email ?? ''} hidden readonly />

@@ -1,5 +1,6 @@
 // Lists of rows in forms.
 import { html, useId, useLayoutEffect, useRef, useState } from './lib.js';
+import { Button } from './ui.js';
 import { useClearErrors, useFieldError } from './form.js';
 import { Icon } from './icons.js';
 
@@ -37,8 +38,8 @@ export function Rows({ name, legend, one, hint, max, initial, row, fixed, ...res
       ${!(fixed && i < initial.length) && html`<button type="button" class="icon-button"
         aria-label=${'Remove ' + one.toLowerCase() + ' ' + (i + 1)} onClick=${() => remove(key)}
         data-test=${'remove-' + name}><${Icon} name="close" /></button>`}</div>`)}
-    ${rows.length < Number(max) && html`<p><button type="button" class="button small" onClick=${add}
-      data-test=${'add-' + name}><${Icon} name="plus" size="16" />Add ${one.toLowerCase()}</button></p>`}
+    ${rows.length < Number(max) && html`<p><${Button} kind="small" icon="plus" act=${add}
+      test=${'add-' + name}>Add ${one.toLowerCase()}<//></p>`}
   </fieldset>`;
 }
 

@@ -1,7 +1,7 @@
 // Saved views: named filters of a list, stored in this browser by person and store.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Dialog } from './ui.js';
+import { Dialog, Button } from './ui.js';
 import { Field, Form, FieldError, text } from './form.js';
 import { Icon } from './icons.js';
 import { to } from './route.js';
@@ -57,8 +57,7 @@ export function SavedViews({ path, filters }) {
         data-test="view"><bdi>${v.name}</bdi></a>
       <button type="button" aria-label=${'Delete the view ' + v.name} title="Delete this view" data-test="view-delete"
         onClick=${() => save(views.filter((o) => o !== v))}><${Icon} name="close" size="16" /></button></li>`)}</ul>
-    ${can && html`<button type="button" class="button small" onClick=${() => setNaming(true)} data-test="view-save">
-      <${Icon} name="plus" size="16" />Save this view</button>`}
+    ${can && html`<${Button} kind="small" icon="plus" act=${() => setNaming(true)} test="view-save">Save this view<//>`}
     ${naming && html`<${Dialog} title="Save this view" onClose=${() => setNaming(false)} name="view-dialog">
       <${Form} name="view" submit="Save view" action=${add} cancel=${() => setNaming(false)}>
         <${Field} name="view" label="Name" required autocomplete="off"

@@ -1,7 +1,7 @@
 // Scopes, from the server's catalog.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Pending } from './ui.js';
+import { Pending, Button } from './ui.js';
 import { useFieldError } from './form.js';
 
 const catalog = 'query Scopes { scopes { name resource access title sentence personal } me { scopes } }';
@@ -16,7 +16,6 @@ function Personal() {
   return html`<span class="badge amber personal">Personal data</span>`;
 }
 
-/** Granted scopes as sentences. */
 export function ScopeSentences({ names, scopes }) {
   const known = new Map(scopes.map((s) => [s.name, s]));
   return html`<ul class="sentences">${names.map((name) => {
@@ -58,12 +57,9 @@ export function ScopeChoice({ chosen = [], catalog: q }) {
     data-test="scopes">
     <legend>Scopes</legend>
     <p class="row-actions start">
-      <button type="button" class="button small" onClick=${() => preset('read')} data-test="scopes-read">
-        Read only</button>
-      <button type="button" class="button small" onClick=${() => preset('write')} data-test="scopes-all">
-        Full access</button>
-      <button type="button" class="button small" onClick=${() => setPicked(new Set())} data-test="scopes-none">
-        None</button></p>
+      <${Button} kind="small" act=${() => preset('read')} test="scopes-read">Read only<//>
+      <${Button} kind="small" act=${() => preset('write')} test="scopes-all">Full access<//>
+      <${Button} kind="small" act=${() => setPicked(new Set())} test="scopes-none">None<//></p>
     ${[...picked].map((name) => html`<input type="hidden" name="scopes" value=${name} key=${name} />`)}
     ${rows.map((row) => html`<${ScopeRow} key=${row.resource} row=${row} level=${level(row)} mine=${q.mine}
       choose=${(access) => choose(row, access)} />`)}
@@ -71,7 +67,6 @@ export function ScopeChoice({ chosen = [], catalog: q }) {
   </fieldset>`;
 }
 
-/** The access to one resource. */
 function ScopeRow({ row, level, mine, choose }) {
   const own = 'scope-' + row.resource;
   const given = row[level];

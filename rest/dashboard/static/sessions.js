@@ -1,7 +1,7 @@
 // The sessions of a person.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Badge, Time, Pending } from './ui.js';
+import { Badge, Time, Pending, Button } from './ui.js';
 import { ActionButton, Confirm, useMutation, errors } from './form.js';
 
 const list = 'query Sessions { account { sessions { id address agent current createdAt seenAt } } }';
@@ -36,10 +36,10 @@ export function Sessions({ changed }) {
   return html`<ul class="sessions" data-test="session-list">${sessions.map((s) => html`<${Session} key=${s.id} of=${s}
       changed=${ended} />`)}</ul>
     <div class="form-end">
-      ${sessions.length > 1 && html`<button type="button" class="button" onClick=${() => setEnding('others')}
-        data-test="sign-out-others">Sign out of other sessions</button>`}
-      <button type="button" class="button danger-quiet" onClick=${() => setEnding('all')}
-        data-test="sign-out-everywhere">Sign out everywhere</button></div>
+      ${sessions.length > 1 && html`<${Button} act=${() => setEnding('others')}
+        test="sign-out-others">Sign out of other sessions<//>`}
+      <${Button} kind="danger-quiet" act=${() => setEnding('all')}
+        test="sign-out-everywhere">Sign out everywhere<//></div>
     ${ending && html`<${EndAll} others=${ending === 'others'} onClose=${() => setEnding('')} changed=${ended} />`}`;
 }
 

@@ -2,7 +2,7 @@
 // afterwards.
 import { html, useEffect, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Alert, Dialog } from './ui.js';
+import { Alert, Dialog, Button } from './ui.js';
 import { Failure, signInAddress, signedIn, setSignInPrompt } from './api.js';
 import { to } from './route.js';
 
@@ -57,7 +57,7 @@ function SignInDialog({ done, onClose }) {
       : html`<p>You are signed out. Your input is kept and sent after you sign in
         as <bdi>${account.name}</bdi>.</p>`}
     <div class="form-end">
-      <button type="button" class="button" onClick=${onClose} data-test="sign-in-later">Not now</button>
+      <${Button} act=${onClose} test="sign-in-later">Not now<//>
       ${other ? html`<form method="post" action="/sign-out" target="_blank">
           <button type="submit" class="button primary" data-test="sign-in-out">Sign out</button></form>`
         : html`<a class="button primary" href=${signInAddress(to('/signed-in'))} target="_blank" rel="noopener"

@@ -1,8 +1,8 @@
 // The dialog that removes a person from a store.
 import { html } from './lib.js';
-import { useApp, useQuery } from './context.js';
+import { useQuery } from './context.js';
 import { Dialog, Pending, isolate } from './ui.js';
-import { Confirm, useMutation } from './form.js';
+import { Confirm, useAction } from './form.js';
 
 const createdQuery = `query StaffMade($id: ID!) { staffMade(id: $id) {
   apiKeys { id name hint } apps { id name } grants { id app { name } } } }`;
@@ -18,19 +18,14 @@ const createdItems = ({ apiKeys, apps, grants }) => [
 
 /** Asks for confirmation, and which of the created items to revoke. */
 export function Removal({ person: p, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(remove);
+  const action = useAction(remove, (v) => ({ id: p.id, revoke: v.getAll('revoke') }),
+    isolate(p.name) + ' removed from the store.', changed);
   const query = useQuery(createdQuery, { id: p.id });
   const title = 'Remove ' + p.name + '?';
   if (!query.data) {
     return html`<${Dialog} title=${title} onClose=${onClose}><${Pending} of=${query} rows=${3} /><//>`;
   }
   const list = createdItems(query.data.staffMade);
-  const action = async (v) => {
-    await run({ id: p.id, revoke: v.getAll('revoke') });
-    notify(isolate(p.name) + ' removed from the store.');
-    changed();
-  };
   return html`<${Confirm} title=${title} name="staff-remove" submit="Remove" onClose=${onClose} action=${action}>
     <p><bdi>${p.name}</bdi> loses access to this store immediately. Their staff tokens for it and the invitations that
       they sent stop working. Their access to other stores stays.</p>

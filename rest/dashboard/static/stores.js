@@ -1,7 +1,7 @@
 // The stores of a person, and creating another one.
 import { html, useEffect, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Badge, Card } from './ui.js';
+import { Badge, Card, Button } from './ui.js';
 import { Check, Field, FormDialog, Select, text, useMutation } from './form.js';
 import { currencies } from './money.js';
 import { roleNames } from './role.js';
@@ -11,7 +11,6 @@ const create = `mutation StoreCreate($input: StoreCreateInput!) {
 
 const zones = Intl.supportedValuesOf?.('timeZone') ?? [];
 
-/** A field for a store's time zone. */
 export function Zone(props) {
   return html`<${Field} name="timezone" label="Time zone" required maxlength="64" list="zones" autocomplete="off"
       spellcheck=${false} hint="For example, Europe/Vienna. Used for reports and times." ...${props} />
@@ -31,15 +30,15 @@ export function Stores() {
   if (account.memberships.length < 2 && !can('owners')) {
     return null;
   }
-  return html`<${Card} title="Your stores" name="stores" actions=${can('owners') && html`<button type="button"
-      class="button small" onClick=${() => setCreating(true)} data-test="store-new">New store</button>`}>
+  return html`<${Card} title="Your stores" name="stores" actions=${can('owners') && html`<${Button} kind="small"
+    act=${() => setCreating(true)} test="store-new">New store<//>`}>
     <ul class="link-list">${account.memberships.map((m) => html`<li key=${m.store.id}>
       <span class="grow"><bdi class="strong">${m.store.name}</bdi> <span
         class="muted">${roleNames[m.role] ?? m.role}</span> ${m.store.test && html`<${Badge} value="INFO"
         text="Test" />`}</span>
       ${m.store.id === store.id ? html`<span class="muted">Current</span>`
-        : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
-            aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul>
+        : html`<${Button} kind="small" act=${() => choose(m.store.id)} label=${'Open ' + m.store.name}
+          test="store-open">Open<//>`}</li>`)}</ul>
     ${creating && html`<${NewStore} onClose=${() => setCreating(false)} done=${setNewStoreId} />`}<//>`;
 }
 

@@ -1,10 +1,8 @@
 // The store's Stripe account. Its keys can be set but never read.
 import { html, useState } from './lib.js';
-import { useApp } from './context.js';
-import { Alert, Badge, Card, Copyable, Facts, Time } from './ui.js';
-import { Field, FormDialog, ConfirmMutation, text, useMutation, errors } from './form.js';
+import { Alert, Badge, Card, Copyable, Facts, Time, Button } from './ui.js';
+import { Field, FormDialog, ConfirmMutation, text, useAction, errors } from './form.js';
 
-/** The fields of the account in a query. */
 export const stripeFields = `stripe { connected live secretHint signingHint webhookUrl webhookEvents updatedAt }`;
 
 const answer = `{ paymentSettings { version } ${errors} }`;
@@ -32,10 +30,9 @@ export function Stripe({ of: a, changed }) {
     <p><${Copyable} text=${a.webhookUrl} test="stripe-webhook" /></p>
     <ul>${a.webhookEvents.map((e) => html`<li key=${e}><code>${e}</code></li>`)}</ul>
     <p class="actions under">
-      <button type="button" class="button" onClick=${() => setDialog('keys')} data-test="stripe-keys">
-        ${a.connected ? 'Change keys' : 'Connect'}</button>
-      ${a.connected && html`<button type="button" class="button danger-quiet" onClick=${() => setDialog('remove')}
-        data-test="stripe-remove">Remove</button>`}
+      <${Button} act=${() => setDialog('keys')} test="stripe-keys">${a.connected ? 'Change keys' : 'Connect'}<//>
+      ${a.connected && html`<${Button} kind="danger-quiet" act=${() => setDialog('remove')}
+        test="stripe-remove">Remove<//>`}
     </p>
     ${dialog === 'keys' && html`<${Keys} of=${a} onClose=${close} changed=${changed} />`}
     ${dialog === 'remove' && html`<${Remove} onClose=${close} changed=${changed} />`}
@@ -43,13 +40,9 @@ export function Stripe({ of: a, changed }) {
 }
 
 function Keys({ of: a, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(set, { once: false });
-  const action = async (v) => {
-    await run({ input: { kind: 'STRIPE', secretKey: text(v, 'secretKey'), signingSecret: text(v, 'signingSecret') } });
-    notify('Stripe connected.');
-    changed();
-  };
+  const action = useAction(set, (v) => ({
+    input: { kind: 'STRIPE', secretKey: text(v, 'secretKey'), signingSecret: text(v, 'signingSecret') },
+  }), 'Stripe connected.', changed, { once: false });
   const keepHint = a.connected ? 'Leave empty to keep the current one.' : '';
   return html`<${FormDialog} title=${a.connected ? 'Change Stripe keys' : 'Connect Stripe'} name="stripe-keys"
     submit="Save" busyText="Checking with Stripe" onClose=${onClose} action=${action}>

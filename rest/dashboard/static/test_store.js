@@ -1,7 +1,7 @@
 // Sample data and reset of a test store.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Card } from './ui.js';
+import { Card, Button } from './ui.js';
 import { Confirm, ConfirmMutation, useMutation } from './form.js';
 
 const fill = `mutation TestStoreFill { testStoreFill { store { id } userErrors { code message path } } }`;
@@ -14,10 +14,8 @@ export function TestStore() {
     <p>Nothing in this store is real: shoppers can only use test payments and get no emails, and search engines are kept
       out. Webhooks, exports and apps work as in any other store.</p>
     <div class="actions">
-      <button type="button" class="button" onClick=${() => setDialog('fill')}
-        data-test="test-fill">Add sample data</button>
-      <button type="button" class="button danger" onClick=${() => setDialog('reset')}
-        data-test="test-reset">Reset</button>
+      <${Button} act=${() => setDialog('fill')} test="test-fill">Add sample data<//>
+      <${Button} kind="danger" act=${() => setDialog('reset')} test="test-reset">Reset<//>
     </div>
     ${dialog === 'fill' && html`<${Fill} onClose=${close} />`}
     ${dialog === 'reset' && html`<${Reset} onClose=${close} />`}<//>`;

@@ -1,7 +1,9 @@
 // Actions on a theme. Each is a dialog with one mutation.
 import { html } from './lib.js';
 import { useApp } from './context.js';
-import { ActionButton, Confirm, Field, FormDialog, FieldError, ConfirmMutation, useMutation, errors } from './form.js';
+import {
+  ActionButton, Confirm, Field, FormDialog, FieldError, ConfirmMutation, useAction, useMutation, errors,
+} from './form.js';
 import { isolate } from './ui.js';
 
 export const activate = `mutation ThemeActivate($id: ID!) { themeActivate(id: $id) { theme { id } ${errors} } }`;
@@ -39,13 +41,7 @@ function nameOf(v) {
 }
 
 export function Rename({ theme: t, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(rename);
-  const action = async (v) => {
-    await run({ id: t.id, name: nameOf(v) });
-    notify('Theme renamed.');
-    changed();
-  };
+  const action = useAction(rename, (v) => ({ id: t.id, name: nameOf(v) }), 'Theme renamed.', () => changed());
   return html`<${FormDialog} title=${'Rename ' + quoted(t.name)} name="theme-rename" submit="Rename"
     busyText="Renaming" onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" value=${t.name} required maxlength="255"
@@ -54,13 +50,8 @@ export function Rename({ theme: t, onClose, changed }) {
 }
 
 export function Duplicate({ theme: t, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(duplicate);
-  const action = async (v) => {
-    const { theme } = await run({ id: t.id, name: nameOf(v) });
-    notify('Theme duplicated.');
-    changed(theme?.id);
-  };
+  const action = useAction(duplicate, (v) => ({ id: t.id, name: nameOf(v) }), 'Theme duplicated.',
+    ({ theme }) => changed(theme?.id));
   return html`<${FormDialog} title=${'Duplicate ' + quoted(t.name)} name="theme-duplicate" submit="Duplicate"
     busyText="Duplicating" onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name of the copy" value=${t.name + ' copy'} required maxlength="255" />

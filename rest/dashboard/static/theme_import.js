@@ -1,7 +1,7 @@
 // Import of a theme from a zip archive.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
 import { Failure, Refused, mutation } from './api.js';
-import { Alert } from './ui.js';
+import { Alert, Button } from './ui.js';
 import { Icon } from './icons.js';
 import { UploadAborted, base64, carriesFile, sendWithProgress } from './upload.js';
 import { bytes } from './export_state.js';
@@ -140,7 +140,7 @@ export function ImportArea({ of: { state, take, picker, stop, forget }, themes }
       <p class="strong"><bdi>${state.name || 'This'}</bdi> was not imported.</p>
       <ul class="problems">${state.problems.map((p, i) => html`<li key=${i}>${p.file && html`<code>${p.file}</code> `}
         <span class="verbatim">${p.text}</span></li>`)}</ul>
-      <button type="button" class="button small" onClick=${forget} data-test="import-forget">Dismiss</button>
+      <${Button} kind="small" act=${forget} test="import-forget">Dismiss<//>
       </div><//>`}
   </section>`;
 }
@@ -155,6 +155,6 @@ function ImportProgress({ of: s, stop }) {
     <p class="progress-text">
       <span>${all ? 'Checking ' : steps[s.step] + ' '}<bdi class="strong">${s.name}</bdi> <span
         class="muted">${bytes(s.size)}</span></span>
-      <button type="button" class="button small" onClick=${stop} data-test="import-stop">Stop</button></p>
+      <${Button} kind="small" act=${stop} test="import-stop">Stop<//></p>
   </div>`;
 }

@@ -3,7 +3,6 @@ import { html, useState } from './lib.js';
 import { safeURL } from './ui.js';
 import { Icon } from './icons.js';
 
-/** The fields of a theme on its card. */
 export const themeFields = `id name version newVersion status source marketplaceThemeId author description assetCount
   sizeBytes
   previewImageUrl previewUrl activatedAt createdAt updatedAt`;
@@ -12,7 +11,6 @@ export const sources = { UPLOAD: 'Imported archive', MARKETPLACE: 'From the mark
 
 export const themePath = (id) => '/themes/' + encodeURIComponent(id);
 
-/** The address of the storefront. */
 export const storefront = (store) => location.protocol + '//' + store.storeHost + '/';
 
 /**
@@ -67,7 +65,6 @@ function PlaceholderDrawing({ name }) {
   </svg>`;
 }
 
-/** A link that opens a page in a new tab. */
 export function NewTab({ href, kind = '', label, test, children }) {
   const url = safeURL(href);
   return url && html`<a class=${'button ' + kind} href=${url} target="_blank" rel="noopener" aria-label=${label}

@@ -1,7 +1,7 @@
 // A person's own staff tokens for the current store.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Badge, Card, Empty, SecretDialog, Time, Pending, isolate } from './ui.js';
+import { Badge, Card, Empty, SecretDialog, Time, Pending, Button, isolate } from './ui.js';
 import { Table } from './list.js';
 import { Check, Field, FormDialog, Select, ConfirmMutation, useMutation, errors } from './form.js';
 import { credentialStatus } from './pages/keys.js';
@@ -23,16 +23,14 @@ export function Tokens({ changed }) {
       cell: (t) => html`<bdi class="strong">${t.name}</bdi><code class="hint-code block">${t.hint}</code>
         ${t.sensitive && html`<span class="muted block">Sensitive actions</span>`}` },
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${credentialStatus(t)} />` },
-    { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
-      ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
-    { name: 'ends', head: 'Expires', cell: (t) => (t.expiresAt
-      ? html`<${Time} at=${t.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
-    { name: 'actions', head: '', end: true, cell: (t) => html`<button type="button" class="button small danger-quiet"
-      aria-label=${'Revoke ' + t.name} onClick=${() => setDialog({ kind: 'revoke', token: t })}
-      data-test="token-revoke">Revoke</button>` },
+    { name: 'used', head: 'Last used', cell: (t) => html`<${Time} at=${t.lastUsedAt} how="ago" none="Never" />` },
+    { name: 'ends', head: 'Expires', cell: (t) => html`<${Time} at=${t.expiresAt} how="date" none="Never" />` },
+    { name: 'actions', head: '', end: true, cell: (t) => html`<${Button} kind="small danger-quiet"
+      label=${'Revoke ' + t.name} act=${() => setDialog({ kind: 'revoke', token: t })}
+      test="token-revoke">Revoke<//>` },
   ];
-  const createButton = html`<button type="button" class="button small" onClick=${() => setDialog({ kind: 'create' })}
-    data-test="token-new">New token</button>`;
+  const createButton = html`<${Button} kind="small" act=${() => setDialog({ kind: 'create' })}
+    test="token-new">New token<//>`;
   const tokens = query.data?.account.staffTokens;
   return html`<${Card} title="Your staff tokens" flush name="tokens" actions=${createButton}>
     ${!tokens ? html`<${Pending} of=${query} rows=${2} />`

@@ -56,7 +56,6 @@ export function Page({ title, lead, actions, back, badges, children }) {
   </div>`;
 }
 
-/** A section of a page with its own heading. */
 export function Card({ title, actions, children, flush, name }) {
   return html`<section class=${flush ? 'card flush' : 'card'} aria-label=${title} data-test=${name}>
     ${title && html`<div class="card-top"><h2 dir="auto">${title}</h2>
@@ -99,16 +98,15 @@ export function Badge({ value, text, calm }) {
     <${Glyph} name=${glyph} />${text ?? humanize(value)}</span>`;
 }
 
-/** An amount in tabular figures. */
 export function Money({ minor, currency, minus }) {
   return html`<span class="figure">${minus ? '\u2212' : ''}${money(minor, currency)}</span>`;
 }
 
-/** A time in the store's zone. how is "date", "second" or "ago"; the default is to the minute. */
-export function Time({ at, how }) {
+/** A time in the store's zone, or none. how is "date", "second" or "ago"; the default is to the minute. */
+export function Time({ at, how, none }) {
   const { zone } = useApp();
   if (!at) {
-    return null;
+    return none ? html`<span class="muted">${none}</span>` : null;
   }
   const text = how === 'ago' ? ago(at) : how === 'date' ? dateOf(at, zone)
     : how === 'second' ? toSecond(at, zone) : dateTime(at, zone);
@@ -132,7 +130,6 @@ export function ExternalLink({ href, children }) {
     : html`<span>${children ?? href}</span>`;
 }
 
-/** The fields of an uploaded image in a query. */
 export const imageFields = 'id url width contentType filename';
 
 /** The address of an uploaded image on this host, in its smallest width. */
@@ -158,7 +155,6 @@ export function Thumb({ product: p, size = 44 }) {
     : html`<${Icon} name="image" />`}</span>`;
 }
 
-/** The empty state of a list. */
 export function Empty({ icon = 'info', title, children }) {
   return html`<div class="empty">
     <svg class="empty-art" width="120" height="72" viewBox="0 0 120 72" aria-hidden="true" focusable="false">
@@ -172,20 +168,23 @@ export function Empty({ icon = 'info', title, children }) {
   </div>`;
 }
 
-/** An important message. */
+/** A button. kind holds more classes, icon names one before the text, and test is its data-test. */
+export const Button = ({ kind, icon, label, act, test, children, ...rest }) => html`<button type="button"
+  class=${kind ? 'button ' + kind : 'button'} aria-label=${label} onClick=${act} data-test=${test} ...${rest}>
+  ${icon && html`<${Icon} name=${icon} size="16" />`}${children}</button>`;
+
 export function Alert({ tone = 'bad', children }) {
   return html`<div class=${'alert ' + tone} role=${tone === 'bad' ? 'alert' : undefined}>
     <${Icon} name=${{ bad: 'alert', good: 'check' }[tone] ?? 'info'} /><div>${children}</div>
   </div>`;
 }
 
-/** The error of a query, with a button that tries again. */
 export function LoadError({ failure, reload }) {
   const mine = failure.code === 'forbidden' || failure.code === 'insufficient_scope';
   return html`<${Alert} tone=${mine ? 'info' : 'bad'}>
     <p>${failure.message}</p>
     ${failure.code === 'internal_error' && failure.request && html`<p class="muted">Request ${failure.request}</p>`}
-    ${!mine && reload && html`<button type="button" class="button small" onClick=${reload}>Try again</button>`}
+    ${!mine && reload && html`<${Button} kind="small" act=${reload}>Try again<//>`}
   <//>`;
 }
 
@@ -214,13 +213,11 @@ export function Joined({ of }) {
   return of.filter(Boolean).map((part, i) => html`${i > 0 && ', '}${part}`);
 }
 
-/** A list of names and values. */
 export function Facts({ rows }) {
   const present = rows.filter(([, v]) => v != null && v !== '' && v !== false);
   return html`<dl class="facts">${present.map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 }
 
-/** A text with a button that copies it. */
 export function Copyable({ text, test }) {
   const { notify } = useApp();
   const copy = async (e) => {
@@ -233,8 +230,7 @@ export function Copyable({ text, test }) {
     }
   };
   return html`<span class="copyable"><code data-test=${test}>${text}</code>
-    <button type="button" class="button small" onClick=${copy} data-test="copy">
-      <${Icon} name="copy" size="16" />Copy</button></span>`;
+    <${Button} kind="small" icon="copy" act=${copy} test="copy">Copy<//></span>`;
 }
 
 /**
@@ -280,7 +276,7 @@ export function SecretDialog({
     ${children}
     <p class="secret"><${Copyable} text=${secret} test="secret" /></p>
     <div class="form-end">
-      <button type="button" class="button primary" onClick=${onClose} data-test="secret-done">I have saved it</button>
+      <${Button} kind="primary" act=${onClose} test="secret-done">I have saved it<//>
     </div>
   <//>`;
 }

@@ -1,7 +1,7 @@
 // Unsaved changes of forms.
 import { html, useEffect, useRef, useState } from './lib.js';
 import { setLeavePrompt, guard } from './leaving.js';
-import { Dialog } from './ui.js';
+import { Dialog, Button } from './ui.js';
 
 const formState = (form) => JSON.stringify([...new FormData(form)].map(([k, v]) => [k, v.name ?? v]));
 
@@ -49,7 +49,6 @@ export function useUnsaved(ref, autosaved) {
   };
 }
 
-/** Asks whether to discard unsaved changes. */
 export function LeaveDialog() {
   const [next, setNext] = useState(null);
   useEffect(() => setLeavePrompt((f) => setNext(() => f)), []);
@@ -61,8 +60,8 @@ export function LeaveDialog() {
   return next && html`<${Dialog} title="Leave without saving?" onClose=${close} name="leaving">
     <p>You have unsaved changes on this page.</p>
     <div class="form-end">
-      <button type="button" class="button danger" onClick=${leave} data-test="leave">Leave without saving</button>
-      <button type="button" class="button primary" autofocus onClick=${close} data-test="stay">Keep editing</button>
+      <${Button} kind="danger" act=${leave} test="leave">Leave without saving<//>
+      <${Button} kind="primary" autofocus act=${close} test="stay">Keep editing<//>
     </div>
   <//>`;
 }

@@ -1,6 +1,5 @@
 // Reading files and uploading them with progress.
 
-/** Reports whether a drag event carries a file. */
 export const carriesFile = (e) => [...(e.dataTransfer?.types ?? [])].includes('Files');
 
 /** The person stopped the upload. */

@@ -1,9 +1,9 @@
 // The options and variants of a product.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Card, Money } from './ui.js';
+import { Card, Money, Button } from './ui.js';
 import {
-  Form, Field, Area, Amount, amount, lines, text, useClearErrors, useMutation, useFieldError, optionalAmount,
+  Form, Field, Area, Amount, amount, lines, text, useAction, useClearErrors, useFieldError, optionalAmount,
   optionalNumber,
 } from './form.js';
 import { Icon } from './icons.js';
@@ -17,7 +17,6 @@ const save = `mutation ProductVariantsSet($id: ID!, $expectedVersion: Long!, $op
 const maxOptions = 3;
 const maxVariants = 100;
 
-/** The fields of a product that this editor needs. */
 export const variantFields = `weightGrams options { name values }
   variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams taxCategory options
     image { id } }`;
@@ -39,7 +38,6 @@ function combine(options) {
   }))), [{ keys: [], texts: [], first: [] }]).map((c) => ({ ...c, key: c.keys.join('.') }));
 }
 
-/** The initial state: the product's options and variants. */
 function initialState(p) {
   const options = p.options.map((o) => withKey({ name: o.name, values: o.values.map((t) => withKey({ text: t })) }));
   const all = combine(options);
@@ -120,13 +118,11 @@ function VariantRows({ state, set, product: p }) {
         title=${c.texts.join(' / ')} of=${sourceOf(state, c)} price=${p.priceMinor} weight=${weightOf(p)}
         currency=${p.currency}
         remove=${() => change({ omitted: new Set([...state.omitted, c.key]) })} />`)}
-    ${rows.length < all.length && html`<p><button type="button" class="button small" data-test="all-combinations"
-      onClick=${() => change({ omitted: new Set() })}><${Icon} name="plus" size="16" />Add
-      ${' ' + (all.length - rows.length)} omitted</button></p>`}
+    ${rows.length < all.length && html`<p><${Button} kind="small" icon="plus" test="all-combinations"
+      act=${() => change({ omitted: new Set() })}>Add${' ' + (all.length - rows.length)} omitted<//></p>`}
   </fieldset>`;
 }
 
-/** The input of the mutation. */
 function inputOf(values, state, p) {
   const options = state.options.map((o, i) => ({
     name: text(values, `options.${i}.name`) ?? '', values: lines(values, `options.${i}.values`),
@@ -151,16 +147,12 @@ function inputOf(values, state, p) {
 
 export function Variants({ product: p, changed }) {
   const { notify } = useApp();
-  const run = useMutation(save);
   const [state, setState] = useState(() => initialState(p));
   const edit = (key, next) => setState({ ...state,
     options: state.options.map((o) => (o.key === key ? { ...o, ...next } : o)) });
   const without = (key) => setState({ ...state, options: state.options.filter((o) => o.key !== key) });
-  const action = async (values) => {
-    await run({ id: p.id, expectedVersion: p.version, ...inputOf(values, state, p) });
-    notify('Variants saved.');
-    changed();
-  };
+  const action = useAction(save, (values) => ({ id: p.id, expectedVersion: p.version, ...inputOf(values, state, p) }),
+    'Variants saved.', changed);
   const stale = () => {
     notify('Someone else changed the product. You now see the latest version. Enter your changes again.', 'bad');
     changed();
@@ -183,12 +175,10 @@ export function Variants({ product: p, changed }) {
 }
 
 function Add({ state, set }) {
-  return html`<button type="button" class="button small" data-test="add-option"
-    onClick=${() => set({ ...state, options: [...state.options, withKey({ name: '', values: [] })] })}>
-    <${Icon} name="plus" size="16" />Add option</button>`;
+  return html`<${Button} kind="small" icon="plus" test="add-option"
+    act=${() => set({ ...state, options: [...state.options, withKey({ name: '', values: [] })] })}>Add option<//>`;
 }
 
-/** The variants, read-only. */
 export function VariantList({ product: p }) {
   return html`<${Card} title="Variants" flush><table class="table">
     <thead><tr><th scope="col">Variant</th><th scope="col">SKU</th><th scope="col" class="end">Stock</th>

@@ -2,8 +2,10 @@
 import { html, useEffect, useState } from './lib.js';
 import { useApp, go } from './context.js';
 import { send } from './api.js';
-import { Alert, Dialog, Time, LoadError, Skeleton } from './ui.js';
-import { Field, FormDialog, FieldError, ConfirmMutation, useMutation, useFieldError, errors } from './form.js';
+import { Alert, Dialog, Time, LoadError, Skeleton, Button } from './ui.js';
+import {
+  Field, FormDialog, FieldError, ConfirmMutation, useAction, useMutation, useFieldError, errors,
+} from './form.js';
 import { Address, Attempt, attemptFields, plural } from './webhook_state.js';
 import { atLocalTime, localTime } from './dates.js';
 import { to } from './route.js';
@@ -53,15 +55,11 @@ const backlogs = [
 ];
 
 export function Reactivate({ endpoint: e, onClose, changed }) {
-  const { notify, zone } = useApp();
+  const { zone } = useApp();
   const [backlog, setBacklog] = useState('RESUME');
-  const run = useMutation(documents.reactivate);
-  const action = async (v) => {
-    const since = backlog === 'FROM' ? pointIn(v, 'since', zone) : null;
-    await run({ id: e.id, expectedVersion: e.version, backlog, since });
-    notify('Endpoint reactivated.');
-    changed();
-  };
+  const action = useAction(documents.reactivate, (v) => ({
+    id: e.id, expectedVersion: e.version, backlog, since: backlog === 'FROM' ? pointIn(v, 'since', zone) : null,
+  }), 'Endpoint reactivated.', changed);
   return html`<${FormDialog} title="Reactivate the endpoint" name="webhook-reactivate" submit="Reactivate"
     busyText="Working" onClose=${onClose} onStale=${changed} action=${action}>
     <fieldset class="choices"><legend>Missed events</legend>
@@ -78,7 +76,6 @@ export function Reactivate({ endpoint: e, onClose, changed }) {
   <//>`;
 }
 
-/** The server's error of the choice. */
 function BacklogError() {
   const wrong = useFieldError('backlog');
   return wrong && html`<p class="wrong">${wrong.join(' ')}</p>`;
@@ -185,7 +182,6 @@ export function Remove({ endpoint: e, onClose }) {
   <//>`;
 }
 
-/** Sends a ping and shows the result. */
 export function TestSend({ endpoint: e, onClose, changed }) {
   const run = useMutation(documents.test, { once: false }); // the answer is not stored
   const [state, setState] = useState({ turn: 0, attempt: null, failure: null });
@@ -213,9 +209,9 @@ export function TestSend({ endpoint: e, onClose, changed }) {
         : html`<${Attempt} of=${attempt} />`}
     </div>
     <div class="form-end under">
-      <button type="button" class="button" aria-disabled=${attempt || failure ? undefined : 'true'}
-        onClick=${() => (attempt || failure) && again()} data-test="test-again">Send again</button>
-      <button type="button" class="button primary" onClick=${onClose} data-test="test-done">Done</button>
+      <${Button} aria-disabled=${attempt || failure ? undefined : 'true'} act=${() => (attempt || failure) && again()}
+        test="test-again">Send again<//>
+      <${Button} kind="primary" act=${onClose} test="test-done">Done<//>
     </div>
   <//>`;
 }

@@ -1,7 +1,7 @@
 // The choice of an endpoint's events, from the server's catalog.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
-import { Pending, humanize } from './ui.js';
+import { Pending, Button, humanize } from './ui.js';
 import { useFieldError } from './form.js';
 
 const catalog = 'query EventTypes { webhookEventTypes { name resourceType scope trigger } me { scopes } }';
@@ -40,9 +40,9 @@ function EventGroup({ resource, types, picked, set, mine }) {
   const open = types.filter((t) => mine.includes(t.scope)).map((t) => t.name);
   const all = open.every((n) => picked.has(n));
   return html`<fieldset class="event-group"><legend>${humanize(resource)}</legend>
-    ${open.length > 1 && html`<button type="button" class="button small" onClick=${() => set(open, !all)}
-      aria-label=${(all ? 'Select no events of ' : 'Select all events of ') + humanize(resource)}
-      data-test=${'all-' + resource}>${all ? 'None' : 'All'}</button>`}
+    ${open.length > 1 && html`<${Button} kind="small" act=${() => set(open, !all)}
+      label=${(all ? 'Select no events of ' : 'Select all events of ') + humanize(resource)}
+      test=${'all-' + resource}>${all ? 'None' : 'All'}<//>`}
     ${types.map((t) => {
       const own = 'event-' + t.name;
       const lacking = !mine.includes(t.scope);

@@ -12,7 +12,6 @@ const update = `mutation EndpointUpdate($id: ID!, $expectedVersion: Long!, $inpu
   webhookEndpointUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) {
     webhookEndpoint { id } ${errors} } }`;
 
-/** The input of the mutation. */
 function entered(v) {
   const input = {
     url: (v.get('url') ?? '').trim(), events: v.getAll('events').sort(), description: text(v, 'description'),
@@ -48,7 +47,6 @@ function originOf(address) {
   }
 }
 
-/** The changed fields only. */
 function changesOf(v, e) {
   const { headers, ...rest } = entered(v);
   const before = { ...e, filters: e.filters.map(filterInput) };
@@ -93,7 +91,6 @@ function Inputs({ endpoint: e }) {
       moved=${e && originOf(address) !== originOf(e.url)} />`;
 }
 
-/** Shows the secret of an endpoint once. */
 export function EndpointSecret({ secret, title, children, onClose }) {
   return html`<${SecretDialog} title=${title} secret=${secret} onClose=${onClose}
     note="We store it encrypted and cannot show it again.">

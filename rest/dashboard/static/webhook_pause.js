@@ -2,7 +2,7 @@
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Alert, Time } from './ui.js';
-import { ActionButton, Field, FormDialog, useMutation, errors } from './form.js';
+import { ActionButton, Field, FormDialog, useAction, useMutation, errors } from './form.js';
 import { pointIn, zoneHint } from './webhook_actions.js';
 import { localTime } from './dates.js';
 
@@ -16,16 +16,12 @@ const hour = 3600e3;
 const lengths = [['1', '1 hour'], ['4', '4 hours'], ['24', '1 day'], ['own', 'Until a time']];
 
 export function Pause({ endpoint: e, onClose, changed }) {
-  const { notify, zone } = useApp();
+  const { zone } = useApp();
   const [length, setLength] = useState('1');
-  const run = useMutation(pause);
-  const action = async (v) => {
-    const until = length === 'own' ? pointIn(v, 'until', zone)
-      : new Date(Date.now() + Number(length) * hour).toISOString();
-    await run({ id: e.id, expectedVersion: e.version, until });
-    notify('Endpoint paused.');
-    changed();
-  };
+  const action = useAction(pause, (v) => ({
+    id: e.id, expectedVersion: e.version, until: length === 'own' ? pointIn(v, 'until', zone)
+      : new Date(Date.now() + Number(length) * hour).toISOString(),
+  }), 'Endpoint paused.', changed);
   return html`<${FormDialog} title="Pause endpoint" name="webhook-pause" submit="Pause" busyText="Working"
     onClose=${onClose} onStale=${changed} action=${action}>
     <p>Nothing is sent while the endpoint is paused. Waiting and new deliveries are sent afterwards, in order, each with

@@ -2,7 +2,7 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Failure, messageOf, send } from './api.js';
-import { Alert, Badge, Dialog } from './ui.js';
+import { Alert, Badge, Dialog, Button } from './ui.js';
 import { Check, Field, Form, Select, FieldError, text, useMutation, useFieldError, errors } from './form.js';
 import { plural, waitingCount, outcomeOptions } from './webhook_state.js';
 import { pointIn, zoneHint } from './webhook_actions.js';
@@ -17,7 +17,6 @@ const batchSize = 500; // deliveries per request
 const countLimit = 10_000; // the server stops counting there
 const endedStates = ['FAILED', 'SKIPPED', 'CANCELLED', 'DELIVERED'];
 
-/** The filter that was entered. */
 function filterOf(v, zone) {
   const states = ['WAITING', ...endedStates].filter((s) => v.has('state-' + s));
   if (states.length === 0) {
@@ -115,7 +114,6 @@ function useBatches(endpoint, filter, changed) {
   return { ...state, start, end };
 }
 
-/** The number of deliveries and the progress. */
 function Batches({ endpoint: e, of, back, onClose, changed }) {
   const { phase, sent, failure, start, end } = useBatches(e.id, of.filter, changed);
   const ref = useRef(null);
@@ -129,8 +127,8 @@ function Batches({ endpoint: e, of, back, onClose, changed }) {
       of.found === 1 ? ' matches.' : ' match.'}</p>`
     : html`<p class="progress-text"><span data-test="resend-sent">${sent.toLocaleString()} of ${all} sent</span>
         <span>${{ sending: '', stopping: 'Stopping', stopped: 'Stopped', done: 'Done' }[phase]}</span></p>`;
-  const button = (name, text, press, look = '') => html`<button type="button" class=${'button ' + look} key=${name}
-    onClick=${press} data-test=${'resend-' + name}>${text}</button>`;
+  const button = (name, text, press, look = '') => html`<${Button} kind=${look} key=${name} act=${press}
+    test=${'resend-' + name}>${text}<//>`;
   return html`<div ref=${ref} data-test=${'resend-is-' + phase}>
     <div role="status" class="progress">
       ${phase !== 'ready' && html`<progress max="100" aria-label="Sent again" value=${percent} />`}
@@ -140,8 +138,8 @@ function Batches({ endpoint: e, of, back, onClose, changed }) {
       ${phase === 'ready' && button('back', 'Change filter', back)}
       ${phase === 'ready' && (of.found > 0 ? button('start', 'Resend', start, 'primary')
         : button('done', 'Close', onClose, 'primary'))}
-      ${busy && html`<button type="button" class="button" aria-disabled=${phase === 'stopping' ? 'true' : undefined}
-        onClick=${end} data-test="resend-stop">Stop</button>`}
+      ${busy && html`<${Button} aria-disabled=${phase === 'stopping' ? 'true' : undefined} act=${end}
+        test="resend-stop">Stop<//>`}
       ${phase === 'stopped' && button('start', 'Continue', start)}
       ${(phase === 'stopped' || phase === 'done') && button('done', 'Close', onClose, 'primary')}
     </div>

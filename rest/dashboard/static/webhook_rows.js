@@ -26,7 +26,6 @@ export const headersOf = (values) => rowsOf(values, 'headers', '.name', (at) => 
   name: text(values, at + '.name') ?? '', value: text(values, at + '.value') ?? undefined,
 }));
 
-/** Whether headers differ from the endpoint's. */
 export const headersChanged = (headers, known) =>
   headers.length !== (known ?? []).length || headers.some((h, i) => h.value != null || h.name !== known[i].name);
 
@@ -35,7 +34,6 @@ const tests = [
   ['absent', 'is missing'], ['changed', 'has changed'], ['same', 'has not changed'],
 ];
 
-/** The kind of a condition. */
 function testOf(f) {
   if (f.in || f.notIn) {
     return f.in ? 'in' : 'notIn';
@@ -46,7 +44,6 @@ function testOf(f) {
   return f.changed == null ? 'range' : f.changed ? 'changed' : 'same';
 }
 
-/** The conditions of an endpoint on its events. */
 export function Conditions({ initial = [] }) {
   return html`<${Rows} name="filters" legend="Conditions" one="Condition" max="10" initial=${initial} row=${Condition}
     hint="Only events that match all conditions are sent." />`;
@@ -75,7 +72,6 @@ function whole(values, name) {
   return typed ? Number(typed) : undefined;
 }
 
-/** Reads the conditions. */
 export const filtersOf = (values) => rowsOf(values, 'filters', '.field', (at) => {
   const field = text(values, at + '.field') ?? '';
   const test = values.get(at + '.test');
@@ -96,10 +92,8 @@ export const filtersOf = (values) => rowsOf(values, 'filters', '.field', (at) =>
   }
 });
 
-/** The fields of a condition in a query. */
 export const filterFields = 'field in notIn min max exists changed';
 
-/** A condition as an input. */
 export const filterInput = (f) => Object.fromEntries(filterFields.split(' ').map((k) => [k, f[k]])
   .filter(([, v]) => v != null));
 

@@ -11,7 +11,6 @@ const day = 24 * 3600e3;
 export const health = (e) => (e.status !== 'ACTIVE' ? e.status : e.pausedUntil ? 'PAUSED'
   : e.failingSince ? 'FAILING' : e.status);
 
-/** When a failing endpoint will be suspended. */
 export const suspendedBy = (failingSince) => new Date(Date.parse(failingSince) + day).toISOString();
 
 export const suspensionReasons = {
@@ -53,7 +52,6 @@ export function formatMicros(us) {
   return us < 1_000_000 ? digits(us / 1000, us < 10_000 ? 1 : 0) + ' ms' : digits(us / 1e6, 2) + ' s';
 }
 
-/** The labels of outcomes. */
 const outcomes = {
   delivered: 'Delivered', client_error: 'Client error', server_error: 'Server error',
   unexpected_status: 'Unexpected status',
@@ -73,14 +71,12 @@ export function errorText(text) {
   return (outcomes[name] ?? humanize(name)) + text.slice(name.length);
 }
 
-/** The outcome of an attempt and the HTTP status. */
 function Outcome({ of: a }) {
   return html`<${Badge} value=${a.outcome === 'delivered' ? 'DELIVERED' : 'FAILED'}
       text=${outcomes[a.outcome] ?? humanize(a.outcome)} />
     ${a.status && html` <span class="figure">HTTP ${a.status}</span>`}`;
 }
 
-/** An attempt with its details. */
 export function Attempt({ of: a }) {
   return html`<p class="attempt-top"><strong>Attempt ${a.number}</strong> <${Outcome} of=${a} /> <span
       class="muted">after ${formatMicros(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
@@ -108,7 +104,6 @@ export function formatJSON(text) {
   }
 }
 
-/** The fields of an attempt in a query. */
 export const attemptFields = 'id number at outcome status duration detail request response nextAt';
 
 export const DeliveryLink = ({ of: d }) => html`<a class="strong" href=${to(endpointPath(d.endpointId, d.id))}

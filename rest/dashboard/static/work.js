@@ -33,7 +33,6 @@ function taskLines({ orderWork: o }, endpoints) {
 /** A count that may stop at a limit: "1,000+". */
 const number = (n) => n.count.toLocaleString() + (n.more ? '+' : '');
 
-/** The query of {@link Work}. */
 export const useWork = () => useQuery(read(useApp().can));
 
 /** endpoints is null if the role does not allow webhooks. */

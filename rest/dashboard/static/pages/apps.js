@@ -1,9 +1,10 @@
 // Apps with access to the store, and apps that the store registered.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Time, Empty, ExternalLink, Copyable, Alert, Facts, Pending, isolate } from '../ui.js';
+import {
+  Page, Card, Badge, Time, Empty, ExternalLink, Copyable, Alert, Facts, Pending, Button, isolate,
+} from '../ui.js';
 import { List, Pager } from '../list.js';
-import { Icon } from '../icons.js';
 import { Area, Field, FormDialog, FieldError, ConfirmMutation, lines, text, useMutation, errors } from '../form.js';
 import { ScopeChoice, ScopeSentences, useScopes } from '../scopes.js';
 import { to } from '../route.js';
@@ -35,8 +36,8 @@ export function Apps() {
     access.reload();
     apps.reload();
   };
-  const createButton = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'create' })}
-    data-test="app-new"><${Icon} name="plus" size="16" />Register an app</button>`;
+  const createButton = html`<${Button} kind="primary" icon="plus" act=${() => setDialog({ kind: 'create' })}
+    test="app-new">Register an app<//>`;
   const columns = [
     { name: 'app', head: 'App', main: true,
       cell: (a) => html`<bdi class="strong">${a.name}</bdi><bdi class="muted block">${a.developer}</bdi>` },
@@ -46,8 +47,8 @@ export function Apps() {
     { name: 'actions', head: '', end: true, cell: (a) => html`<span class="row-actions">
       <a class="button small" href=${to('/requests', { app: a.id })} aria-label=${'Requests of ' + a.name}
         data-test="app-requests">Requests</a>
-      <button type="button" class="button small" aria-label=${'Edit ' + a.name}
-        onClick=${() => setDialog({ kind: 'edit', id: a.id })} data-test="app-edit">Edit</button>
+      <${Button} kind="small" label=${'Edit ' + a.name} act=${() => setDialog({ kind: 'edit', id: a.id })}
+        test="app-edit">Edit<//>
       <button type="button" class=${'button small ' + (a.disabledAt ? '' : 'danger-quiet')}
         aria-label=${(a.disabledAt ? 'Enable ' : 'Disable ') + a.name}
         onClick=${() => setDialog({ kind: 'move', id: a.id })} data-test=${a.disabledAt ? 'app-enable' : 'app-disable'}>
@@ -95,9 +96,8 @@ function Installed({ query, scopes, open, after }) {
         ${i.app.disabled && html` <${Badge} value="DISABLED" text="Disabled by its developer" />`}</h3>
         <span class="row-actions"><a class="button small" href=${to('/requests', { app: i.app.id })}
           aria-label=${'Requests of ' + i.app.name}>Requests</a>
-        <button type="button" class="button small danger-quiet"
-          onClick=${() => open({ kind: 'revoke-app', app: i.app })} data-test="installed-app-revoke"
-          aria-label=${'Revoke all access of ' + i.app.name}>Revoke all access</button></span></div>
+        <${Button} kind="small danger-quiet" act=${() => open({ kind: 'revoke-app', app: i.app })}
+          test="installed-app-revoke" label=${'Revoke all access of ' + i.app.name}>Revoke all access<//></span></div>
       <p class="muted">By ${i.app.developer}${i.app.website && html`, <${ExternalLink} href=${i.app.website} />`}</p>
       <${ScopeSentences} names=${i.scopes} scopes=${scopes} />
       <${Facts} rows=${[
@@ -109,9 +109,8 @@ function Installed({ query, scopes, open, after }) {
           <p class="muted">${g.scopes.join(', ')}. ${!g.redeemedAt && 'Not used yet. '}
             ${g.lastUsedAt && html`Last used <${Time} at=${g.lastUsedAt} how="ago" />. `}Expires <${Time}
               at=${g.expiresAt} how="date" /> at the latest.</p></div>
-        <button type="button" class="button small danger-quiet"
-          onClick=${() => open({ kind: 'revoke-grant', grant: g, app: i.app })} data-test="grant-revoke"
-          aria-label=${'Revoke the access that ' + g.user.name + ' granted to ' + i.app.name}>Revoke</button>
+        <${Button} kind="small danger-quiet" act=${() => open({ kind: 'revoke-grant', grant: g, app: i.app })}
+          test="grant-revoke" label=${'Revoke the access that ' + g.user.name + ' granted to ' + i.app.name}>Revoke<//>
       </li>`)}</ul>
     </li>`)}</ul>
     <${Pager} info=${pageInfo} paged=${Boolean(after)} address=${(access) => to('/apps', { access })} />`;

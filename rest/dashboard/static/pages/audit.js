@@ -30,7 +30,6 @@ function filterOf(f, zone) {
     ...dayRange(f, zone) };
 }
 
-/** The address of the download of all matching entries. */
 function download(store, filter) {
   const names = { action: 'action', actorId: 'actor_id', resourceId: 'resource_id', from: 'from', to: 'to' };
   const query = new URLSearchParams({ store: store.id });

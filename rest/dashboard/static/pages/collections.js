@@ -1,10 +1,10 @@
 // Collections: the list and the form.
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery, go } from '../context.js';
-import { Page, Card, Empty, Time, MissingPage, isolate } from '../ui.js';
+import { Page, Card, Empty, Time, MissingPage, Button, isolate } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import {
-  Amount, Area, Check, Field, Form, Select, ConfirmMutation, text, useMutation, errors, optionalAmount,
+  Amount, Area, Check, Field, Form, Select, ConfirmMutation, text, useAction, errors, optionalAmount,
 } from '../form.js';
 import { Icon } from '../icons.js';
 import { Rows, MoveButtons, rowsOf } from '../rows.js';
@@ -54,42 +54,30 @@ export function Collections() {
 }
 
 export function CollectionNew() {
-  const run = useMutation(create);
-  const { notify } = useApp();
-  const save = async (input) => {
-    const { collection } = await run({ input });
-    notify('Collection created.');
-    go(to('/collections/' + collection.id), { replace: true });
-  };
+  const save = useAction(create, (input) => ({ input }), 'Collection created.',
+    ({ collection }) => go(to('/collections/' + collection.id), { replace: true }));
   return html`<${Page} title="New collection" back=${back}>
     <${Inputs} of=${{}} save=${save} />
   <//>`;
 }
 
 export function CollectionEdit({ id }) {
-  const { notify } = useApp();
   const query = useQuery(read, { id });
-  const run = useMutation(update);
-  const [deleting, setDeleting] = useState(false);
   const c = query.data?.collection;
+  const save = useAction(update, (input) => ({ id, expectedVersion: c.version, input }), 'Collection saved.',
+    query.reload);
+  const [deleting, setDeleting] = useState(false);
   if (!c) {
     return html`<${MissingPage} query=${query} name="Collection" icon="products" back=${back} />`;
   }
-  const save = async (input) => {
-    await run({ id, expectedVersion: c.version, input });
-    notify('Collection saved.');
-    query.reload();
-  };
   const actions = html`<${ViewInStore} path=${'/collections/' + c.handle} />
-    <button type="button" class="button danger-quiet" onClick=${() => setDeleting(true)}
-      data-test="collection-delete">Delete</button>`;
+    <${Button} kind="danger-quiet" act=${() => setDeleting(true)} test="collection-delete">Delete<//>`;
   return html`<${Page} title=${c.title} back=${back} actions=${actions}>
     <${Inputs} key=${c.version} of=${c} save=${save} changed=${query.reload} />
     ${deleting && html`<${Remove} of=${c} onClose=${() => setDeleting(false)} changed=${query.reload} />`}
   <//>`;
 }
 
-/** The input of the mutation. */
 function entered(v, { way, picked, currency }) {
   const byRule = way === 'RULE';
   const condition = (at) => (v.get(at + '.field') === 'PRICE'
@@ -161,7 +149,6 @@ function Condition({ at, of }) {
       : html`<${Field} name=${at + '.text'} label="Is" value=${of.text} required maxlength="255" />`}`;
 }
 
-/** The products of a manual collection, in order. */
 function ProductOrder({ picked, set }) {
   return html`<ol class="picked" aria-label="Products of the collection">${picked.map(({ id, title }, i) => html`<li
       key=${id} data-test="picked"><input type="hidden" name="picked" value=${id} />

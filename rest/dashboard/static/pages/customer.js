@@ -1,6 +1,6 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Money, Time, Empty, Facts, MissingPage, humanize } from '../ui.js';
+import { Page, Card, Badge, Money, Time, Empty, Facts, MissingPage, Button, humanize } from '../ui.js';
 import { List } from '../list.js';
 import { ActionButton, ConfirmMutation, useMutation } from '../form.js';
 import { mutation } from '../api.js';
@@ -45,8 +45,7 @@ export function Customer({ id }) {
           done="Customer enabled." changed=${query.reload} />`
       : html`<${ToggleButton} key="disable" name="customerDisable" customer=${c} label="Disable"
           done="Customer disabled." changed=${query.reload} />`}
-    <button type="button" class="button danger-quiet" onClick=${() => setRedacting(true)}
-      data-test="customer-redact">Redact</button>`;
+    <${Button} kind="danger-quiet" act=${() => setRedacting(true)} test="customer-redact">Redact<//>`;
   const others = c.addresses.filter((a) => JSON.stringify(a) !== JSON.stringify(c.defaultAddress));
   return html`<${Page} title=${c.displayName} back=${back} badges=${html`<${Badge} value=${c.status} />`}
     actions=${actions}>

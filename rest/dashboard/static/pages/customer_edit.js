@@ -1,8 +1,8 @@
 // Creating and editing a customer.
 import { html } from '../lib.js';
-import { useApp, useQuery, go } from '../context.js';
+import { useQuery, go } from '../context.js';
 import { Page, Card, Empty, Pending, humanize } from '../ui.js';
-import { Form, Field, Area, Select, FieldError, tagsText, tags, text, useMutation, errors } from '../form.js';
+import { Form, Field, Area, Select, FieldError, tagsText, tags, text, useAction, errors } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
@@ -39,31 +39,22 @@ function Inputs({ of: c = {} }) {
 }
 
 export function CustomerNew() {
-  const { notify } = useApp();
-  const run = useMutation(create);
-  const action = async (v) => {
+  const action = useAction(create, (v) => {
     if (['firstName', 'lastName', 'email', 'phone'].every((name) => !text(v, name))) {
       throw new FieldError('firstName', 'Enter a name, an email address or a phone number.');
     }
-    const { customer } = await run({ input: input(v) });
-    notify('Customer created.');
-    go(to('/customers/' + customer.id), { replace: true });
-  };
+    return { input: input(v) };
+  }, 'Customer created.', ({ customer }) => go(to('/customers/' + customer.id), { replace: true }));
   return html`<${Page} title="New customer" back=${{ href: to('/customers'), text: 'Customers' }}>
     <${Form} name="customer" submit="Create customer" busyText="Creating" action=${action}><${Inputs} /><//><//>`;
 }
 
 export function CustomerEdit({ id }) {
-  const { notify } = useApp();
   const query = useQuery(read, { id });
-  const run = useMutation(update);
   const c = query.data?.customer;
   const there = to('/customers/' + id);
-  const action = async (v) => {
-    await run({ id, expectedVersion: c.version, input: input(v, c) });
-    notify('Customer saved.');
-    go(there, { replace: true });
-  };
+  const action = useAction(update, (v) => ({ id, expectedVersion: c.version, input: input(v, c) }), 'Customer saved.',
+    () => go(there, { replace: true }));
   return html`<${Page} title=${c ? 'Edit ' + c.displayName : 'Edit customer'} back=${{ href: there, text: 'Customer' }}>
     ${!query.data ? html`<${Card}><${Pending} of=${query} rows=${8} /><//>`
       : !c || c.status === 'REDACTED' ? html`<${Empty} icon="customers"

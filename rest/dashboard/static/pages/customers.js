@@ -27,8 +27,8 @@ const columns = [
   { name: 'email', head: 'Email', fold: 1,
     cell: (c) => c.email && html`<bdi class="clip-mail" title=${c.email}>${c.email}</bdi>` },
   { name: 'status', head: 'Status', cell: (c) => html`<${Badge} value=${c.status} />` },
-  { name: 'last', head: 'Last order', fold: 2, labeled: true, cell: (c) => (c.lastOrderAt
-    ? html`<${Time} at=${c.lastOrderAt} how="date" />` : html`<span class="muted">None</span>`) },
+  { name: 'last', head: 'Last order', fold: 2, labeled: true,
+    cell: (c) => html`<${Time} at=${c.lastOrderAt} how="date" none="None" />` },
   { name: 'orders', head: 'Orders', end: true, cell: (c) => c.ordersCount.toLocaleString() },
   { name: 'spent', head: 'Total spent', end: true,
     cell: (c) => html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />` },

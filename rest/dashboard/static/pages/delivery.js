@@ -1,7 +1,7 @@
 // A delivery: its payload, its attempts and its actions.
 import { html, useEffect, useState } from '../lib.js';
 import { useQuery, go } from '../context.js';
-import { Page, Card, Badge, Time, Empty, Facts, Copyable, Alert, MissingPage } from '../ui.js';
+import { Page, Card, Badge, Time, Empty, Facts, Copyable, Alert, MissingPage, Button } from '../ui.js';
 import { ActionButton, ConfirmMutation, useMutation, errors } from '../form.js';
 import { Attempt, Code, attemptFields, plural, endpointPath, hostOf, formatJSON } from '../webhook_state.js';
 import { Paused } from '../webhook_pause.js';
@@ -94,8 +94,7 @@ function Buttons({ of: d, changed, onSkip }) {
       done="Retry started." data-test="delivery-retry">Retry now<//>`}
     ${d.state !== 'WAITING' && d.type !== 'ping' && html`<${ActionButton} run=${again}
       done="Delivery queued again." data-test="delivery-again">Resend<//>`}
-    ${d.state === 'WAITING' && html`<button type="button" class="button danger-quiet" onClick=${onSkip}
-      data-test="delivery-skip">Skip</button>`}`;
+    ${d.state === 'WAITING' && html`<${Button} kind="danger-quiet" act=${onSkip} test="delivery-skip">Skip<//>`}`;
 }
 
 function Skip({ of: d, onClose, changed }) {

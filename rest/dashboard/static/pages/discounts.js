@@ -1,13 +1,12 @@
 // Discounts: the list and the form.
 import { html, useState } from '../lib.js';
 import { useAll, useApp, useFilters, useQuery } from '../context.js';
-import { Page, Empty, Time, Pending, isolate } from '../ui.js';
+import { Page, Empty, Time, Pending, Button, isolate } from '../ui.js';
 import { List } from '../list.js';
 import {
-  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, useMutation, errors, optionalAmount,
+  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, useAction, errors, optionalAmount,
   optionalNumber,
 } from '../form.js';
-import { Icon } from '../icons.js';
 import { LocalTimeField, localTimeOf } from '../local_time_field.js';
 import { money } from '../money.js';
 import { to } from '../route.js';
@@ -26,7 +25,6 @@ const remove = `mutation DiscountDelete($id: ID!, $expectedVersion: Long!) {
 
 const kinds = [['PERCENT', 'Percentage'], ['AMOUNT', 'Fixed amount'], ['FREE_SHIPPING', 'Free shipping']];
 
-/** The value of a discount in words. */
 function discountText(d, currency) {
   if (d.kind === 'PERCENT') {
     return percent(d.basisPoints) + ' %';
@@ -40,8 +38,8 @@ export function Discounts() {
   const query = useQuery(list, { after: f.after || null });
   const [dialog, setDialog] = useState(f.new ? { edit: {} } : null);
   const close = () => setDialog(null);
-  const add = html`<button type="button" class="button primary" onClick=${() => setDialog({ edit: {} })}
-    data-test="discount-new"><${Icon} name="plus" size="16" />New discount</button>`;
+  const add = html`<${Button} kind="primary" icon="plus" act=${() => setDialog({ edit: {} })}
+    test="discount-new">New discount<//>`;
   const columns = [
     { name: 'code', head: 'Code', main: true, cell: (d) => html`<code class="strong">${d.code}</code>` },
     { name: 'worth', head: 'Discount', cell: (d) => discountText(d, store.currency) },
@@ -49,11 +47,10 @@ export function Discounts() {
     { name: 'ends', head: 'Ends', cell: (d) => (d.endsAt ? html`<${Time} at=${d.endsAt} />` : 'No end date') },
     { name: 'uses', head: 'Used', cell: (d) => d.uses + (d.usesMax ? ' of ' + d.usesMax : '') },
     { name: 'actions', head: '', end: true, cell: (d) => html`<span class="row-actions">
-        <button type="button" class="button small" onClick=${() => setDialog({ edit: d })} data-test="discount-edit"
-          aria-label=${'Edit ' + d.code}>Edit</button>
-        ${d.uses === 0 && html`<button type="button" class="button small danger-quiet" data-test="discount-delete"
-          onClick=${() => setDialog({ remove: d })}
-          aria-label=${'Delete ' + isolate(d.code)}>Delete</button>`}</span>` },
+        <${Button} kind="small" act=${() => setDialog({ edit: d })} test="discount-edit"
+          label=${'Edit ' + d.code}>Edit<//>
+        ${d.uses === 0 && html`<${Button} kind="small danger-quiet" test="discount-delete"
+          act=${() => setDialog({ remove: d })} label=${'Delete ' + isolate(d.code)}>Delete<//>`}</span>` },
   ];
   return html`<${Page} title="Discounts" actions=${add} lead="Codes that shoppers enter at checkout.">
     <section class="card flush" aria-label="Discounts" data-test="discounts">
@@ -66,7 +63,6 @@ export function Discounts() {
   <//>`;
 }
 
-/** The input of the mutation. */
 function entered(v, { of: d, currency, zone, lists }) {
   const kind = v.get('kind');
   const at = (name) => localTimeOf(v, name, zone, d[name]);
@@ -90,17 +86,13 @@ function useLists(chosen = []) {
 }
 
 function Edit({ of: d, onClose, changed }) {
-  const { store, zone, notify } = useApp();
+  const { store, zone } = useApp();
   const { currency } = store;
-  const run = useMutation(d.id ? update : create);
   const [kind, setKind] = useState(d.kind ?? 'PERCENT');
   const { lists, ...collections } = useLists(d.collectionIds);
-  const action = async (v) => {
-    const input = entered(v, { of: d, currency, zone, lists });
-    await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input });
-    notify('Discount saved.');
-    changed();
-  };
+  const action = useAction(d.id ? update : create, (v) => ({
+    ...(d.id && { id: d.id, expectedVersion: d.version }), input: entered(v, { of: d, currency, zone, lists }),
+  }), 'Discount saved.', changed);
   return html`<${FormDialog} title=${d.id ? 'Edit ' + d.code : 'New discount'} name="discount" submit="Save"
     onClose=${onClose} action=${action} onStale=${changed}>
     <${Field} name="code" label="Code" value=${d.code} required maxlength="64" autocomplete="off" spellcheck=${false}

@@ -1,7 +1,7 @@
 // An event: its payload, and resending it.
 import { html, useRef, useState } from '../lib.js';
 import { useAll, useApp, useQuery } from '../context.js';
-import { Page, Card, Copyable, Facts, Time, Pending, MissingPage } from '../ui.js';
+import { Page, Card, Copyable, Facts, Time, Pending, MissingPage, Button } from '../ui.js';
 import { Check, FormDialog, FieldError, useMutation, errors } from '../form.js';
 import { Code, plural, endpointPath, hostOf, formatJSON } from '../webhook_state.js';
 import { ResourceLink } from './events.js';
@@ -24,8 +24,7 @@ export function Event({ id }) {
   }
   const subscribed = endpoints.nodes?.filter((w) => w.events.includes(e.type)) ?? [];
   const active = subscribed.filter((w) => w.status === 'ACTIVE');
-  const actions = active.length > 0 && html`<button type="button" class="button" onClick=${() => setResending(true)}
-    data-test="event-again">Resend</button>`;
+  const actions = active.length > 0 && html`<${Button} act=${() => setResending(true)} test="event-again">Resend<//>`;
   return html`<${Page} title=${e.type} back=${back} actions=${actions}>
     <div class="split">
       <${Card} title="Payload" name="payload">

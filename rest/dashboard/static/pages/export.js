@@ -1,7 +1,7 @@
 // An export: its progress and its file.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
-import { Page, Card, Time, Alert, Facts, Copyable, MissingPage } from '../ui.js';
+import { Page, Card, Time, Alert, Facts, Copyable, MissingPage, Button } from '../ui.js';
 import { ConnectionLost, useStatusChange, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download } from '../export_actions.js';
 import {
@@ -29,10 +29,8 @@ export function Export({ id }) {
   const actions = html`${e.status === 'COMPLETED' && html`<${Download} of=${e} kind="primary"
     onMissing=${query.reload} />`}
     ${busy(e)
-      ? html`<button type="button" class="button danger-quiet" onClick=${() => setDialog('cancel')}
-          data-test="export-cancel">Cancel</button>`
-      : html`<button type="button" class="button danger-quiet" onClick=${() => setDialog('delete')}
-          data-test="export-delete">Delete</button>`}`;
+      ? html`<${Button} kind="danger-quiet" act=${() => setDialog('cancel')} test="export-cancel">Cancel<//>`
+      : html`<${Button} kind="danger-quiet" act=${() => setDialog('delete')} test="export-delete">Delete<//>`}`;
   return html`<${Page} title=${titleOf(e)} back=${back} badges=${html`<${Status} of=${e} />`} actions=${actions}>
     <${ConnectionLost} query=${query} />
     <${StatusAlert} of=${e} />

@@ -1,9 +1,8 @@
 // The list of exports, which refreshes while one runs.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Time, Empty, humanize } from '../ui.js';
+import { Page, Time, Empty, Button, humanize } from '../ui.js';
 import { List, RowLink } from '../list.js';
-import { Icon } from '../icons.js';
 import { ConnectionLost, useStatusChange, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download, StartExport } from '../export_actions.js';
 import {
@@ -37,12 +36,10 @@ function columns(open, reload) {
     { name: 'actions', head: '', end: true, cell: (e) => html`<span class="row-actions">
       ${e.status === 'COMPLETED' && html`<${Download} of=${e} kind="small" onMissing=${reload} />`}
       ${busy(e)
-        ? html`<button type="button" class="button small danger-quiet"
-            aria-label=${'Cancel ' + titleOf(e).toLowerCase()}
-            onClick=${() => open({ kind: 'cancel', id: e.id })} data-test="export-cancel">Cancel</button>`
-        : html`<button type="button" class="button small danger-quiet"
-            aria-label=${'Delete ' + titleOf(e).toLowerCase()}
-            onClick=${() => open({ kind: 'delete', id: e.id })} data-test="export-delete">Delete</button>`}</span>` },
+        ? html`<${Button} kind="small danger-quiet" label=${'Cancel ' + titleOf(e).toLowerCase()}
+          act=${() => open({ kind: 'cancel', id: e.id })} test="export-cancel">Cancel<//>`
+        : html`<${Button} kind="small danger-quiet" label=${'Delete ' + titleOf(e).toLowerCase()}
+          act=${() => open({ kind: 'delete', id: e.id })} test="export-delete">Delete<//>`}</span>` },
   ];
 }
 
@@ -55,8 +52,8 @@ export function Exports() {
   usePoll(query, nodes.some(busy));
   useStatusChange(nodes, (e) => announce(e, notify));
   const close = () => setDialog(null);
-  const add = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'new' })}
-    data-test="export-new"><${Icon} name="plus" size="16" />New export</button>`;
+  const add = html`<${Button} kind="primary" icon="plus" act=${() => setDialog({ kind: 'new' })}
+    test="export-new">New export<//>`;
   const chosen = dialog && nodes.find((e) => e.id === dialog.id);
   return html`<${Page} title="Exports" actions=${add}
     lead="Orders, products and customers as files. Files are kept for 7 days.">
@@ -75,7 +72,6 @@ export function Exports() {
   <//>`;
 }
 
-/** Notifies the person that an export has ended. */
 export function announce(e, notify) {
   if (e.status === 'COMPLETED') {
     notify('The export of ' + kindName(e) + ' is ready: ' + rows(e.rowCount ?? 0) + '.');

@@ -172,7 +172,6 @@ function Latest({ q }) {
   <//>`;
 }
 
-/** The health of endpoints and the latest events. */
 function Webhooks({ q, recent }) {
   const pending = [q, recent].find((of) => of.failure) ?? [q, recent].find((of) => !of.data);
   return html`<${Card} title="Webhooks" name="webhook-health"

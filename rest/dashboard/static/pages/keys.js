@@ -1,10 +1,9 @@
 // API keys.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Badge, Time, Empty, SecretDialog, isolate } from '../ui.js';
+import { Page, Badge, Time, Empty, SecretDialog, Button, isolate } from '../ui.js';
 import { List } from '../list.js';
-import { Icon } from '../icons.js';
-import { Area, Field, FormDialog, FieldError, ConfirmMutation, useMutation, errors } from '../form.js';
+import { Area, Field, FormDialog, FieldError, ConfirmMutation, useAction, useMutation, errors } from '../form.js';
 import { ScopeChoice, useScopes } from '../scopes.js';
 import { atLocalTime, dayOf, isDay, nextDay, startOfDay } from '../dates.js';
 import { Filters, FilterInput } from '../filter.js';
@@ -42,7 +41,6 @@ function matches(search, k) {
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** The status of an API key or token. */
 export function credentialStatus(k) {
   if (k.revokedAt) {
     return 'REVOKED';
@@ -66,10 +64,10 @@ export function Keys() {
       text=${credentialStatus(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
     { name: 'scopes', head: 'Scopes', wide: true, cell: (k) => html`<span class="tags">
       ${k.scopes.map((s) => html`<code class="tag" key=${s}>${s}</code>`)}</span>` },
-    { name: 'used', head: 'Last used', fold: 1, labeled: true, cell: (k) => (k.lastUsedAt
-      ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
+    { name: 'used', head: 'Last used', fold: 1, labeled: true,
+      cell: (k) => html`<${Time} at=${k.lastUsedAt} how="ago" none="Never" />` },
     { name: 'ends', head: 'Expires', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
-      : k.expiresAt ? html`<${Time} at=${k.expiresAt} />` : html`<span class="muted">Never</span>`) },
+      : html`<${Time} at=${k.expiresAt} none="Never" />`) },
     { name: 'actions', head: '', end: true,
       cell: (k) => html`<span class="row-actions">
         <a class="button small" href=${to('/requests', { key: k.id })} aria-label=${'Requests of ' + k.name}
@@ -78,8 +76,8 @@ export function Keys() {
           open=${setDialog} />`}</span>` },
   ];
   const close = () => setDialog(null);
-  const createButton = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'create' })}
-    data-test="key-new"><${Icon} name="plus" size="16" />New key</button>`;
+  const createButton = html`<${Button} kind="primary" icon="plus" act=${() => setDialog({ kind: 'create' })}
+    test="key-new">New key<//>`;
   const secret = (value, name, rotated, ends) => {
     query.reload();
     setDialog({ kind: 'secret', value, name, rotated, ends });
@@ -111,15 +109,13 @@ export function Keys() {
   <//>`;
 }
 
-/** The actions of a key that works. */
 function KeyButtons({ of: k, open }) {
-  return html`${credentialStatus(k) === 'LIVE' && html`<button type="button" class="button small"
-    aria-label=${'Rotate ' + k.name}
-      onClick=${() => open({ kind: 'rotate', key: k })} data-test="key-rotate">Rotate</button>`}
-    <button type="button" class="button small" aria-label=${'Addresses of ' + k.name + ' ' + k.hint}
-      onClick=${() => open({ kind: 'allow', key: k })} data-test="key-allow">Addresses</button>
-    <button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + k.name + ' ' + k.hint}
-      onClick=${() => open({ kind: 'revoke', key: k })} data-test="key-revoke">Revoke</button>`;
+  return html`${credentialStatus(k) === 'LIVE' && html`<${Button} kind="small" label=${'Rotate ' + k.name}
+    act=${() => open({ kind: 'rotate', key: k })} test="key-rotate">Rotate<//>`}
+    <${Button} kind="small" label=${'Addresses of ' + k.name + ' ' + k.hint}
+      act=${() => open({ kind: 'allow', key: k })} test="key-allow">Addresses<//>
+    <${Button} kind="small danger-quiet" label=${'Revoke ' + k.name + ' ' + k.hint}
+      act=${() => open({ kind: 'revoke', key: k })} test="key-revoke">Revoke<//>`;
 }
 
 function Create({ onClose, onSecret }) {
@@ -148,18 +144,11 @@ function Create({ onClose, onSecret }) {
   <//>`;
 }
 
-/** The networks from which a key may be used. */
 const Networks = ({ value = '' }) => html`<${Area} name="allowedNetworks" label="Allowed addresses" optional rows=${3}
   value=${value} hint="For example, 192.0.2.0/24. Up to 20 addresses or networks. Leave empty to allow all." />`;
 
 function Allow({ of: k, onClose, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(allow);
-  const action = async (v) => {
-    await run({ id: k.id, allowedNetworks: networksIn(v) });
-    notify('Addresses saved.');
-    changed();
-  };
+  const action = useAction(allow, (v) => ({ id: k.id, allowedNetworks: networksIn(v) }), 'Addresses saved.', changed);
   return html`<${FormDialog} title=${'Addresses of \u201c' + k.name + '\u201d'} name="key-allow" submit="Save"
     onClose=${onClose} action=${action}>
     <p>Requests from other addresses are rejected as if the key were unknown.</p>

@@ -50,7 +50,6 @@ function ThemeGallery({ query, after }) {
   </section>`;
 }
 
-/** Rating and installations of a theme. */
 const popularity = (o) => [
   o.ratingPercent != null && o.ratingPercent + ' % positive ratings',
   o.installsCount > 0 &&

@@ -1,10 +1,9 @@
 // The main menu and the footer of the storefront.
 import { html, useState } from '../lib.js';
 import { useAll, useApp, useQuery } from '../context.js';
-import { Page, Card, Pending } from '../ui.js';
-import { Form, Field, Select, useMutation } from '../form.js';
+import { Page, Card, Pending, Button } from '../ui.js';
+import { Form, Field, Select, useAction } from '../form.js';
 import { ProductChoice } from '../choices.js';
-import { Icon } from '../icons.js';
 import { MoveButtons } from '../rows.js';
 
 const link = 'title target resourceId address';
@@ -35,18 +34,14 @@ export function Navigation() {
 }
 
 function Menus({ data, lists, reload }) {
-  const { can, notify } = useApp();
-  const run = useMutation(save);
+  const { can } = useApp();
   const [main, setMain] = useState(() => edited(data.menus.main));
   const [footer, setFooter] = useState(() => edited(data.menus.footer));
   const named = (nodes) => (id) => [['', 'Choose'], ...nodes.map((n) => [n.id, n.title]),
     ...(id && !nodes.some((n) => n.id === id) ? [[id, 'No longer available']] : [])];
   const choices = { PAGE: named(lists.PAGE.nodes), COLLECTION: named(lists.COLLECTION.nodes) };
-  const action = async () => {
-    await run({ expectedVersion: data.menus.version, input: { main: sent(main), footer: sent(footer) } });
-    notify('Navigation saved.');
-    reload();
-  };
+  const action = useAction(save, () => ({ expectedVersion: data.menus.version,
+    input: { main: sent(main), footer: sent(footer) } }), 'Navigation saved.', reload);
   const reset = () => {
     setMain(edited(data.menus.main));
     setFooter(edited(data.menus.footer));
@@ -62,11 +57,10 @@ function Menus({ data, lists, reload }) {
 
 function Menu({ name, title, links, set, choices, standard }) {
   const own = links !== null;
-  return html`<${Card} title=${title} name=${'menu-' + name} actions=${own && html`<button type="button"
-      class="button small" onClick=${() => set(null)} data-test="menu-default">Use the default</button>`}>
+  return html`<${Card} title=${title} name=${'menu-' + name} actions=${own && html`<${Button} kind="small"
+    act=${() => set(null)} test="menu-default">Use the default<//>`}>
     ${own ? html`<${Links} at=${name} name=${title} links=${links} set=${set} choices=${choices} />`
-      : html`<p class="muted">${standard}</p><button type="button" class="button" data-test="menu-own"
-          onClick=${() => set([])}>Customize links</button>`}<//>`;
+      : html`<p class="muted">${standard}</p><${Button} test="menu-own" act=${() => set([])}>Customize links<//>`}<//>`;
 }
 
 /** The links of a menu or below another link. */
@@ -78,8 +72,8 @@ function Links({ at, name, links, set, choices, below }) {
       <${MoveButtons} title=${l.title} at=${i} items=${links} set=${set} test="link" />
       ${!below && html`<${Links} at=${at + '.' + i + '.children'} name=${'Below ' + l.title} links=${l.children} below
         set=${(children) => change(i, { children })} choices=${choices} />`}</li>`)}</ol>
-    <button type="button" class="button small" onClick=${add} data-test=${below ? 'link-below' : 'link-add'}>
-      <${Icon} name="plus" size="16" />${below ? 'Add a link below' : 'Add a link'}</button>`;
+    <${Button} kind="small" icon="plus" act=${add}
+      test=${below ? 'link-below' : 'link-add'}>${below ? 'Add a link below' : 'Add a link'}<//>`;
 }
 
 function Link({ at, link: l, change, choices }) {

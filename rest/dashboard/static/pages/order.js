@@ -2,7 +2,7 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import {
-  Page, Card, Badge, Joined, Money, Time, Facts, ExternalLink, Thumb, MissingPage, imageFields, humanize,
+  Page, Card, Badge, Joined, Money, Time, Facts, ExternalLink, Thumb, MissingPage, Button, imageFields, humanize,
 } from '../ui.js';
 import { Icon } from '../icons.js';
 import { CopyValue } from '../copy.js';
@@ -33,6 +33,9 @@ const document = (can) => `query Order($id: ID!) {
   }
 }`;
 
+const dialogs = { 'mark-paid': MarkPaid, 'record-payment': RecordPayment, fulfill: Fulfill, refund: Refund,
+  cancel: Cancel, complete: Complete };
+
 export function Order({ id }) {
   const { can } = useApp();
   const query = useQuery(document(can), { id });
@@ -44,10 +47,9 @@ export function Order({ id }) {
   }
   const may = allowed(o);
   const ended = o.status === 'CANCELLED';
-  const close = () => setDialog('');
-  const parts = { order: o, onClose: close, changed: query.reload };
-  const button = (name, text, icon, kind = '') => html`<button type="button" class=${'button ' + kind}
-    onClick=${() => setDialog(name)} data-test=${'order-' + name}><${Icon} name=${icon} size="16" />${text}</button>`;
+  const Opened = dialogs[dialog];
+  const button = (name, text, icon, kind = '') => html`<${Button} kind=${kind} icon=${icon} act=${() => setDialog(name)}
+    test=${'order-' + name}>${text}<//>`;
   const actions = html`
     ${may.fulfill && can('ship') && button('fulfill', 'Fulfill', 'truck', 'primary')}
     ${may.pay && can('money') && button('mark-paid', 'Mark as paid', 'check')}
@@ -85,12 +87,7 @@ export function Order({ id }) {
         ]} /><//>
       </div>
     </div>
-    ${dialog === 'mark-paid' && html`<${MarkPaid} ...${parts} />`}
-    ${dialog === 'record-payment' && html`<${RecordPayment} ...${parts} />`}
-    ${dialog === 'fulfill' && html`<${Fulfill} ...${parts} />`}
-    ${dialog === 'refund' && html`<${Refund} ...${parts} />`}
-    ${dialog === 'cancel' && html`<${Cancel} ...${parts} />`}
-    ${dialog === 'complete' && html`<${Complete} ...${parts} />`}
+    ${Opened && html`<${Opened} order=${o} onClose=${() => setDialog('')} changed=${query.reload} />`}
   <//>`;
 }
 

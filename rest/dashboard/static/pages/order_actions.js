@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from '../lib.js';
 import { send, Failure } from '../api.js';
 import { useApp } from '../context.js';
 import {
-  FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, useMutation,
+  FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, useAction, useMutation,
 } from '../form.js';
 import { Money, Alert } from '../ui.js';
 import { unfulfilled } from '../order_state.js';
@@ -215,15 +215,13 @@ export function Complete({ order, onClose, changed }) {
 }
 
 export function NoteForm({ order, changed }) {
-  const { notify } = useApp();
-  const run = useMutation(documents.note);
   const [turn, setTurn] = useState(0);
-  const action = async (v) => {
-    await run({ id: order.id, input: { body: v.get('body') ?? '', visibility: v.get('visibility') } });
-    notify('Note added.');
+  const action = useAction(documents.note, (v) => ({
+    id: order.id, input: { body: v.get('body') ?? '', visibility: v.get('visibility') },
+  }), 'Note added.', () => {
     setTurn(turn + 1); // start with an empty form
     changed();
-  };
+  });
   return html`<${Form} key=${turn} name="note" submit="Add note" action=${action}>
     <${Area} name="body" label="Note" rows=${3} required maxlength="5000" />
     <${Select} name="visibility" label="Visible to" value="INTERNAL"

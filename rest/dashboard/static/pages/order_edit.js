@@ -1,8 +1,8 @@
 // Editing an order's contact, tags and addresses.
 import { html } from '../lib.js';
-import { useApp, useQuery, go } from '../context.js';
+import { useQuery, go } from '../context.js';
 import { Page, Card, Pending } from '../ui.js';
-import { Form, Field, tagsText, tags, text, useMutation } from '../form.js';
+import { Form, Field, tagsText, tags, text, useAction } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
@@ -13,18 +13,13 @@ const update = `mutation OrderUpdate($id: ID!, $expectedVersion: Long!, $input: 
     order { id } userErrors { code message path } } }`;
 
 export function OrderEdit({ id }) {
-  const { notify } = useApp();
   const query = useQuery(read, { id });
-  const run = useMutation(update);
   const o = query.data?.order;
   const there = to('/orders/' + id);
-  const action = async (v) => {
-    await run({ id, expectedVersion: o.version, input: { email: text(v, 'email'), tags: tags(v, 'tags', o.tags),
-      externalNumber: text(v, 'externalNumber'),
-      shippingAddress: addressOf(v, 'shippingAddress'), billingAddress: addressOf(v, 'billingAddress') } });
-    notify('Order saved.');
-    go(there, { replace: true });
-  };
+  const action = useAction(update, (v) => ({ id, expectedVersion: o.version, input: {
+    email: text(v, 'email'), tags: tags(v, 'tags', o.tags), externalNumber: text(v, 'externalNumber'),
+    shippingAddress: addressOf(v, 'shippingAddress'), billingAddress: addressOf(v, 'billingAddress'),
+  } }), 'Order saved.', () => go(there, { replace: true }));
   return html`<${Page} title=${o ? 'Edit order #' + o.number : 'Edit order'} back=${{ href: there, text: 'Order' }}>
     ${!query.data ? html`<${Card}><${Pending} of=${query} rows=${8} /><//>`
       : !o ? html`<p>This order does not exist.</p>`

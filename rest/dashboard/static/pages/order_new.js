@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Failure, messageOf, send } from '../api.js';
-import { Page, Card, Empty, Money, LoadError } from '../ui.js';
+import { Page, Card, Empty, Money, LoadError, Button } from '../ui.js';
 import {
   Form, Field, Select, Amount, FieldError, amount, text, lines as parts, useMutation, optionalAmount,
 } from '../form.js';
@@ -33,7 +33,6 @@ const pricing = (v, currency) => v.get('amounts') === 'own' ? null : {
   shippingRateId: text(v, 'pricing.shippingRateId'),
   shippingMinor: optionalAmount(v, 'pricing.shippingMinor', currency) };
 
-/** The input of the mutation. */
 function input(v, { rows, buyer, currency }) {
   if (rows.length === 0) {
     throw new Failure('Add at least one item.', 'validation_failed');
@@ -106,7 +105,6 @@ export function OrderNew() {
   <//>`;
 }
 
-/** The items of the order, with custom ones. */
 function Items({ rows, manual, sums, add, remove }) {
   const { store } = useApp();
   const money = (name, label, rest) => html`<${Amount} name=${name} label=${label} currency=${store.currency}
@@ -126,8 +124,8 @@ function Items({ rows, manual, sums, add, remove }) {
     </div>
     <button type="button" class="icon-button" aria-label=${'Remove item ' + (i + 1)} onClick=${() => remove(r.at)}
       data-test="item-remove"><${Icon} name="close" /></button></div>`;
-  return html`<${Card} title="Items" name="items" actions=${html`<button type="button" class="button small"
-      onClick=${() => add({})} data-test="item-custom"><${Icon} name="plus" size="16" />Add custom item</button>`}>
+  return html`<${Card} title="Items" name="items" actions=${html`<${Button} kind="small" icon="plus"
+    act=${() => add({})} test="item-custom">Add custom item<//>`}>
     ${rows.length === 0 ? html`<${Empty} icon="orders" title="No items yet">Add products from the list, or
       a custom item.<//>` : html`<div class="rows">${rows.map(row)}</div>`}
   <//>`;
@@ -158,8 +156,8 @@ function Buyer({ of, choose }) {
   const found = email && q.data?.customers.nodes[0];
   useEffect(() => found && choose(found), [found]);
   if (of) {
-    return html`<${Card} title="Customer" name="buyer" actions=${html`<button type="button" class="button small"
-        onClick=${() => { setEmail(''); choose(null); }} data-test="buyer-other">Change</button>`}>
+    return html`<${Card} title="Customer" name="buyer" actions=${html`<${Button} kind="small"
+      act=${() => { setEmail(''); choose(null); }} test="buyer-other">Change<//>`}>
       <p class="strong"><bdi>${of.displayName}</bdi></p>
       <${Field} name="email" label="Email" type="email" optional value=${of.email} maxlength="254" /><//>`;
   }

@@ -1,9 +1,8 @@
 // Printing orders: one page each, or packing slips without prices.
 import { html } from '../lib.js';
 import { useApp, useFilters, useQuery } from '../context.js';
-import { Page, Card, Money, Time, Alert, Pending } from '../ui.js';
+import { Page, Card, Money, Time, Alert, Pending, Button } from '../ui.js';
 import { addressFields } from '../address_fields.js';
-import { Icon } from '../icons.js';
 import { to } from '../route.js';
 import { unfulfilled } from '../order_state.js';
 import { Totals } from '../totals.js';
@@ -18,7 +17,6 @@ const fields = (notes) => `id number externalNumber placedAt currency email stat
   shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
   lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;
 
-/** One query for all orders. */
 const read = (ids, notes) => 'query Print(' + ids.map((_, i) => `$i${i}: ID!`).join(', ') + ') {'
   + ids.map((_, i) => `o${i}: order(id: $i${i}) { ...O }`).join(' ') + `} fragment O on Order { ${fields(notes)} }`;
 
@@ -36,8 +34,7 @@ export function OrderPrint() {
   const actions = html`
     <a class="button" href=${to('/orders/print', { ids: ids.join(','), as: slip ? '' : 'slip' })}
       data-test="print-as">${slip ? 'With prices' : 'Packing slip'}</a>
-    <button type="button" class="button primary" onClick=${() => print()} disabled=${orders.length === 0}
-      data-test="print"><${Icon} name="print" size="16" />Print</button>`;
+    <${Button} kind="primary" icon="print" act=${() => print()} disabled=${orders.length === 0} test="print">Print<//>`;
   return html`<${Page} title=${(slip ? 'Packing slip' : 'Order') + (one ? '' : 's') + (slip ? '' : ' to print')}
     actions=${actions} back=${{ href: to('/orders' + (one ? '/' + ids[0] : '')), text: one ? 'Order' : 'Orders' }}>
     ${ids.length > maxOrders && html`<${Alert} tone="info">

@@ -2,8 +2,10 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { send } from '../api.js';
-import { Page, Card, Badge, Time, Facts, MissingPage } from '../ui.js';
-import { Form, Field, Area, Select, ActionButton, ConfirmMutation, text, useMutation, errors } from '../form.js';
+import { Page, Card, Badge, Time, Facts, MissingPage, Button } from '../ui.js';
+import {
+  Form, Field, Area, Select, ActionButton, ConfirmMutation, text, useAction, useMutation, errors,
+} from '../form.js';
 import { markup } from '../markup.js';
 import { CopyValue, ViewInStore } from '../copy.js';
 import { to } from '../route.js';
@@ -58,32 +60,23 @@ function Inputs({ page: p = {}, fixed }) {
 }
 
 export function PageNew() {
-  const { notify } = useApp();
-  const run = useMutation(create);
-  const action = async (v) => {
-    const { page } = await run({ input: input(v) });
-    notify('Draft created.');
-    go(to('/pages/' + page.id), { replace: true });
-  };
+  const action = useAction(create, (v) => ({ input: input(v) }), 'Draft created.',
+    ({ page }) => go(to('/pages/' + page.id), { replace: true }));
   return html`<${Page} title="New page" back=${back} lead="New pages are drafts, which shoppers cannot see.">
     <${Form} name="page" submit="Create draft" action=${action}><${Inputs} /><//>
   <//>`;
 }
 
 export function PageEdit({ id }) {
-  const { can, notify } = useApp();
+  const { can } = useApp();
   const query = useQuery(read, { id });
-  const run = useMutation(update);
   const [deleting, setDeleting] = useState(false);
   const p = query.data?.page;
+  const action = useAction(update, (v) => ({ id, expectedVersion: p.version, input: input(v) }), 'Page saved.',
+    query.reload);
   if (!p) {
     return html`<${MissingPage} query=${query} name="Page" icon="note" back=${back} />`;
   }
-  const action = async (v) => {
-    await run({ id, expectedVersion: p.version, input: input(v) });
-    notify('Page saved.');
-    query.reload();
-  };
   const may = can('editPages');
   const actions = html`${p.status === 'PUBLISHED' && html`<${ViewInStore} path=${'/pages/' + p.handle} />`}
     ${may && html`<${StatusButtons} page=${p} changed=${query.reload} onDelete=${() => setDeleting(true)} />`}`;
@@ -105,7 +98,7 @@ function StatusButtons({ page, changed, onDelete }) {
     kind=${published ? '' : 'primary'}
       label=${published ? 'Unpublish' : 'Publish'}
       done=${published ? 'Page unpublished.' : 'Page published.'} />
-    <button type="button" class="button danger-quiet" onClick=${onDelete} data-test="page-delete">Delete</button>`;
+    <${Button} kind="danger-quiet" act=${onDelete} test="page-delete">Delete<//>`;
 }
 
 function StatusButton({ name, page, label, done, kind, changed }) {

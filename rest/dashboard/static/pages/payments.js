@@ -1,8 +1,8 @@
 // Payment methods.
 import { html } from '../lib.js';
-import { useApp, useQuery } from '../context.js';
+import { useQuery } from '../context.js';
 import { Page, Card, Pending } from '../ui.js';
-import { Area, Check, Field, Form, useMutation, errors } from '../form.js';
+import { Area, Check, Field, Form, useAction, errors } from '../form.js';
 import { settings } from '../selling.js';
 import { Stripe, stripeFields } from '../stripe.js';
 
@@ -19,23 +19,19 @@ const kinds = [
 ];
 
 export function Payments() {
-  const { notify } = useApp();
   const query = useQuery(read);
-  const run = useMutation(update);
   const now = query.data?.paymentSettings;
   const offered = kinds.filter(([kind]) => now?.kinds.includes(kind) && (kind !== 'STRIPE' || now.stripe.connected));
-  const action = async (v) => {
+  const action = useAction(update, (v) => {
     // Methods that are unavailable, such as Stripe without keys, keep their name and instructions.
     const others = now.methods.filter((m) => now.kinds.includes(m.kind) && !offered.some(([kind]) => kind === m.kind))
       .map((m) => ({ ...m, active: false }));
-    await run({ expectedVersion: now.version, input: { methods: [...offered.map(([kind, title], i) => ({
+    return { expectedVersion: now.version, input: { methods: [...offered.map(([kind, title], i) => ({
       kind, active: v.get('methods.' + i + '.active') === 'on',
       name: (v.get('methods.' + i + '.name') ?? '').trim() || title,
       instructions: (v.get('methods.' + i + '.instructions') ?? '').trim(),
-    })), ...others] } });
-    notify('Payment methods saved.');
-    query.reload();
-  };
+    })), ...others] } };
+  }, 'Payment methods saved.', query.reload);
   return html`<${Page} title="Payments" back=${settings}
     lead="Mark orders as paid when you receive a transfer or cash. Shoppers have 30 minutes to pay online; then the
       order is cancelled.">

@@ -1,10 +1,10 @@
 // A product: creating, editing and changing its status.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
-import { Page, Card, Badge, Time, Facts, Thumb, Money, MissingPage } from '../ui.js';
+import { Page, Card, Badge, Time, Facts, Thumb, Money, MissingPage, Button } from '../ui.js';
 import {
   Form, Field, Area, Select, Check, Amount, ActionButton, ConfirmMutation, amount, tagsText, tags, text,
-  useMutation, errors, optionalAmount, optionalNumber,
+  useAction, useMutation, errors, optionalAmount, optionalNumber,
 } from '../form.js';
 import { Variants, VariantList, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
@@ -109,13 +109,8 @@ function Inputs({ product: p = {}, fixed }) {
 const back = { href: to('/products'), text: 'Products' };
 
 export function ProductNew() {
-  const { notify } = useApp();
-  const run = useMutation(create);
-  const action = async (v) => {
-    const { product } = await run({ input: input(v) });
-    notify('Draft created.');
-    go(to('/products/' + product.id), { replace: true });
-  };
+  const action = useAction(create, (v) => ({ input: input(v) }), 'Draft created.',
+    ({ product }) => go(to('/products/' + product.id), { replace: true }));
   return html`<${Page} title="New product" back=${back} lead="New products are drafts, which shoppers cannot see.">
     <${Form} name="product" submit="Create draft" action=${action}><${Inputs} /><//>
   <//>`;
@@ -199,7 +194,7 @@ const inverse = {
 function StatusButtons({ product: p, changed, onDelete }) {
   return html`${transitions[p.status].map(([name, label, done, kind]) => html`<${StatusButton} key=${name} name=${name}
       product=${p} label=${label} done=${done} kind=${kind} changed=${changed} />`)}
-    <button type="button" class="button danger-quiet" onClick=${onDelete} data-test="product-delete">Delete</button>`;
+    <${Button} kind="danger-quiet" act=${onDelete} test="product-delete">Delete<//>`;
 }
 
 function StatusButton({ name, product, label, done, kind, changed }) {

@@ -26,7 +26,6 @@ const columns = [
   { name: 'when', head: 'When', end: true, cell: (r) => html`<${Time} at=${r.createdAt} how="second" />` },
 ];
 
-/** The filter in the address, as the API expects it. */
 function filterOf(f, zone) {
   return { keyId: f.key || undefined, appId: f.app || undefined, requestId: f.request || undefined,
     status: f.status || undefined, ...dayRange(f, zone) };

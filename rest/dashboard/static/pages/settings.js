@@ -2,7 +2,7 @@
 import { html } from '../lib.js';
 import { useApp } from '../context.js';
 import { Page, Card, Facts, humanize } from '../ui.js';
-import { Amount, Check, Form, Field, text, useMutation, errors, optionalAmount } from '../form.js';
+import { Amount, Check, Form, Field, text, useAction, errors, optionalAmount } from '../form.js';
 import { LanguageSelect } from '../countries.js';
 import { roleNames } from '../role.js';
 import { Stores, Zone } from '../stores.js';
@@ -49,29 +49,19 @@ export function Settings() {
 }
 
 function OrderEmails() {
-  const { account, notify, refresh } = useApp();
-  const run = useMutation(orderEmails);
-  const action = async (v) => {
-    const enabled = v.get('orderEmails') === 'on';
-    await run({ enabled });
-    notify(enabled ? 'Emails about new orders turned on.' : 'Emails about new orders turned off.');
-    refresh();
-  };
+  const { account, refresh } = useApp();
+  const action = useAction(orderEmails, (v) => ({ enabled: v.get('orderEmails') === 'on' }),
+    ({ enabled }) => `Emails about new orders turned ${enabled ? 'on' : 'off'}.`, refresh);
   return html`<${Form} name="order-emails" submit="Save" action=${action}>
     <${Check} name="orderEmails" label="Email me about new orders" value=${account.orderEmails}
       hint="At most ten emails per hour, then one summary." /><//>`;
 }
 
 function StoreForm() {
-  const { store, notify, refresh } = useApp();
-  const run = useMutation(update);
-  const action = async (v) => {
-    const timezone = (v.get('timezone') ?? '').trim();
-    await run({ input: { expectedVersion: store.version, name: v.get('name'), timezone,
-      language: v.get('language'), contactEmail: text(v, 'contactEmail') } });
-    notify('Store saved.');
-    refresh();
-  };
+  const { store, refresh } = useApp();
+  const action = useAction(update, (v) => ({ input: { expectedVersion: store.version, name: v.get('name'),
+    timezone: (v.get('timezone') ?? '').trim(), language: v.get('language'), contactEmail: text(v, 'contactEmail') } }),
+  'Store saved.', refresh);
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
     <${Field} key=${'c' + store.version} name="contactEmail" label="Contact email" optional type="email"
@@ -82,16 +72,10 @@ function StoreForm() {
   <//>`;
 }
 
-/** Whether staff need a second factor. */
 function Requirement() {
-  const { store, notify, refresh } = useApp();
-  const run = useMutation(require);
-  const action = async (v) => {
-    const required = v.get('required') === 'on';
-    await run({ expectedVersion: store.version, required });
-    notify(required ? 'Second factor required.' : 'Second factor no longer required.');
-    refresh();
-  };
+  const { store, refresh } = useApp();
+  const action = useAction(require, (v) => ({ expectedVersion: store.version, required: v.get('required') === 'on' }),
+    ({ required }) => (required ? 'Second factor required.' : 'Second factor no longer required.'), refresh);
   return html`<${Form} name="require-factor" submit="Save" action=${action} onStale=${refresh}>
     <${Check} key=${store.version} name="required" label="Require a second factor for all staff of this store"
       value=${store.secondFactor} hint="Staff without one have no access to the store until they set one up." />
@@ -100,17 +84,12 @@ function Requirement() {
   <//>`;
 }
 
-/** The amount above which a refund requires confirmation. */
 function RefundProof() {
-  const { store, notify, refresh } = useApp();
-  const run = useMutation(refunds);
-  const action = async (v) => {
-    const aboveMinor = optionalAmount(v, 'above', store.currency);
-    await run({ expectedVersion: store.version, aboveMinor });
-    notify(aboveMinor == null ? 'Refunds no longer need confirmation.'
-      : 'Larger refunds now need confirmation.');
-    refresh();
-  };
+  const { store, refresh } = useApp();
+  const action = useAction(refunds,
+    (v) => ({ expectedVersion: store.version, aboveMinor: optionalAmount(v, 'above', store.currency) }),
+    ({ aboveMinor }) => (aboveMinor == null ? 'Refunds no longer need confirmation.'
+      : 'Larger refunds now need confirmation.'), refresh);
   return html`<${Form} name="refund-proof" submit="Save" action=${action} onStale=${refresh}>
     <${Amount} key=${store.version} name="above" label="Confirm refunds above" optional minor=${store.refundProofMinor}
       currency=${store.currency} hint="Leave empty to never ask." />

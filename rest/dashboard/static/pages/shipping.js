@@ -1,12 +1,11 @@
 // Shipping zones and rates.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Empty, Facts, Pending, isolate } from '../ui.js';
+import { Page, Card, Empty, Facts, Pending, Button, isolate } from '../ui.js';
 import {
-  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, useMutation, errors, optionalAmount,
+  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, useAction, errors, optionalAmount,
   optionalNumber,
 } from '../form.js';
-import { Icon } from '../icons.js';
 import { Rows, rowsOf } from '../rows.js';
 import { money } from '../money.js';
 import { Countries, countryName } from '../countries.js';
@@ -28,8 +27,8 @@ export function Shipping() {
   const [dialog, setDialog] = useState(null);
   const close = () => setDialog(null);
   const zones = query.data?.shippingZones;
-  const add = html`<button type="button" class="button primary" onClick=${() => setDialog({ edit: {} })}
-    data-test="zone-new"><${Icon} name="plus" size="16" />New zone</button>`;
+  const add = html`<${Button} kind="primary" icon="plus" act=${() => setDialog({ edit: {} })}
+    test="zone-new">New zone<//>`;
   return html`<${Page} title="Shipping" back=${settings} actions=${add}
     lead="A zone is a group of countries with the same rates. The store ships only to these countries.">
     ${!zones ? html`<${Card}><${Pending} of=${query} rows=${4} /><//>`
@@ -43,10 +42,10 @@ export function Shipping() {
 
 function Zone({ zone: z, show }) {
   const { store } = useApp();
-  const actions = html`<button type="button" class="button small" onClick=${() => show({ edit: z })}
-      aria-label=${'Edit ' + z.name} data-test="zone-edit">Edit</button>
-    <button type="button" class="button small danger-quiet" onClick=${() => show({ remove: z })}
-      aria-label=${'Delete ' + z.name} data-test="zone-delete">Delete</button>`;
+  const actions = html`<${Button} kind="small" act=${() => show({ edit: z })} label=${'Edit ' + z.name}
+    test="zone-edit">Edit<//>
+    <${Button} kind="small danger-quiet" act=${() => show({ remove: z })} label=${'Delete ' + z.name}
+      test="zone-delete">Delete<//>`;
   const countries = [...z.countries.map(countryName), ...(z.restOfWorld ? ['All other countries'] : [])];
   return html`<${Card} title=${z.name} actions=${actions}>
     <p>${countries.join(', ')}</p>
@@ -54,13 +53,11 @@ function Zone({ zone: z, show }) {
   <//>`;
 }
 
-/** The price of a rate in words. */
 function price(r, currency) {
   const sum = r.priceMinor === 0 ? 'Free' : money(r.priceMinor, currency);
   return sum + (r.freeFromMinor == null ? '' : ', free from ' + money(r.freeFromMinor, currency));
 }
 
-/** The input of the mutation. */
 function entered(v, currency) {
   return {
     name: v.get('name'), restOfWorld: v.get('restOfWorld') === 'on',
@@ -77,14 +74,10 @@ function entered(v, currency) {
 }
 
 function Edit({ of: z, onClose, changed }) {
-  const { store, notify } = useApp();
-  const run = useMutation(z.id ? update : create);
-  const action = async (v) => {
-    const input = entered(v, store.currency);
-    await run({ ...(z.id && { id: z.id, expectedVersion: z.version }), input });
-    notify('Zone saved.');
-    changed();
-  };
+  const { store } = useApp();
+  const action = useAction(z.id ? update : create, (v) => ({
+    ...(z.id && { id: z.id, expectedVersion: z.version }), input: entered(v, store.currency),
+  }), 'Zone saved.', changed);
   return html`<${FormDialog} title=${z.id ? 'Edit ' + z.name : 'New zone'} name="zone" submit="Save"
     onClose=${onClose} action=${action} onStale=${changed}>
     <${Field} name="name" label="Name" value=${z.name} required maxlength="255" />

@@ -1,10 +1,9 @@
 // Staff, invitations and staff tokens.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
-import { Page, Card, Badge, Time, Empty, isolate } from '../ui.js';
+import { Page, Card, Badge, Time, Empty, Button, isolate } from '../ui.js';
 import { List } from '../list.js';
-import { Icon } from '../icons.js';
-import { FormDialog, Select, useMutation, errors } from '../form.js';
+import { FormDialog, Select, useAction, errors } from '../form.js';
 import { roleNames, roleOptions } from '../role.js';
 import { Invitations, InvitationLink, Invite } from '../invitation.js';
 import { Removal } from '../staff_removal.js';
@@ -35,14 +34,14 @@ export function Staff() {
     { name: 'role', head: 'Role', cell: (p) => roleNames[p.role] ?? p.role },
     { name: 'since', head: 'Joined', cell: (p) => html`<${Time} at=${p.createdAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (p) => editable(p) && html`<span class="row-actions">
-      <button type="button" class="button small" aria-label=${'Change role of ' + p.name}
-        onClick=${() => setDialog({ kind: 'role', id: p.id })} data-test="staff-role">Change role</button>
-      <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + p.name}
-        onClick=${() => setDialog({ kind: 'remove', id: p.id })} data-test="staff-remove">Remove</button></span>` },
+      <${Button} kind="small" label=${'Change role of ' + p.name} act=${() => setDialog({ kind: 'role', id: p.id })}
+        test="staff-role">Change role<//>
+      <${Button} kind="small danger-quiet" label=${'Remove ' + p.name}
+        act=${() => setDialog({ kind: 'remove', id: p.id })} test="staff-remove">Remove<//></span>` },
   ];
   const selected = dialog && members.data?.staff.nodes.find((p) => p.id === dialog.id);
-  const inviteButton = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'invite' })}
-    data-test="staff-invite"><${Icon} name="plus" size="16" />Invite staff</button>`;
+  const inviteButton = html`<${Button} kind="primary" icon="plus" act=${() => setDialog({ kind: 'invite' })}
+    test="staff-invite">Invite staff<//>`;
   return html`<${Page} title="Staff" actions=${inviteButton}>
     <${Card} title="People" flush name="people">
       <${List} query=${members} pick=${(d) => d.staff} caption="People of the store" columns=${columns}
@@ -63,13 +62,9 @@ export function Staff() {
 }
 
 function Role({ person: p, onClose, changed }) {
-  const { account, notify } = useApp();
-  const run = useMutation(role);
-  const action = async (v) => {
-    await run({ id: p.id, role: v.get('role'), expectedVersion: p.version });
-    notify('Role changed.');
-    changed();
-  };
+  const { account } = useApp();
+  const action = useAction(role, (v) => ({ id: p.id, role: v.get('role'), expectedVersion: p.version }),
+    'Role changed.', changed);
   return html`<${FormDialog} title=${'Role of ' + isolate(p.name)} name="staff-role" submit="Change role"
     onClose=${onClose} onStale=${changed} action=${action}>
     <${Select} name="role" label="Role" value=${p.role} options=${roleOptions(account.role)} />
@@ -89,13 +84,12 @@ function Tokens({ people: members }) {
     { name: 'person', head: 'Owner',
       cell: (t) => names.get(t.userId) ?? html`<span class="muted">Former staff</span>` },
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${credentialStatus(t)} />` },
-    { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
-      ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
-    { name: 'ends', head: 'Expires', cell: (t) => (t.revokedAt || t.expiresAt
-      ? html`<${Time} at=${t.revokedAt ?? t.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
+    { name: 'used', head: 'Last used', cell: (t) => html`<${Time} at=${t.lastUsedAt} how="ago" none="Never" />` },
+    { name: 'ends', head: 'Expires',
+      cell: (t) => html`<${Time} at=${t.revokedAt ?? t.expiresAt} how="date" none="Never" />` },
     { name: 'actions', head: '', end: true, cell: (t) => credentialStatus(t) === 'LIVE' &&
-      html`<button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + t.name}
-        onClick=${() => setRevoking(t)} data-test="token-revoke">Revoke</button>` },
+      html`<${Button} kind="small danger-quiet" label=${'Revoke ' + t.name} act=${() => setRevoking(t)}
+        test="token-revoke">Revoke<//>` },
   ];
   return html`<${Card} title="Staff tokens" flush name="staff-tokens">
     <${List} query=${query} pick=${(d) => d.staffTokens} caption="Staff tokens" columns=${columns}

@@ -1,8 +1,8 @@
 // Taxes: rates by place and category, and the store's own categories.
 import { html, useState } from '../lib.js';
-import { useApp, useQuery } from '../context.js';
+import { useQuery } from '../context.js';
 import { Page, Card, Pending } from '../ui.js';
-import { Check, Field, Form, Select, text, useMutation, errors } from '../form.js';
+import { Check, Field, Form, Select, text, useAction, errors } from '../form.js';
 import { CountrySelect, RegionField, countryName } from '../countries.js';
 import { Rows, rowsOf } from '../rows.js';
 import { settings, taxRate } from '../selling.js';
@@ -48,19 +48,15 @@ const withPreset = (rates, preset) => [
 ].sort((a, b) => countryName(a.country).localeCompare(countryName(b.country)));
 
 export function Tax() {
-  const { notify } = useApp();
   const query = useQuery(read);
-  const run = useMutation(update);
   const now = query.data?.taxSettings;
-  const action = async (v) => {
+  const action = useAction(update, (v) => {
     const preset = presetRates(v.get('preset'));
-    await run({ expectedVersion: now.version, input: {
+    return { expectedVersion: now.version, input: {
       pricesIncludeTax: v.get('pricesIncludeTax') === 'on', shippingCategory: v.get('shippingCategory'),
       categories: categoriesOf(v), rates: preset ? withPreset(ratesOf(v), preset) : ratesOf(v),
-    } });
-    notify('Tax settings saved.');
-    query.reload();
-  };
+    } };
+  }, 'Tax settings saved.', query.reload);
   return html`<${Page} title="Tax" back=${settings} lead="The shipping address decides which rates apply.">
     <${Card} title="Rates" name="taxes">
       ${!now ? html`<${Pending} of=${query} rows=${4} />`

@@ -1,7 +1,9 @@
 // A theme: its details, files and actions.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Card, Badge, Time, Empty, Alert, Facts, Copyable, MissingPage, humanize, isolate } from '../ui.js';
+import {
+  Page, Card, Badge, Time, Empty, Alert, Facts, Copyable, MissingPage, Button, humanize, isolate,
+} from '../ui.js';
 import { List } from '../list.js';
 import { ConnectionLost, usePoll } from '../live.js';
 import * as actions from '../theme_actions.js';
@@ -90,8 +92,8 @@ export function Theme({ id }) {
 }
 
 function Buttons({ of: t, whole, store, open }) {
-  const button = (kind, text, look = '') => html`<button type="button" class=${'button ' + look}
-    onClick=${() => open(kind)} data-test=${'theme-' + kind}>${text}</button>`;
+  const button = (kind, text, look = '') => html`<${Button} kind=${look} act=${() => open(kind)}
+    test=${'theme-' + kind}>${text}<//>`;
   return html`${t.status === 'INACTIVE' && button('activate', 'Activate', 'primary')}
     ${t.status === 'ACTIVE' ? html`<${NewTab} href=${storefront(store)} test="view-storefront">View storefront<//>`
       : t.previewUrl && html`<${NewTab} href=${t.previewUrl} test="theme-preview">Preview<//>`}

@@ -69,7 +69,6 @@ export function ThemeSettings({ id }) {
   <//>`;
 }
 
-/** A field for one setting. */
 function Setting({ of: s, name }) {
   if (s.kind === 'COLOR') {
     return html`<${Field} name=${name} label=${s.label} type="color" value=${s.draft} />`;

@@ -1,7 +1,7 @@
 // The themes of the store.
 import { html, useEffect, useState } from '../lib.js';
 import { useAll, useApp, useFilters } from '../context.js';
-import { Page, Badge, Time, Empty, Alert, Pending, isolate } from '../ui.js';
+import { Page, Badge, Time, Empty, Alert, Pending, Button, isolate } from '../ui.js';
 import { ActionButton, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
 import { Menu } from '../menu.js';
@@ -40,8 +40,8 @@ export function Themes() {
   const Opened = dialogs[dialog?.kind];
   const chosen = dialog && themes.find((t) => t.id === dialog.id);
   const close = () => setDialog(null);
-  const add = html`<button type="button" class="button primary" onClick=${importing.choose} data-test="theme-choose">
-    <${Icon} name="upload" size="16" />Import theme</button>`;
+  const add = html`<${Button} kind="primary" icon="upload" act=${importing.choose}
+    test="theme-choose">Import theme<//>`;
   return html`<${Page} title="Themes" lead="The look of your storefront." actions=${add}>
     <${ConnectionLost} query=${query} />
     <${ActivationNotice} of=${swap} undone=${() => {
@@ -63,7 +63,6 @@ export function Themes() {
   <//>`;
 }
 
-/** Reports an activation and offers to undo it. */
 function ActivationNotice({ of: s, undone, forget }) {
   const run = useMutation(actions.activate);
   return html`<div role="status">${s && html`<${Alert} tone="good"><div class="swap" data-test="theme-swap">
@@ -79,7 +78,6 @@ function ActivationNotice({ of: s, undone, forget }) {
   </div><//>`}</div>`;
 }
 
-/** Rarely used actions of a theme. */
 function ThemeMenu({ theme: t, open }) {
   const item = (kind, text, danger) => ({ text, danger, test: 'theme-' + kind, act: () => open({ kind, id: t.id }) });
   const usable = t.status === 'ACTIVE' || t.status === 'INACTIVE';
@@ -90,7 +88,6 @@ function ThemeMenu({ theme: t, open }) {
   return html`<${Menu} label=${'More for ' + t.name} test="theme-more" items=${items} />`;
 }
 
-/** The active theme, in large. */
 function ActiveTheme({ theme: t, open, added }) {
   const { store } = useApp();
   return html`<section class="card flush active-theme" aria-label="Active theme" data-test="theme-active"
@@ -126,7 +123,6 @@ function OtherThemes({ themes, busy, fresh, open, added }) {
   </section>`;
 }
 
-/** An inactive theme. */
 function ThemeCard({ theme: t, fresh, open, added }) {
   const [box, setBox] = useState(null);
   useEffect(() => {
@@ -147,9 +143,8 @@ function ThemeCard({ theme: t, fresh, open, added }) {
       ${t.status === 'FAILED' && html`<p class="critical">Processing failed. Delete the theme and import it again.</p>`}
       <p class="muted">${byline(t) && sources[t.source] + ', '}<${Time} at=${t.createdAt} how="date" /></p>
       <div class="actions theme-card-end">
-        ${t.status === 'INACTIVE' && html`<button type="button" class="button small soft"
-          aria-label=${'Activate ' + t.name} onClick=${() => open({ kind: 'activate', id: t.id })}
-          data-test="theme-activate">Activate</button>`}
+        ${t.status === 'INACTIVE' && html`<${Button} kind="small soft" label=${'Activate ' + t.name}
+          act=${() => open({ kind: 'activate', id: t.id })} test="theme-activate">Activate<//>`}
         ${t.previewUrl && html`<${NewTab} href=${t.previewUrl} kind="small"
           label=${'Preview ' + t.name + ' (opens a new tab)'} test="theme-preview">Preview<//>`}
         <${actions.Update} theme=${t} kind="small" added=${added} />

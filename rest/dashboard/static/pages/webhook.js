@@ -1,7 +1,7 @@
 // A webhook endpoint: health, actions and deliveries.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
-import { Page, Card, Badge, Time, Empty, Alert, Facts, MissingPage, Pending } from '../ui.js';
+import { Page, Card, Badge, Time, Empty, Alert, Facts, MissingPage, Pending, Button } from '../ui.js';
 import { List } from '../list.js';
 import { Filters, FilterSelect } from '../filter.js';
 import { Icon } from '../icons.js';
@@ -94,8 +94,8 @@ export function Webhook({ id }) {
 }
 
 function Buttons({ of: e, open, changed }) {
-  const button = (kind, text, look = '') => html`<button type="button" class=${'button ' + look}
-    onClick=${() => open({ kind })} data-test=${'webhook-' + kind}>${text}</button>`;
+  const button = (kind, text, look = '') => html`<${Button} kind=${look} act=${() => open({ kind })}
+    test=${'webhook-' + kind}>${text}<//>`;
   return html`${e.status !== 'ACTIVE' && button('reactivate', 'Reactivate', 'primary')}
     ${e.status === 'ACTIVE' &&
       (e.pausedUntil ? html`<${Resume} of=${e} changed=${changed} />` : button('pause', 'Pause'))}
@@ -140,10 +140,8 @@ function Secrets({ of: e, open }) {
       ['Becomes active', e.nextSecretPromotesAt && html`<${Time} at=${e.nextSecretPromotesAt} />`],
     ]} />
     <p class="actions under">${e.nextSecretHint
-      ? html`<button type="button" class="button" onClick=${() => open({ kind: 'promote' })}
-          data-test="webhook-promote">Promote new secret</button>`
-      : html`<button type="button" class="button" onClick=${() => open({ kind: 'rotate' })}
-          data-test="webhook-rotate">Rotate</button>`}</p>
+      ? html`<${Button} act=${() => open({ kind: 'promote' })} test="webhook-promote">Promote new secret<//>`
+      : html`<${Button} act=${() => open({ kind: 'rotate' })} test="webhook-rotate">Rotate<//>`}</p>
   <//>`;
 }
 
@@ -153,10 +151,8 @@ const columns = [
   { name: 'state', head: 'State', cell: (d) => html`<${Badge} value=${d.state} />` },
   { name: 'attempts', head: 'Attempts', end: true, fold: 1, labeled: true,
     cell: (d) => html`<span class="figure">${d.attemptCount}</span>` },
-  { name: 'next', head: 'Next attempt or end', cell: (d) => (d.settledAt
-    ? html`<${Time} at=${d.settledAt} how="second" />`
-    : d.nextAttemptAt ? html`<${Time} at=${d.nextAttemptAt} how="second" />`
-    : html`<span class="muted">Queued</span>`) },
+  { name: 'next', head: 'Next attempt or end',
+    cell: (d) => html`<${Time} at=${d.settledAt ?? d.nextAttemptAt} how="second" none="Queued" />` },
   { name: 'made', head: 'Created', end: true, fold: 2, labeled: true,
     cell: (d) => html`<${Time} at=${d.createdAt} how="second" />` },
 ];
@@ -164,13 +160,11 @@ const columns = [
 function Deliveries({ query, f, path, only, changed, open, log }) {
   const set = (change) => go(to(path, { ...f, after: '', ...change }));
   const buttons = html`
-    <button type="button" class="button small" onClick=${changed} data-test="refresh">Refresh</button>
-    ${log && html`<button type="button" class="button small" onClick=${log}
-      data-test="webhook-log">Export log</button>`}
-    ${open && html`<button type="button" class="button small" onClick=${() => open({ kind: 'resend' })}
-        data-test="webhook-resend">Resend by filter</button>
-      <button type="button" class="button small" onClick=${() => open({ kind: 'replay' })}
-        data-test="webhook-replay">Replay events</button>`}`;
+    <${Button} kind="small" act=${changed} test="refresh">Refresh<//>
+    ${log && html`<${Button} kind="small" act=${log} test="webhook-log">Export log<//>`}
+    ${open && html`<${Button} kind="small" act=${() => open({ kind: 'resend' })}
+      test="webhook-resend">Resend by filter<//>
+      <${Button} kind="small" act=${() => open({ kind: 'replay' })} test="webhook-replay">Replay events<//>`}`;
   return html`<${Card} title="Deliveries" flush name="deliveries" actions=${buttons}>
     <${Filters} clear=${only && to(path, { ...f, after: '', state: '' })}>
       <${FilterSelect} name="state" label="State" value=${only ?? ''} values=${deliveryStates} set=${set} />

@@ -1,9 +1,8 @@
 // The list of webhook endpoints, with their health.
 import { html, useState } from '../lib.js';
 import { useQuery, useFilters, go } from '../context.js';
-import { Page, Badge, Time, Empty } from '../ui.js';
+import { Page, Badge, Time, Empty, Button } from '../ui.js';
 import { List, RowLink } from '../list.js';
-import { Icon } from '../icons.js';
 import { Sparkline } from '../activity.js';
 import { EndpointSecret, NewEndpoint } from '../webhook_form.js';
 import { Address, plural, endpointPath, health, ownerOf, errorText, waitingCount } from '../webhook_state.js';
@@ -55,8 +54,8 @@ export function Webhooks() {
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
   const [dialog, setDialog] = useState(null);
-  const add = html`<button type="button" class="button primary" onClick=${() => setDialog({ kind: 'new' })}
-    data-test="webhook-new"><${Icon} name="plus" size="16" />Add endpoint</button>`;
+  const add = html`<${Button} kind="primary" icon="plus" act=${() => setDialog({ kind: 'new' })}
+    test="webhook-new">Add endpoint<//>`;
   return html`<${Page} title="Webhooks" actions=${add}
     lead="Send events of the store to your programs and to apps.">
     <section class="card flush" aria-label="Webhook endpoints" data-test="webhooks">
