@@ -30,23 +30,19 @@ func (a *API) agents(router *mux.Router, document func() ([]byte, error)) {
 // request of a tool that the message calls is authenticated and counted by itself.
 func (a *API) agent(next http.Handler) http.Handler {
 	row := &served{meter: a.metrics.route("*", mcp.Path), resource: mcp.Path}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := a.begin(w, r)
-		defer a.finish(c)
-		c.row = row
+	return a.handler(row, func(c *call) error {
 		if a.cors(c) {
-			return
+			return nil
 		}
-		c.query.read(r.URL.RawQuery)
+		c.query.read(c.r.URL.RawQuery)
 		for _, step := range [...]func(*API, *call) error{(*API).authenticate, (*API).limit, (*API).parameters} {
 			if err := step(a, c); err != nil {
-				a.fail(c, err)
-				return
+				return err
 			}
 		}
-		w.Header()["Cache-Control"] = noStore
-		next.ServeHTTP(&recorder{w, c}, r.WithContext(c.ctx))
-		c.status = max(c.status, http.StatusOK)
+		c.w.Header()["Cache-Control"] = noStore
+		c.pass(next)
+		return nil
 	})
 }
 

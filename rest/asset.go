@@ -25,44 +25,39 @@ var (
 		"Access-Control-Allow-Origin": anyOrigin}
 )
 
-// assets serves the stylesheets, fonts and images of all themes. The content of an address never
-// changes, so no request reads the database.
-type assets struct{ *files }
-
-// ServeHTTP answers GET and HEAD, with ranges and conditions.
-func (s *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		s.refuse(w, r, wrongMethod(w.Header(), "GET, HEAD"))
-		return
-	}
+// asset serves the stylesheets, fonts and images of all themes, with ranges and conditions. The
+// content of an address never changes, so no request reads the database.
+func (s *files) asset(w http.ResponseWriter, r *http.Request) error {
 	name, ok := parseAsset(r.URL.EscapedPath())
 	if !ok {
-		s.refuse(w, r, fault.Missing("asset"))
-		return
+		return fault.Missing("asset")
 	}
 	header := assetHeader
 	if strings.HasPrefix(name.contentType, "font/") {
 		header = fontHeader
 	}
-	_ = s.answer(w, r, "asset", name, header)
+	return s.answer(w, r, "asset", name, header)
 }
 
 // parseAsset parses an address as sent: a valid one has nothing escaped.
 func parseAsset(path string) (name stored, ok bool) {
 	digits, file, ok := strings.Cut(strings.TrimPrefix(path, assetRoot), "/")
 	var sum digest.Sum
-	if !ok || !isHex(digits, len(sum)) || !isFileName(file) {
-		return name, false
-	}
-	if _, err := hex.Decode(sum[:], []byte(digits)); err != nil {
+	if !ok || !unhex(sum[:], digits) || !isFileName(file) {
 		return name, false
 	}
 	contentType, ok := theme.ContentTypeOf(file)
 	return stored{key: theme.BlobKey(sum, contentType), contentType: contentType, tag: `"` + digits + `"`}, ok
 }
 
-// isHex reports whether s is n bytes in lower-case hexadecimal.
-func isHex(s string, n int) bool { return len(s) == 2*n && strings.Trim(s, "0123456789abcdef") == "" }
+// unhex reads bytes in lower-case hexadecimal and reports whether s is such a text of their length.
+func unhex(into []byte, s string) bool {
+	if len(s) != 2*len(into) || strings.Trim(s, "0123456789abcdef") != "" {
+		return false
+	}
+	_, err := hex.Decode(into, []byte(s))
+	return err == nil
+}
 
 func isFileName(s string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"

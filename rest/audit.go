@@ -6,15 +6,12 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/rest/dashboard"
 )
 
-// auditPath is where people download the audit log.
 const auditPath = dashboard.Root + "/audit.jsonl"
 
 // auditBatch is how many entries are read at a time.
@@ -29,14 +26,7 @@ var auditParams = []string{"store", "actor_id", "action", "resource_type", "reso
 func (a *API) auditDownload() http.Handler {
 	row := &served{meter: a.metrics.route("*", auditPath)}
 	row.Query = auditParams
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := a.begin(w, r)
-		defer a.finish(c)
-		c.row = row
-		if err := a.sendAudit(c); err != nil {
-			a.fail(c, err)
-		}
-	})
+	return a.handler(row, a.sendAudit)
 }
 
 // sendAudit checks the person and the filters, then sends batch after batch.
@@ -48,11 +38,10 @@ func (a *API) sendAudit(c *call) error {
 	if err != nil {
 		return err
 	}
-	v, err := a.auditor(c)
+	ctx, err := a.person(c.r.WithContext(c.ctx), c.query.values.Get("store"), "auditLog")
 	if err != nil {
 		return err
 	}
-	ctx := viewer.With(c.ctx, v)
 	rows, next, err := a.Core.Query().AuditBatch(ctx, filter, nil, auditBatch)
 	if err != nil {
 		return err
@@ -67,7 +56,6 @@ func (a *API) sendAudit(c *call) error {
 	return a.ended(c, d, a.streamAudit(ctx, d, filter, rows, next))
 }
 
-// auditQuery reads the filters of the address.
 func (a *API) auditQuery(c *call) (*model.AuditFilter, error) {
 	c.query.read(c.r.URL.RawQuery)
 	if err := a.parameters(c); err != nil {
@@ -81,20 +69,6 @@ func (a *API) auditQuery(c *call) (*model.AuditFilter, error) {
 		q.bad("store", fault.Required, "Name the store by its id or handle.")
 	}
 	return f, q.err()
-}
-
-// auditor returns the person of the cookie as a viewer of the store that the address names. It
-// fails unless they may read the audit log there, as the GraphQL field of the same name decides.
-func (a *API) auditor(c *call) (*viewer.Viewer, error) {
-	v, err := a.Account.ViewerIn(c.r.WithContext(c.ctx), c.query.values.Get("store"))
-	if err != nil {
-		return nil, err
-	}
-	if v == nil {
-		return nil, fault.New(fault.AuthenticationRequired, "Sign in first.")
-	}
-	field := graph.Schema().Query.Fields.ForName("auditLog")
-	return v, graph.Admit(viewer.With(c.ctx, v), field)
 }
 
 // streamAudit writes rows and reads on until the end or until the client disconnects.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -48,7 +49,6 @@ func (c *call) resource() string {
 	return Base
 }
 
-// bearer takes the credential from the headers.
 func bearer(r *http.Request) (string, error) {
 	headers := r.Header["Authorization"]
 	if len(headers) > 1 {
@@ -70,11 +70,8 @@ func (a *API) failedAuthentication(c *call, err error) error {
 	if !ok || f.Kind != fault.InvalidToken || a.rates.failures.Off() {
 		return err
 	}
-	if d := ratelimit.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
-		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many failed authentications from this address.",
-			RetryAfter: d.RetryAfter}
-	}
-	return err
+	d := ratelimit.TakeNetwork(a.rates.failures, c.client, 1)
+	return cmp.Or(exceeded(d, "Too many failed authentications from this address."), err)
 }
 
 // limit applies the rates of the credential and of its store.
@@ -83,12 +80,7 @@ func (a *API) limit(c *call) error {
 		return nil
 	}
 	c.rate, c.rated = a.rates.take(c.viewer), true
-	if c.rate.OK {
-		return nil
-	}
-	return &fault.Error{
-		Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.", RetryAfter: c.rate.RetryAfter,
-	}
+	return exceeded(c.rate, tooMany)
 }
 
 // clientOf returns the address of the client. It logs the first forwarded request whose proxy
@@ -102,7 +94,6 @@ func (a *API) clientOf(r *http.Request) netip.Addr {
 	return proxies.Client(r)
 }
 
-// trust reports whether the peer of a request is one of the proxies.
 func (p Proxies) trust(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && p.contain(peer.Addr().Unmap())

@@ -68,7 +68,6 @@ const (
 	maxPage = 256 << 10
 )
 
-// takePage gives the call a page buffer for its answer.
 func (c *call) takePage() {
 	c.kept, c.page = c.out, pages.Get().(*[]byte)
 	c.out = (*c.page)[:0]
@@ -92,7 +91,6 @@ func (c *call) release() {
 	calls.Put(c)
 }
 
-// begin takes a call for a request.
 func (a *API) begin(w http.ResponseWriter, r *http.Request) *call {
 	c := calls.Get().(*call)
 	c.w, c.r, c.began = w, r, time.Now()
@@ -110,25 +108,33 @@ func (a *API) begin(w http.ResponseWriter, r *http.Request) *call {
 	return c
 }
 
-// endpoint answers every method of one path of the table.
-func (a *API) endpoint(e *endpoint) http.Handler {
+// handler answers each request with handle, or with its error. row is nil if handle finds it.
+func (a *API) handler(row *served, handle func(*call) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := a.begin(w, r)
 		defer a.finish(c)
+		c.row = row
+		if err := handle(c); err != nil {
+			a.fail(c, err)
+		}
+	})
+}
+
+// endpoint answers every method of one path of the table.
+func (a *API) endpoint(e *endpoint) http.Handler {
+	return a.handler(nil, func(c *call) error {
 		c.legacy = e.legacy
 		if a.cors(c) {
-			return
+			return nil
 		}
-		c.row = e.find(r.Method)
-		if c.row == nil {
-			a.fail(c, wrongMethod(w.Header(), e.allow))
-			return
+		if c.row = e.find(c.r.Method); c.row == nil {
+			return wrongMethod(c.w.Header(), e.allow)
 		}
 		if err := a.run(c); err != nil {
-			a.fail(c, err)
-			return
+			return err
 		}
 		a.answer(c)
+		return nil
 	})
 }
 
@@ -154,7 +160,6 @@ func (a *API) run(c *call) error {
 	return c.answer.Settle(len(c.out))
 }
 
-// authorise requires the scope of the row.
 func (a *API) authorise(c *call) error {
 	if c.viewer.Scopes.Has(c.row.Scope) {
 		return nil
@@ -174,12 +179,10 @@ func (c *call) pathID() string {
 }
 
 // notFound answers a path that no route serves.
-func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
-	c := a.begin(w, r)
-	defer a.finish(c)
-	c.legacy = strings.HasPrefix(r.URL.Path, legacyBase+"/")
+func (a *API) notFound(c *call) error {
+	c.legacy = strings.HasPrefix(c.r.URL.Path, legacyBase+"/")
 	if a.cors(c) {
-		return
+		return nil
 	}
-	a.fail(c, nothingHere())
+	return nothingHere()
 }

@@ -16,7 +16,6 @@ func (c *call) decode() (*wire.Reader, error) {
 	return wire.NewReader(v)
 }
 
-// noMembers refuses a body that has any members.
 func (c *call) noMembers() error {
 	r, err := c.decode()
 	if err != nil {
@@ -38,7 +37,6 @@ func present(faults []fault.Field, name string, there bool) []fault.Field {
 	return append(faults, fault.Field{Pointer: pointer, Code: fault.Required, Detail: "This member is required."})
 }
 
-// required reads a required member.
 func required[T any](faults []fault.Field, name string, value, into *T) []fault.Field {
 	if value != nil {
 		*into = *value

@@ -84,7 +84,6 @@ func (d *delivery) Write(b []byte) (written int, err error) {
 	return written, err
 }
 
-// send writes the headers, once.
 func (d *delivery) send() {
 	if d.sent {
 		return
@@ -141,7 +140,6 @@ func (f *content) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-// failed returns the first read error.
 func (f *content) failed() error {
 	if err := f.failure.Load(); err != nil {
 		return *err

@@ -20,7 +20,6 @@ import (
 // downloadRoot is the start of every download address.
 const downloadRoot = "/downloads/"
 
-// file is what a download serves.
 type file struct {
 	name        string // made of letters, digits, -, _ and .
 	contentType string
@@ -32,7 +31,6 @@ type file struct {
 // from the opener or from the first read.
 type opener func(ctx context.Context, store, id xid.ID) (*file, error)
 
-// openExport is the opener of the engine.
 func (a *API) openExport(ctx context.Context, store, id xid.ID) (*file, error) {
 	f, err := a.Exports.Open(ctx, store, id)
 	if err != nil {
@@ -44,21 +42,14 @@ func (a *API) openExport(ctx context.Context, store, id xid.ID) (*file, error) {
 // downloads answers {api_host}/downloads/<export>/<file name>?expires=…&store=…&signature=… for
 // anyone who has the address (contract, section 9). The query is neither logged nor counted.
 func (a *API) downloads(open opener) http.Handler {
-	m := a.metrics.route("*", strings.TrimSuffix(downloadRoot, "/"))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := a.begin(w, r)
-		defer a.finish(c)
-		c.row = &served{meter: m}
-		if err := a.download(c, open); err != nil {
-			a.fail(c, err)
-		}
-	})
+	row := &served{meter: a.metrics.route("*", strings.TrimSuffix(downloadRoot, "/"))}
+	return a.handler(row, func(c *call) error { return a.download(c, open) })
 }
 
 // download checks the link before anything else, then serves the file.
 func (a *API) download(c *call, open opener) error {
-	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
-		return wrongMethod(c.w.Header(), "GET, HEAD")
+	if err := readOnly(c.w, c.r); err != nil {
+		return err
 	}
 	store, id, err := a.linked(c.r)
 	if err != nil {
@@ -109,8 +100,7 @@ func (a *API) ended(c *call, d *delivery, failure error) error {
 // bytes as they came. A link that was signed for something else, such as a preview, has other
 // parameters.
 func (a *API) linked(r *http.Request) (store, id xid.ID, err error) {
-	path := r.URL.EscapedPath()
-	params, err := a.Links.Verify(path, r.URL.RawQuery, micros.Now())
+	params, err := a.Links.Verify(r.URL.EscapedPath(), r.URL.RawQuery, micros.Now())
 	switch {
 	case errors.Is(err, link.ErrExpired):
 		return xid.Nil, xid.Nil, fault.New(fault.LinkExpired,
@@ -118,11 +108,8 @@ func (a *API) linked(r *http.Request) (store, id xid.ID, err error) {
 	case err != nil || len(params) != 1:
 		return xid.Nil, xid.Nil, forged()
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(path, downloadRoot), "/")
-	if id, err = xid.Export.Parse(name); err != nil {
-		return xid.Nil, xid.Nil, forged()
-	}
-	if store, err = xid.Store.Parse(params["store"]); err != nil {
+	id, ok := wantedExport(r)
+	if store, err = xid.Store.Parse(params["store"]); err != nil || !ok {
 		return xid.Nil, xid.Nil, forged()
 	}
 	return store, id, nil

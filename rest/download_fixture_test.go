@@ -133,7 +133,7 @@ func newCounter(t testing.TB, size int) *counter {
 		metrics: newMetrics(c.registry, new(idem.Keeper))}
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.PathPrefix(downloadRoot).Handler(a.downloads(c.open))
-	router.NotFoundHandler = http.HandlerFunc(a.notFound)
+	router.NotFoundHandler = a.handler(nil, a.notFound)
 	c.handler = router
 	return c
 }

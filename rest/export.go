@@ -8,14 +8,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// listExports is GET /exports.
 func (a *API) listExports(c *call) error {
 	page, err := a.Core.Query().Exports(c.ctx, c.query.limit, c.query.cursor)
-	if err != nil {
-		return err
-	}
-	list(c, page, appendExport)
-	return nil
+	return list(c, page, err, appendExport)
 }
 
 // getExport is GET /exports/{id}. Each answer has a fresh link, which works for anyone, and must
@@ -34,7 +29,6 @@ func (a *API) getExport(c *call) error {
 // while a link lives for minutes.
 func appendExport(b []byte, e *model.Export) []byte { return wire.AppendExport(b, e.Export, nil) }
 
-// createExport is POST /exports.
 func (a *API) createExport(c *call) error {
 	r, err := c.decode()
 	if err != nil {

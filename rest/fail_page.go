@@ -64,22 +64,13 @@ func (a *API) failureLinks(r *http.Request, f *fault.Error) []page.Link {
 // wantedExport returns the export that a download address names. Nothing is looked up, so the
 // export may not exist.
 func wantedExport(r *http.Request) (id xid.ID, ok bool) {
-	name, ok := strings.CutPrefix(r.URL.EscapedPath(), downloadRoot)
-	if !ok {
-		return xid.Nil, false
-	}
-	name, _, _ = strings.Cut(name, "/")
+	path, ok := strings.CutPrefix(r.URL.EscapedPath(), downloadRoot)
+	name, _, _ := strings.Cut(path, "/")
 	id, err := xid.Export.Parse(name)
-	return id, err == nil
+	return id, ok && err == nil
 }
 
-// missing answers a path below a handler beside the table that does not exist.
-func (a *API) missing(w http.ResponseWriter, r *http.Request) {
-	if rec, ok := w.(*recorder); ok {
-		a.fail(rec.c, nothingHere())
-		return
-	}
-	a.notFound(w, r)
-}
+// missing answers an unknown path below a handler that [API.plain] wraps.
+func (a *API) missing(w http.ResponseWriter, _ *http.Request) { a.fail(w.(*recorder).c, nothingHere()) }
 
 func nothingHere() error { return fault.New(fault.NotFound, "Nothing is served at this path.") }

@@ -42,7 +42,6 @@ type files struct {
 	loads cache.Group[stored, *object]
 }
 
-// stored names an object of the blob store.
 type stored struct {
 	key, contentType string
 	tag              string // its entity tag
@@ -58,22 +57,34 @@ func newFiles(a *API) *files {
 	return &files{API: a, kept: cache.NewCache[stored, *object](fileMemory)}
 }
 
-// answer answers GET and HEAD with a file and the given headers, or refuses; what is the noun in
-// the refusals.
+// handler answers GET and HEAD with serve, or refuses with its error.
+func (s *files) handler(serve func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := readOnly(w, r)
+		if err == nil {
+			err = serve(w, r)
+		}
+		if err != nil {
+			s.refuse(w, r, err)
+		}
+	})
+}
+
+// answer answers with a file and the given headers; what is the noun in the errors. The error of a
+// missing file wraps [blob.ErrNotFound].
 func (s *files) answer(w http.ResponseWriter, r *http.Request, what string, name stored, header http.Header) error {
 	f, err := s.find(r.Context(), name)
 	switch {
 	case errors.Is(err, blob.ErrNotFound):
-		s.refuse(w, r, fault.Missing(what))
+		return errors.Join(fault.Missing(what), err)
 	case err != nil:
-		s.refuse(w, r, &fault.Error{Kind: fault.Unavailable, Detail: "The " + what + " is temporarily unavailable.",
-			RetryAfter: time.Second, Err: err})
-	default:
-		name.describe(w.Header())
-		maps.Copy(w.Header(), header)
-		s.send(w, r, name, f)
+		return &fault.Error{Kind: fault.Unavailable, Detail: "The " + what + " is temporarily unavailable.",
+			RetryAfter: time.Second, Err: err}
 	}
-	return err
+	name.describe(w.Header())
+	maps.Copy(w.Header(), header)
+	s.send(w, r, name, f)
+	return nil
 }
 
 // describe sets the headers of every answer with the file.
@@ -91,7 +102,6 @@ func (n stored) packs() bool {
 	return strings.HasPrefix(n.contentType, "text/") || n.contentType == "image/svg+xml"
 }
 
-// find returns the file from memory or reads it.
 func (s *files) find(ctx context.Context, name stored) (*object, error) {
 	if f, ok := s.kept.Get(name); ok {
 		return f, nil
@@ -133,7 +143,6 @@ func (s *files) send(w http.ResponseWriter, r *http.Request, name stored, f *obj
 	variant.Content(w, r, content)
 }
 
-// refuse answers with a problem.
 func (s *files) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f, status := problem.Of(err)
 	if status >= http.StatusInternalServerError {

@@ -55,7 +55,6 @@ func (c *ranges) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// release closes the reader.
 func (c *ranges) release() {
 	if c.open != nil {
 		_ = c.open.Close()

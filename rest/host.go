@@ -39,7 +39,8 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 	}
 	var files http.Handler
 	if a.Blobs != nil {
-		files = a.plain(assetRoot, &assets{newFiles(a)})
+		assets := newFiles(a)
+		files = a.plain(assetRoot, assets.handler(assets.asset))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		guard(w.Header(), r)
@@ -63,7 +64,7 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 	}))
 	images := pages
 	if a.images != nil {
-		images = a.observed(storefront.ExternalImageRoot, unanswered, http.HandlerFunc(a.images.ofStore))
+		images = a.observed(storefront.ExternalImageRoot, unanswered, a.images.handler(a.images.ofStore))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.IsAPI(r.Host) {

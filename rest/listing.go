@@ -1,18 +1,42 @@
 package rest
 
 import (
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// listMarketplaceThemes is GET /marketplace/themes.
 func (a *API) listMarketplaceThemes(c *call) error {
 	page, err := a.Core.Query().MarketplaceThemes(c.ctx, c.query.limit, c.query.cursor)
+	return list(c, page, err, func(b []byte, m *model.MarketplaceTheme) []byte {
+		return wire.AppendMarketplaceTheme(b, m.Listing, m.APIHost)
+	})
+}
+
+// list answers with a page or returns the error of reading it: {"data": [...], "next_cursor": ...}.
+// The page ends early if the next row would exceed the size limit of an answer.
+func list[T any](c *call, page *model.Connection[T], err error, item func([]byte, T) []byte) error {
 	if err != nil {
 		return err
 	}
-	list(c, page, func(b []byte, m *model.MarketplaceTheme) []byte {
-		return wire.AppendMarketplaceTheme(b, m.Listing, m.APIHost)
-	})
+	c.takePage()
+	b := append(c.out, `{"data":[`...)
+	for i, node := range page.Nodes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		before := len(b)
+		if b = item(b, node); len(b) > limit.Answer && i > 0 {
+			b, page.Next = b[:before-1], page.Sign(page.Nodes[i-1])
+			break
+		}
+	}
+	b = append(b, `],"next_cursor":`...)
+	if page.Next == "" {
+		c.out = append(b, `null}`...)
+		return nil
+	}
+	b = append(append(b, '"'), page.Next...)
+	c.out = append(b, `"}`...)
 	return nil
 }

@@ -26,8 +26,8 @@ func (a *API) authorization(router *mux.Router) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range routes {
-		router.Path(r.Path).Handler(a.plain(r.Path, r.Handler))
+	for path, handler := range routes {
+		router.Path(path).Handler(a.plain(path, handler))
 	}
 	return nil
 }

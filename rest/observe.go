@@ -17,7 +17,6 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/requestlog"
 )
 
-// metrics are the metrics of the public address.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -55,7 +54,6 @@ func (m *metrics) route(method, route string) *meter {
 	return &meter{metrics: m, method: method, route: route, seconds: m.seconds.WithLabelValues(method, route)}
 }
 
-// count records one answer.
 func (m *meter) count(status int, took time.Duration, written int64) {
 	counter, ok := m.statuses.Load(status)
 	if !ok {
@@ -183,15 +181,16 @@ func (a *API) plain(route string, next http.Handler) http.Handler {
 
 // observed is plain with a check that may answer before next runs; answered reports whether it did.
 func (a *API) observed(route string, answered func(*call) bool, next http.Handler) http.Handler {
-	m := a.metrics.route("*", route)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := a.begin(w, r)
-		c.row = &served{meter: m}
-		defer a.finish(c)
-		if answered(c) {
-			return
+	return a.handler(&served{meter: a.metrics.route("*", route)}, func(c *call) error {
+		if !answered(c) {
+			c.pass(next)
 		}
-		next.ServeHTTP(&recorder{w, c}, r.WithContext(c.ctx))
-		c.status = max(c.status, http.StatusOK) // net/http's default for a handler that wrote nothing
+		return nil
 	})
+}
+
+// pass lets a handler beside the table answer.
+func (c *call) pass(next http.Handler) {
+	next.ServeHTTP(&recorder{c.w, c}, c.r.WithContext(c.ctx))
+	c.status = max(c.status, http.StatusOK) // net/http's default for a handler that wrote nothing
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// listOrders is GET /orders.
 func (a *API) listOrders(c *call) error {
 	q := &c.query
 	filter := model.OrderFilter{
@@ -33,15 +32,13 @@ func (a *API) listOrders(c *call) error {
 		return err
 	}
 	page, err := a.Core.Query().Orders(sales.WithPacked(c.ctx), q.limit, q.cursor, &filter, nil, nil)
-	if err != nil {
+	w := orderWriter{lines: &c.lines}
+	if err := list(c, page, err, w.append); err != nil {
 		return err
 	}
-	w := orderWriter{lines: &c.lines}
-	list(c, page, w.append)
 	return w.err
 }
 
-// getOrder is GET /orders/{id}.
 func (a *API) getOrder(c *call) error {
 	o, err := a.Core.Query().Order(sales.WithPacked(c.ctx), c.pathID())
 	if err != nil {
@@ -70,7 +67,6 @@ func (w *orderWriter) append(b []byte, o *model.Order) []byte {
 	return wire.AppendOrder(b, o.Order, len(lines), func(i int) *db.OrderLine { return lines[i] })
 }
 
-// createOrderNote is POST /orders/{id}/notes.
 func (a *API) createOrderNote(c *call) error {
 	r, err := c.decode()
 	if err != nil {

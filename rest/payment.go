@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -25,17 +26,14 @@ const (
 
 // payments mounts the endpoints for events of payment providers.
 func (a *API) payments(router *mux.Router) {
-	m := a.metrics.route("*", stripeRoot+"{store}")
-	router.Path(stripeRoot + "{store}").HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := a.begin(w, r)
-		defer a.finish(c)
-		c.row = &served{meter: m}
-		if err := a.paymentEvent(c, mux.Vars(r)["store"]); err != nil {
-			a.fail(c, err)
-			return
+	const path = stripeRoot + "{store}"
+	router.Path(path).Handler(a.handler(&served{meter: a.metrics.route("*", path)}, func(c *call) error {
+		if err := a.paymentEvent(c, mux.Vars(c.r)["store"]); err != nil {
+			return err
 		}
 		a.send(c, http.StatusOK, nil)
-	})
+		return nil
+	}))
 }
 
 // paymentEvent answers an event of Stripe. A 200 means that its effect is committed; Stripe sends
@@ -68,9 +66,8 @@ func (a *API) paymentEvent(c *call, store string) error {
 	case event.Session == "" && event.Refund == "":
 		return nil
 	}
-	if d := a.rates.stores.Take(id); !d.OK {
-		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.",
-			RetryAfter: d.RetryAfter}
+	if err := exceeded(a.rates.stores.Take(id), tooMany); err != nil {
+		return err
 	}
 	if event.Refund != "" {
 		return a.Core.SettleRefund(c.ctx, id, account, event.Refund)
@@ -93,9 +90,7 @@ func signer(accounts selling.Accounts, body []byte, signature string) (*selling.
 // unsigned refuses an event without a valid signature, and limits how fast one address may send
 // them.
 func (a *API) unsigned(c *call) error {
-	if d := ratelimit.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
-		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many events with wrong signatures.",
-			RetryAfter: d.RetryAfter}
-	}
-	return fault.New(fault.InvalidRequest, "The signature does not match.")
+	d := ratelimit.TakeNetwork(a.rates.failures, c.client, 1)
+	return cmp.Or[error](exceeded(d, "Too many events with wrong signatures."),
+		fault.New(fault.InvalidRequest, "The signature does not match."))
 }

@@ -42,52 +42,58 @@ var (
 type pictures struct{ *files }
 
 // ofStore answers a request that [shop.Shop.Take] prepared, to the host of an open store.
-func (s *pictures) ofStore(w http.ResponseWriter, r *http.Request) {
+func (s *pictures) ofStore(w http.ResponseWriter, r *http.Request) error {
+	store, _ := shop.StoreOf(r)
+	ctx := viewer.Visitor(r.Context(), store)
 	if image, file, ok := images.ParsePath(r.URL.Path); ok {
-		store, _ := shop.StoreOf(r)
-		s.serveImage(w, r, file, shopPicture, func() (*db.ProductImage, error) {
-			return s.Core.Storefront().Image(viewer.Visitor(r.Context(), store), image)
-		})
-		return
+		img, err := s.Core.Storefront().Image(ctx, image)
+		if err != nil {
+			return err
+		}
+		return s.serveImage(w, r, file, shopPicture, img)
 	}
 	digits, handle, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, storefront.ExternalImageRoot), "/")
-	store, _ := shop.StoreOf(r)
 	var id xid.ID
-	if isHex(digits, len(id)) {
-		_, _ = hex.Decode(id[:], []byte(digits)) // [shop.Shop.Take] has checked the digits
+	unhex(id[:], digits) // another text finds nothing
+	p, err := s.Core.Storefront().ExternalImage(ctx, id, handle)
+	if err != nil {
+		return err
 	}
-	s.serve(w, r, shopPicture, func() (*db.Picture, error) {
-		return s.Core.Storefront().ExternalImage(viewer.Visitor(r.Context(), store), id, handle)
-	})
+	return s.serve(w, r, shopPicture, p)
 }
 
 // ofPerson serves the copy of an external image to a signed-in person who may see the product.
-func (s *pictures) ofPerson(w http.ResponseWriter, r *http.Request) {
+func (s *pictures) ofPerson(w http.ResponseWriter, r *http.Request) error {
 	names := mux.Vars(r)
-	s.serve(w, r, ownPicture, func() (*db.Picture, error) {
-		ctx, err := s.signedIn(r, names["store"])
-		if err != nil {
-			return nil, err
-		}
-		return s.Core.Query().ExternalImage(ctx, names["product"])
-	})
+	ctx, err := s.person(r, names["store"], "product")
+	if err != nil {
+		return err
+	}
+	p, err := s.Core.Query().ExternalImage(ctx, names["product"])
+	if err != nil {
+		return err
+	}
+	return s.serve(w, r, ownPicture, p)
 }
 
 // imageOfPerson serves an uploaded image to a signed-in person who may see products of the store.
-func (s *pictures) imageOfPerson(w http.ResponseWriter, r *http.Request) {
+func (s *pictures) imageOfPerson(w http.ResponseWriter, r *http.Request) error {
 	names := mux.Vars(r)
-	s.serveImage(w, r, names["file"], ownImage, func() (*db.ProductImage, error) {
-		ctx, err := s.signedIn(r, names["store"])
-		if err != nil {
-			return nil, err
-		}
-		return s.Core.Query().ProductImageFile(ctx, names["image"])
-	})
+	ctx, err := s.person(r, names["store"], "product")
+	if err != nil {
+		return err
+	}
+	img, err := s.Core.Query().ProductImageFile(ctx, names["image"])
+	if err != nil {
+		return err
+	}
+	return s.serveImage(w, r, names["file"], ownImage, img)
 }
 
-// signedIn returns the context of a signed-in person who may see products of the store.
-func (s *pictures) signedIn(r *http.Request, store string) (context.Context, error) {
-	v, err := s.Account.ViewerIn(r, store)
+// person returns the context of a signed-in person in a store, named by its id or handle. It fails
+// unless they may read the field of the schema's queries there.
+func (a *API) person(r *http.Request, store, field string) (context.Context, error) {
+	v, err := a.Account.ViewerIn(r, store)
 	if err != nil {
 		return nil, err
 	}
@@ -95,27 +101,16 @@ func (s *pictures) signedIn(r *http.Request, store string) (context.Context, err
 		return nil, fault.New(fault.AuthenticationRequired, "Sign in first.")
 	}
 	ctx := viewer.With(r.Context(), v)
-	return ctx, graph.Admit(ctx, graph.Schema().Query.Fields.ForName("product"))
+	return ctx, graph.Admit(ctx, graph.Schema().Query.Fields.ForName(field))
 }
 
-// serveImage answers with a file of the uploaded image that find returns. The file is created when
-// it is first asked for.
+// serveImage answers with a file of an uploaded image, which is created when it is first asked for.
 func (s *pictures) serveImage(
-	w http.ResponseWriter, r *http.Request, file string, header http.Header, find func() (*db.ProductImage, error),
-) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		s.refuse(w, r, wrongMethod(w.Header(), "GET, HEAD"))
-		return
-	}
-	img, err := find()
-	if err != nil {
-		s.refuse(w, r, err)
-		return
-	}
+	w http.ResponseWriter, r *http.Request, file string, header http.Header, img *db.ProductImage,
+) error {
 	width, ok := images.WidthOf(img, file)
 	if !ok {
-		s.refuse(w, r, fault.Missing("image"))
-		return
+		return fault.Missing("image")
 	}
 	name := stored{key: images.ImageKey(img, width), contentType: img.ContentType, tag: `"` + file + `"`}
 	if _, err := s.find(r.Context(), name); errors.Is(err, blob.ErrNotFound) && width < img.Width {
@@ -124,27 +119,19 @@ func (s *pictures) serveImage(
 			err = fault.Missing("image")
 		}
 		if err != nil {
-			s.refuse(w, r, err)
-			return
+			return err
 		}
 	}
-	_ = s.answer(w, r, "image", name, header)
+	return s.answer(w, r, "image", name, header)
 }
 
-// serve answers with the image that find returns. If its bytes are gone, as after a restore of only
+// serve answers with the copy of an external image. If its bytes are gone, as after a restore of only
 // the database, the row is deleted so that the image is fetched again.
-func (s *pictures) serve(w http.ResponseWriter, r *http.Request, header http.Header, find func() (*db.Picture, error)) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		s.refuse(w, r, wrongMethod(w.Header(), "GET, HEAD"))
-		return
-	}
-	p, err := find()
-	if err != nil {
-		s.refuse(w, r, err)
-		return
-	}
+func (s *pictures) serve(w http.ResponseWriter, r *http.Request, header http.Header, p *db.Picture) error {
 	name := stored{key: images.Key(p), contentType: p.ContentType, tag: `"` + hex.EncodeToString(p.ObjectID[:]) + `"`}
-	if err := s.answer(w, r, "image", name, header); errors.Is(err, blob.ErrNotFound) {
+	err := s.answer(w, r, "image", name, header)
+	if errors.Is(err, blob.ErrNotFound) {
 		_ = s.Core.Images.Forget(r.Context(), p) // otherwise the next request does
 	}
+	return err
 }

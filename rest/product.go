@@ -9,7 +9,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// listProducts is GET /products.
 func (a *API) listProducts(c *call) error {
 	q := &c.query
 	filter := model.ProductFilter{
@@ -22,14 +21,9 @@ func (a *API) listProducts(c *call) error {
 		return err
 	}
 	page, err := a.Core.Query().Products(c.ctx, q.limit, q.cursor, &filter, nil, nil)
-	if err != nil {
-		return err
-	}
-	list(c, page, wire.AppendProduct)
-	return nil
+	return list(c, page, err, wire.AppendProduct)
 }
 
-// getProduct is GET /products/{id}.
 func (a *API) getProduct(c *call) error {
 	p, err := a.Core.Query().Product(c.ctx, c.pathID())
 	if err != nil {
@@ -39,7 +33,6 @@ func (a *API) getProduct(c *call) error {
 	return nil
 }
 
-// createProduct is POST /products.
 func (a *API) createProduct(c *call) error {
 	r, err := c.decode()
 	if err != nil {
@@ -54,7 +47,6 @@ func (a *API) createProduct(c *call) error {
 	return nil
 }
 
-// readProduct reads the body of POST /products.
 func readProduct(r *wire.Reader) model.ProductCreateInput {
 	title, price, currency := r.String("title"), r.Int("price_minor"), r.String("currency")
 	in := model.ProductCreateInput{

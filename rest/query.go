@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// params are the query parameters of a call.
 type params struct {
 	values url.Values
 	limit  *int

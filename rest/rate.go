@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -83,6 +84,16 @@ func (l *limiters) take(v *viewer.Viewer) ratelimit.Decision {
 		return all
 	}
 	return d
+}
+
+const tooMany = "Too many requests: wait, then go on."
+
+// exceeded returns the refusal of a request that a rate does not allow, or nil.
+func exceeded(d ratelimit.Decision, detail string) error {
+	if d.OK {
+		return nil
+	}
+	return &fault.Error{Kind: fault.RateLimited, Detail: detail, RetryAfter: d.RetryAfter}
 }
 
 // visit counts a request to a storefront by its [shop.Cost], and returns whether it is allowed.

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
@@ -47,7 +45,7 @@ func (a *API) answer(c *call) {
 	}
 	h["Cache-Control"] = revalidate
 	h["Vary"] = variant.Vary
-	tag := etag(c.out)
+	tag := variant.WeakTag(c.out)
 	h["Etag"] = []string{tag}
 	if variant.Matches(c.r.Header, tag) {
 		delete(h, "Content-Type")
@@ -121,6 +119,14 @@ func wrongMethod(h http.Header, allow string) error {
 	return fault.New(wire.MethodNotAllowed, "This path allows "+allow+".")
 }
 
+// readOnly refuses methods other than GET and HEAD.
+func readOnly(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return nil
+	}
+	return wrongMethod(w.Header(), "GET, HEAD")
+}
+
 // faultOf returns what the caller may know of an error. An internal error is logged here, once.
 func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
 	// A fault keeps its kind: its cause, such as a body that broke off, may look like a lost
@@ -156,14 +162,6 @@ func (a *API) challenged(c *call, f *fault.Error) string {
 	return challenge
 }
 
-// etag returns a weak tag: the same for the same representation, whatever its encoding.
-func etag(body []byte) string {
-	var b [2 + 2 + 16]byte
-	tag := append(b[:0], `W/"`...)
-	tag = strconv.AppendUint(tag, xxhash.Sum64(body), 36)
-	return string(append(tag, '"'))
-}
-
 // send writes a body, compressed if the client accepts that. HEAD gets the headers alone.
 func (a *API) send(c *call, status int, body []byte) {
 	h := c.w.Header()
@@ -187,7 +185,7 @@ func (a *API) send(c *call, status int, body []byte) {
 
 // static serves bytes that never change while the process runs.
 func (a *API) static(contentType string, body []byte) http.Handler {
-	f := &variant.Form{Type: contentType, Plain: body, Packed: variant.Pack(body), Tag: etag(body)}
+	f := &variant.Form{Type: contentType, Plain: body, Packed: variant.Pack(body), Tag: variant.WeakTag(body)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")

@@ -123,7 +123,7 @@ func New(c Config) (http.Handler, error) {
 	if err := a.pages(router); err != nil {
 		return nil, fmt.Errorf("rest: %w", err)
 	}
-	router.NotFoundHandler = http.HandlerFunc(a.notFound)
+	router.NotFoundHandler = a.handler(nil, a.notFound)
 	return a.hosts(canonical(router))
 }
 

@@ -7,17 +7,11 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// listThemes is GET /themes.
 func (a *API) listThemes(c *call) error {
 	page, err := a.Core.Query().Themes(c.ctx, c.query.limit, c.query.cursor)
-	if err != nil {
-		return err
-	}
-	list(c, page, appendTheme)
-	return nil
+	return list(c, page, err, appendTheme)
 }
 
-// getTheme is GET /themes/{id}.
 func (a *API) getTheme(c *call) error {
 	t, err := a.Core.Query().Theme(c.ctx, c.pathID())
 	if err != nil {
@@ -31,14 +25,11 @@ func appendTheme(b []byte, t *model.Theme) []byte {
 	return wire.AppendTheme(b, t.Theme, t.Status(), t.PreviewURL)
 }
 
-// listThemeAssets is GET /themes/{id}/assets.
 func (a *API) listThemeAssets(c *call) error {
 	page, err := a.Core.Query().ThemeAssets(c.ctx, c.pathID(), c.query.limit, c.query.cursor)
-	if err != nil {
-		return err
-	}
-	list(c, page, func(b []byte, t *model.ThemeAsset) []byte { return wire.AppendThemeAsset(b, t.ThemeAsset, t.Host) })
-	return nil
+	return list(c, page, err, func(b []byte, t *model.ThemeAsset) []byte {
+		return wire.AppendThemeAsset(b, t.ThemeAsset, t.Host)
+	})
 }
 
 // activateTheme is POST /themes/{id}/activate, which takes no members.

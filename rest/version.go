@@ -20,7 +20,6 @@ var (
 	sunset      = []string{"Tue, 30 Jun 2026 23:59:59 GMT"}
 )
 
-// retire adds the deprecation headers of v0.
 func (a *API) retire(h http.Header) {
 	h["Deprecation"], h["Sunset"] = deprecation, sunset
 	h["Link"] = []string{"<" + a.APIHost + Base + `>; rel="successor-version"`}

@@ -7,14 +7,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// listWebhooks is GET /webhooks.
 func (a *API) listWebhooks(c *call) error {
 	page, err := a.Core.Query().WebhookEndpoints(c.ctx, c.query.limit, c.query.cursor)
-	if err != nil {
-		return err
-	}
-	list(c, page, func(b []byte, e *model.WebhookEndpoint) []byte { return appendWebhook(b, e, nil) })
-	return nil
+	return list(c, page, err, func(b []byte, e *model.WebhookEndpoint) []byte { return appendWebhook(b, e, nil) })
 }
 
 func appendWebhook(b []byte, e *model.WebhookEndpoint, secret *string) []byte {

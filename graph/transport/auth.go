@@ -69,7 +69,6 @@ func (h *handler) challenge(k fault.Kind) string {
 	return s
 }
 
-// idempotencyKey returns the idempotency key of the request, if there is one.
 func idempotencyKey(r *http.Request) (key string, keyed bool, err error) {
 	values := r.Header.Values("Idempotency-Key")
 	if len(values) == 0 {

@@ -52,7 +52,6 @@ func validationRules() *rules.Rules {
 	return r
 }
 
-// get returns the parsed document of a text, or its errors.
 func (d *documents) get(text string) (*ast.QueryDocument, gqlerror.List) {
 	if doc, ok := d.cache.Get(text); ok {
 		return doc, nil

@@ -48,7 +48,6 @@ func (r *run) note(path string, f *fault.Error) {
 	r.failures = append(r.failures, failure{path, f})
 }
 
-// cause returns the first internal error, or nil.
 func (r *run) cause() error {
 	if len(r.failures) == 0 {
 		return nil
@@ -56,7 +55,6 @@ func (r *run) cause() error {
 	return r.failures[0].fault
 }
 
-// outcome is the result of an execution.
 type outcome struct {
 	data   []byte
 	errors gqlerror.List
@@ -132,7 +130,6 @@ func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) 
 	return refusedPayload(v, userErrors(f, fc.Field)), nil
 }
 
-// answer runs an operation and sends the result.
 func (h *handler) answer(ctx context.Context, out *response, o *operation) {
 	b := answers.Get().(*model.Answer)
 	done, r := h.execute(model.WithAnswerBuffer(ctx, b), o)
@@ -152,7 +149,6 @@ func (h *handler) answer(ctx context.Context, out *response, o *operation) {
 // answers are pooled, except for very large ones: they are a third of the memory of a page.
 var answers = sync.Pool{New: func() any { return new(model.Answer) }}
 
-// log writes the internal errors with their paths.
 func (h *handler) log(ctx context.Context, r *run) {
 	for _, f := range r.failures {
 		if ctx.Err() == nil {

@@ -37,7 +37,6 @@ type Config struct {
 	Logger  *slog.Logger
 }
 
-// handler serves /graphql.
 type handler struct {
 	Config
 	schema    graphql.ExecutableSchema
@@ -64,7 +63,6 @@ func New(c Config) (http.Handler, error) {
 	}, nil
 }
 
-// peer returns the address of the other end of the connection.
 func peer(r *http.Request) netip.Addr {
 	at, _ := netip.ParseAddrPort(r.RemoteAddr) // on an error the zero address, which no key allows
 	return at.Addr()

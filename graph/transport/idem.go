@@ -200,13 +200,11 @@ func storable(o *operation) (graphql.CollectedField, error) {
 	return fields[0], nil
 }
 
-// headers reports whether the input of a mutation sets headers.
 func headers(o *operation, field graphql.CollectedField) bool {
 	input, _ := field.ArgumentMap(o.variables)["input"].(map[string]any)
 	return input["headers"] != nil
 }
 
-// mutationFields returns the mutation fields that an operation runs.
 func mutationFields(o *operation) []graphql.CollectedField {
 	opCtx := &graphql.OperationContext{Doc: o.doc, Variables: o.variables}
 	fields := graphql.CollectFields(opCtx, o.op.SelectionSet, []string{"Mutation"})

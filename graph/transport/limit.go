@@ -27,7 +27,6 @@ const (
 	maxIntrospectionDepth = 20
 )
 
-// measure checks the bounds of a parsed document.
 func measure(doc *ast.QueryDocument) *gqlerror.Error {
 	parts := len(doc.Operations) + len(doc.Fragments)
 	m := meter{doc: doc, fragments: make(map[string]*extent, len(doc.Fragments))}
@@ -60,7 +59,6 @@ func oversized(what string, limit int) *gqlerror.Error {
 	return requestError(codeTooLarge, fmt.Sprintf("The document has more than %d %s.", limit, what))
 }
 
-// meter measures a document.
 type meter struct {
 	doc        *ast.QueryDocument
 	fragments  map[string]*extent

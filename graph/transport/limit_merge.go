@@ -39,7 +39,6 @@ func merge(sets []ast.SelectionSet) *gqlerror.Error {
 	return nil
 }
 
-// group collects the selections of one object.
 type group struct {
 	places map[string]*place
 	names  []string

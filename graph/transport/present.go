@@ -87,7 +87,6 @@ func argumentError(ctx context.Context) bool {
 	return fc != nil && fc.Args == nil && fc.Field.Field != nil && len(fc.Field.Definition.Arguments) > 0
 }
 
-// presentFault converts a fault into a GraphQL error.
 func presentFault(request string, f *fault.Error) *gqlerror.Error {
 	x := map[string]any{"code": f.Name()}
 	if request != "" {
@@ -125,7 +124,6 @@ func presentFields(fields []fault.Field) []map[string]string {
 	return shown
 }
 
-// requestError returns an error about a document.
 func requestError(code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": code}}
 }

@@ -28,7 +28,6 @@ type parameters struct {
 	upload *slot
 }
 
-// operation is a validated request.
 type operation struct {
 	doc       *ast.QueryDocument
 	op        *ast.OperationDefinition
@@ -154,7 +153,6 @@ func needsQuery(p parameters) error {
 	return nil
 }
 
-// members converts a JSON object into variables.
 func members(v wire.Value) map[string]any {
 	m := make(map[string]any, v.Len())
 	for name, e := range v.Members() {

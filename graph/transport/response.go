@@ -20,7 +20,6 @@ const (
 	typeGraphQL = "application/graphql-response+json"
 )
 
-// response writes the answer to one request.
 type response struct {
 	w http.ResponseWriter
 	r *http.Request

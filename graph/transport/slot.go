@@ -26,7 +26,6 @@ type slots struct {
 	stores map[xid.ID]*lane
 }
 
-// lane holds the slots of one store.
 type lane struct {
 	taken chan struct{}
 	users int // holding or awaiting a slot
@@ -36,7 +35,6 @@ func newSlots() *slots {
 	return &slots{all: make(chan struct{}, maxAllUploads), stores: map[xid.ID]*lane{}}
 }
 
-// slot is an acquired slot.
 type slot struct {
 	of    *slots
 	store xid.ID

@@ -105,7 +105,6 @@ func (p *paced) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// endedEarly returns the fault for an incomplete body.
 func endedEarly(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &fault.Error{Kind: wire.RequestTimeout, Err: err,
@@ -157,7 +156,6 @@ func (h *handler) validateUpload(ctx context.Context, o *operation) {
 	}
 }
 
-// passUpload adds the validated file to the input of the mutation.
 func (o *operation) passUpload(args map[string]any) {
 	switch in := args["input"].(type) {
 	case model.ThemeImportInput:

@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 	"path"
 
@@ -18,16 +16,14 @@ var mediaTypes = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// asset is a complete answer, created at start-up.
 type asset struct {
 	caching string
 	form    variant.Form
 }
 
 func newAsset(name, caching string, content []byte) asset {
-	sum := sha256.Sum256(content)
 	return asset{caching, variant.Form{Type: mediaTypes[path.Ext(name)], Plain: content, Packed: variant.Pack(content),
-		Tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}}
+		Tag: variant.StrongTag(content)}}
 }
 
 // Icon serves the dashboard's icon, which browsers request for every page that names none.

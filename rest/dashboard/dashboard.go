@@ -17,7 +17,6 @@ import (
 // Root is the path of the dashboard; everything below it belongs to it too.
 const Root = "/dashboard"
 
-// assetRoot is where the page's files are, below a version of all of them.
 const assetRoot = Root + "/assets/"
 
 // policy is the Content-Security-Policy of every answer, without the frames. Images come from the

@@ -64,7 +64,6 @@ var notWord = regexp.MustCompile(`\W`)
 // joint maps the joined modules to the constants that hold their exports.
 type joint struct{ joined map[string]string }
 
-// module is a joined module.
 type module struct {
 	text    string
 	exports []string // as members of an object
@@ -214,7 +213,6 @@ func pairs(list string) iter.Seq2[string, string] {
 	}
 }
 
-// members returns imported names as a destructuring pattern.
 func members(list string) string {
 	var out []string
 	for own, as := range pairs(list) {

@@ -25,7 +25,6 @@ var static embed.FS
 // shellName is the template of the page, which is not served as a file.
 const shellName = "shell.html"
 
-// entryName is the module that the page loads.
 const entryName = "app.js"
 
 // plotName is the plotting library: a script, not a module. plot.js adds it to the page.
@@ -38,7 +37,6 @@ type source struct {
 	version string
 }
 
-// load returns the page as it is served.
 func load() (*source, error) {
 	s, err := read()
 	if err != nil {
@@ -110,10 +108,8 @@ func (s *source) digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// address returns where a file is served.
 func (s *source) address(name string) string { return assetRoot + s.version + "/" + name }
 
-// page returns the HTML shell.
 func (s *source) page() ([]byte, error) {
 	t, err := template.New(shellName).Parse(string(s.shell))
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 // methods are those of the API's rows, in the order of a path's tools.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodDelete}
 
-// object is a JSON object.
 type object = map[string]any
 
 // Tools returns a tool for each operation of an OpenAPI document in JSON, by path.
@@ -45,7 +44,6 @@ func Tools(document []byte) ([]*Tool, error) {
 	return tools, nil
 }
 
-// reader reads a document.
 type reader struct{ root object }
 
 func (d reader) tool(method, path string, item, op object) (*Tool, error) {
@@ -176,7 +174,6 @@ func (d reader) deref(v any) object {
 	return out
 }
 
-// scopeOf returns the scope that an operation requires of apps and keys.
 func scopeOf(op object) string {
 	for _, way := range list(op["security"]) {
 		w, _ := way.(object)

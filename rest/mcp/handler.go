@@ -56,7 +56,6 @@ func NewHandler(
 	return h
 }
 
-// sender is the sender of a message.
 type sender struct {
 	scopes scope.Set
 	api    API

@@ -128,7 +128,6 @@ func plain(name string, value json.RawMessage) (text string, ok bool, err error)
 	return string(value), true, nil
 }
 
-// define builds the tool definition for agents.
 func define(id, title, description string, input, answer object, t *Tool) error {
 	schema, err := schemaOf(input)
 	if err != nil {
@@ -149,7 +148,6 @@ func define(id, title, description string, input, answer object, t *Tool) error 
 	return nil
 }
 
-// schemaOf converts a schema of the document to one of the SDK.
 func schemaOf(o object) (*jsonschema.Schema, error) {
 	raw, err := json.Marshal(o)
 	if err != nil {
@@ -159,7 +157,6 @@ func schemaOf(o object) (*jsonschema.Schema, error) {
 	return schema, json.Unmarshal(raw, schema)
 }
 
-// snake converts listOrders to list_orders.
 func snake(id string) string {
 	var b strings.Builder
 	for _, r := range id {

@@ -33,7 +33,6 @@ func sendRefusal(w http.ResponseWriter, status int, code, description string) {
 	send(w, status, o.Close())
 }
 
-// fail answers a program with an error.
 func (f *Frontend) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := f.judge(r, err)
 	status := statusOf(e)

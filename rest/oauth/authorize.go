@@ -151,7 +151,6 @@ func (f *Frontend) wrong(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// decide takes the person's answer.
 func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 	form, ok := readForm(w, r)
 	if !ok {
@@ -227,7 +226,6 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	return form, true
 }
 
-// trouble logs an internal error and answers with it.
 func (f *Frontend) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	if ours, ok := errors.AsType[*fault.Error](err); ent.IsUnavailable(err) || ok && ours.Kind == fault.Unavailable ||

@@ -2,10 +2,10 @@ package oauth
 
 import (
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -15,7 +15,6 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// consent is the data of the consent page.
 type consent struct {
 	App, Developer, Website string
 	Registrar, Since        string
@@ -34,7 +33,6 @@ type consent struct {
 	SignOut, Again         string
 }
 
-// line is one requested scope.
 type line struct {
 	Name, Title, Sentence string
 	Personal, New         bool
@@ -100,7 +98,6 @@ type faulty struct {
 	Back             template.URL
 }
 
-// again is the page that offers to start anew.
 type again struct{ App, Again string }
 
 // choose asks for the store, or explains that there is none to choose.
@@ -123,11 +120,10 @@ func (f *Frontend) choose(w http.ResponseWriter, r *http.Request, v *visit) {
 func fields(raw string) []field {
 	form, _ := url.ParseQuery(raw)
 	var list []field
-	for name, values := range form {
+	for _, name := range slices.Sorted(maps.Keys(form)) {
 		if name != "store" {
-			list = append(list, field{name, values[0]})
+			list = append(list, field{name, form.Get(name)})
 		}
 	}
-	slices.SortFunc(list, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }

@@ -135,8 +135,8 @@ func mount(t testing.TB, c oauth.Config) http.Handler {
 		t.Fatal(err)
 	}
 	m := http.NewServeMux()
-	for _, r := range routes {
-		m.Handle(r.Path, r.Handler)
+	for path, handler := range routes {
+		m.Handle(path, handler)
 	}
 	return m
 }

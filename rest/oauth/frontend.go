@@ -72,12 +72,6 @@ func New(c Config) (*Frontend, error) {
 	return f, nil
 }
 
-// Route is a path with its handler.
-type Route struct {
-	Path    string
-	Handler http.Handler
-}
-
 // CrossOrigin reports whether pages of any origin may call a path (contract, section 2): endpoints
 // for programs, never the consent page.
 func CrossOrigin(path string) bool {
@@ -88,24 +82,20 @@ func CrossOrigin(path string) bool {
 	return strings.HasPrefix(path, ResourcePath+"/")
 }
 
-// Routes returns every path of the frontend.
-func (f *Frontend) Routes() ([]Route, error) {
+// Routes returns the handlers of the frontend by path.
+func (f *Frontend) Routes() (map[string]http.Handler, error) {
 	server, err := f.serverDocument()
 	if err != nil {
 		return nil, err
 	}
-	routes := []Route{
-		{AuthorizePath, http.HandlerFunc(f.authorize)},
-		{TokenPath, f.called(f.token)},
-		{RevokePath, f.called(f.revoke)},
-		{MetadataPath, server},
+	routes := map[string]http.Handler{
+		AuthorizePath: http.HandlerFunc(f.authorize), TokenPath: f.called(f.token),
+		RevokePath: f.called(f.revoke), MetadataPath: server,
 	}
 	for _, path := range f.Resources {
-		resource, err := f.resourceDocument(path)
-		if err != nil {
+		if routes[ResourcePath+path], err = f.resourceDocument(path); err != nil {
 			return nil, err
 		}
-		routes = append(routes, Route{ResourcePath + path, resource})
 	}
 	return routes, nil
 }

@@ -2,8 +2,6 @@ package oauth
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -39,7 +37,6 @@ type resourceMetadata struct {
 	ResourceDocumentation string   `json:"resource_documentation"`
 }
 
-// serverDocument returns the handler of the server's metadata.
 func (f *Frontend) serverDocument() (http.Handler, error) {
 	issuer, none := f.Server.Issuer, []string{"none"}
 	return f.document(serverMetadata{
@@ -60,7 +57,6 @@ func (f *Frontend) serverDocument() (http.Handler, error) {
 	})
 }
 
-// resourceDocument returns the handler of one resource's metadata.
 func (f *Frontend) resourceDocument(path string) (http.Handler, error) {
 	issuer := f.Server.Issuer
 	return f.document(resourceMetadata{
@@ -78,8 +74,7 @@ func (f *Frontend) document(v any) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("oauth: write metadata: %w", err)
 	}
-	sum := sha256.Sum256(body)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	tag := variant.StrongTag(body)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			wrongMethod(w, "GET, HEAD")

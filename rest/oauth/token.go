@@ -44,7 +44,6 @@ func (f *Frontend) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params
 	send(w, http.StatusOK, []byte("{}"))
 }
 
-// called returns the handler of an endpoint for programs.
 func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Params)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {

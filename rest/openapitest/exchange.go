@@ -16,7 +16,6 @@ import (
 
 const problemType = "application/problem+json"
 
-// checkRequest checks a request that was accepted.
 func (v *Validator) checkRequest(r *route, params map[string]string, req *http.Request, body []byte) error {
 	for name, values := range req.URL.Query() {
 		if !slices.Contains(r.Query, name) || len(values) != 1 {

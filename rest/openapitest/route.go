@@ -12,7 +12,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// route is one operation with its compiled responses.
 type route struct {
 	Operation
 	item      *openapi3.PathItem
@@ -20,7 +19,6 @@ type route struct {
 	responses map[int]*response
 }
 
-// response is one documented response.
 type response struct {
 	headers []header
 	content map[string]*jsonschema.Schema // by media type
@@ -34,7 +32,6 @@ type header struct {
 	schema   *jsonschema.Schema
 }
 
-// compile prepares every operation of the document.
 func (v *Validator) compile(c *jsonschema.Compiler) error {
 	for path, item := range v.doc.Paths.Map() {
 		for method, op := range item.Operations() {

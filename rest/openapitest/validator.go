@@ -168,7 +168,6 @@ func (v *Validator) Err(req *http.Request, reqBody []byte, res *http.Response, r
 	return r.checkResponse(req.Method, res, resBody)
 }
 
-// relative removes the path of a server.
 func (v *Validator) relative(path string) (string, bool) {
 	for _, p := range v.prefixes {
 		if rest, ok := strings.CutPrefix(path, p); ok && (rest == "" || rest[0] == '/') {

@@ -31,11 +31,9 @@ const scripted = policy + "; script-src 'self'; connect-src 'self'"
 // frame is the layout with its parts; each page is a clone.
 var frame = template.Must(template.New("frame.html").ParseFS(files, "frame.html"))
 
-// message is the page of [Message].
 var message = template.Must(template.Must(frame.Clone()).Parse(
 	`{{define "title"}}{{.Title}}{{end}}{{define "main"}}<h1>{{.Title}}</h1><p>{{.Text}}</p>{{end}}`))
 
-// failure is the page of a [Failure].
 var failure = template.Must(template.Must(frame.Clone()).Parse(`{{define "title"}}{{.Title}}{{end}}{{define "main" -}}
 <h1>{{.Title}}</h1>
 <p>{{.Text}}</p>
@@ -76,7 +74,6 @@ type Set struct {
 	log   *slog.Logger
 }
 
-// page is a template with its policy.
 type page struct {
 	template *template.Template
 	policy   string

@@ -2,8 +2,6 @@ package page
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 
 	"github.com/storefront-go/storefront/rest/variant"
@@ -23,8 +21,7 @@ func Script() http.Handler { return file("passkey.js", "text/javascript; charset
 
 func file(name, media string) http.Handler {
 	body, _ := files.ReadFile(name) // embedded in this package
-	sum := sha256.Sum256(body)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	tag := variant.StrongTag(body)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")

@@ -9,11 +9,8 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -78,22 +75,13 @@ func newPage(status int, contentType string, body []byte, began time.Time) *page
 	p := &page{status: status, began: began,
 		form: variant.Form{Type: contentType, Plain: body, Packed: variant.Pack(body)}}
 	if status == http.StatusOK {
-		p.form.Tag = `W/"` + strconv.FormatUint(xxhash.Sum64(body), 36) + `"`
+		p.form.Tag = variant.WeakTag(body)
 	}
 	return p
 }
 
-// loose reports whether the page is one of an unlimited number that anyone can request.
-func (p *page) loose() bool { return p.status != http.StatusOK }
-
 // size returns the approximate memory of the page, in bytes.
 func (p *page) size() int64 { return int64(len(p.form.Plain)+len(p.form.Packed)) + 512 }
-
-// unkept returns the page as one that must not be cached.
-func (p *page) unkept() *page {
-	p.form.Tag = ""
-	return p
-}
 
 // send answers with a page: 304 if the client has it, only headers for HEAD. Cache headers that are
 // already set stay.

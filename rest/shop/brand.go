@@ -8,15 +8,8 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
-// Theme settings that also brand the service's own pages.
-const (
-	accentSetting     = "accent"
-	accentDarkSetting = "accent_dark"
-	logoSetting       = "logo"
-)
-
-// Brand returns the brand of a store from the settings of its theme. It is empty if the theme has
-// none or cannot be shown; the pages of the service are plain then.
+// Brand returns the brand of a store from the settings accent, accent_dark and logo of its theme. It
+// is empty if the theme has none or cannot be shown; the pages of the service are plain then.
 func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Brand) {
 	if st.Package == (digest.Sum{}) {
 		return b
@@ -32,11 +25,11 @@ func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Br
 	for _, one := range theme.settings {
 		value, _ := values[one.Name].(string)
 		switch {
-		case one.Name == accentSetting && one.Kind == state.SettingColor:
+		case one.Name == "accent" && one.Kind == state.SettingColor:
 			b.Accent = value
-		case one.Name == accentDarkSetting && one.Kind == state.SettingColor:
+		case one.Name == "accent_dark" && one.Kind == state.SettingColor:
 			b.AccentDark = value
-		case one.Name == logoSetting && one.Kind == state.SettingImage:
+		case one.Name == "logo" && one.Kind == state.SettingImage:
 			b.Logo = value
 		}
 	}

@@ -27,7 +27,6 @@ const (
 	readLimit = 5 * time.Second
 )
 
-// front is the storefront of one store.
 type front struct {
 	id     xid.ID
 	handle string

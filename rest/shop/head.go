@@ -43,7 +43,6 @@ func (c *content) head(in scene) string {
 	return b.String()
 }
 
-// graph returns the Open Graph properties.
 func (c *content) graph(in scene, address string) [][2]string {
 	kind, title, image := "website", in.shop.Name, ""
 	switch c.view.kind {

@@ -30,7 +30,6 @@ const (
 	maxParam = 600
 )
 
-// asked holds the parameters of a list.
 type asked struct {
 	sort          listings.Sort // "" for the list's default
 	after, before string
@@ -162,7 +161,6 @@ func (l *listed) data(in scene) map[string]any {
 	}
 }
 
-// narrowed reports whether a filter is active.
 func (l *listed) narrowed() bool {
 	return len(l.options) > 0 || l.least != "" || l.most != "" || l.inStock
 }
@@ -216,7 +214,6 @@ func (l *listed) filters(at func(asked) string) []any {
 	return groups
 }
 
-// toggle adds or removes an option value.
 func (a *asked) toggle(option string) {
 	if i := slices.Index(a.options, option); i >= 0 {
 		a.options = slices.Delete(a.options, i, i+1)

@@ -56,7 +56,7 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 		}
 		p.state = key.state
 		cache := s.pages
-		if v.loose() || p.loose() {
+		if v.loose() || p.status != http.StatusOK { // anyone can request any number of such pages
 			cache = s.loose
 		}
 		cache.Put(key.pageKey, p, p.size())
@@ -127,7 +127,6 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	return newPage(c.view.status(), htmlType, body, began), nil
 }
 
-// render renders the page with the templates of a theme and adds the service's own parts.
 func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
 	data := c.data(in, theme)
 	var body []byte
@@ -166,7 +165,6 @@ func (s *Shop) slot(ctx context.Context, f *front) (leave func(), err error) {
 	return func() { <-s.slots; <-f.slots }, nil
 }
 
-// content is the data of a page.
 type content struct {
 	view    view   // the requested one, or not_found
 	moved   string // the new path of an address whose handle has changed
@@ -178,7 +176,6 @@ type content struct {
 	count   int // of search results
 }
 
-// content reads the data of a view.
 func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c content, err error) {
 	c.view = v
 	if c.menus, err = s.menus(ctx, f, in.shop); err != nil {
@@ -223,7 +220,6 @@ func (s *Shop) list(ctx context.Context, in scene, v view) (*listed, error) {
 	return l, s.readList(ctx, in, l, found.ID)
 }
 
-// missing reports whether an error means not found.
 func missing(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)
 	return ok && f.Kind == fault.NotFound

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -27,7 +26,6 @@ type links struct {
 	query string // the signed query, or ""
 }
 
-// to returns the address of a path.
 func (l links) to(path string) string {
 	if l.query == "" {
 		return path
@@ -55,10 +53,9 @@ func (l links) fields() []any {
 // is thus refused, and never shows the storefront in place of the preview.
 func signed(query string) bool {
 	for pair := range strings.SplitSeq(query, "&") {
-		for _, name := range signedNames {
-			if strings.HasPrefix(pair, name+"=") {
-				return true
-			}
+		name, _, found := strings.Cut(pair, "=")
+		if found && slices.Contains(signedNames[:], name) {
+			return true
 		}
 	}
 	return false
@@ -117,10 +114,10 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 		s.refuse(w, r, err)
 		return
 	}
-	send(w, r, p.unkept())
+	p.form.Tag = "" // never cached
+	send(w, r, p)
 }
 
-// errGone says that a preview's theme is no longer available.
 var errGone = errors.New("the theme is gone")
 
 // judge returns the theme of a preview. The link is signed for the path "/" and valid for every
@@ -139,16 +136,10 @@ func (s *Shop) judge(r *http.Request, v *visit) (links, *db.Theme, error) {
 		return l, nil, link.ErrForged
 	}
 	t, err := s.Core.Theme(viewer.Visitor(r.Context(), v.front.id), id)
-	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.NotFound {
+	if missing(err) || err == nil && t.Status != state.ThemeInactive && t.Status != state.ThemeActive {
 		return l, nil, errGone
 	}
-	if err != nil {
-		return l, nil, err
-	}
-	if t.Status != state.ThemeInactive && t.Status != state.ThemeActive {
-		return l, nil, errGone
-	}
-	return l, t, nil
+	return l, t, err
 }
 
 // withBanner adds a line above the page that says what is shown.

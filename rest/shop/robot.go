@@ -49,7 +49,6 @@ func behind(part string) (xid.ID, bool) {
 	return id, err == nil && strings.HasPrefix(part, productPart+"-")
 }
 
-// makeForRobots creates robots.txt or a part of the sitemap.
 func (s *Shop) makeForRobots(ctx context.Context, in scene, v view) (*page, error) {
 	began := s.Now()
 	if v.kind == robotsPage {

@@ -101,7 +101,6 @@ func New(c Config) (*Shop, error) {
 	return s, nil
 }
 
-// visit is a request to the host of a store.
 type visit struct {
 	front *front
 	state *storefront.State

@@ -27,7 +27,6 @@ type look struct {
 	err           error
 }
 
-// theme returns the compiled theme of a package.
 func (s *Shop) theme(ctx context.Context, sum digest.Sum) (*look, error) {
 	l, ok := s.themes.Get(sum)
 	if !ok {

@@ -108,14 +108,12 @@ func (v view) list() (handle, query string) {
 	return "", v.arg
 }
 
-// asked returns the parameters of the list.
 func (v view) asked() asked {
 	_, query := v.list()
 	q, _ := url.ParseQuery(query) // we wrote it ourselves
 	return askedOf(q)
 }
 
-// status returns the HTTP status of a page that is shown.
 func (v view) status() int {
 	if v.kind == notFoundPage {
 		return http.StatusNotFound
@@ -123,7 +121,6 @@ func (v view) status() int {
 	return http.StatusOK
 }
 
-// path returns the page's own path.
 func (v view) path() string {
 	switch v.kind {
 	case homePage:

@@ -61,7 +61,6 @@ func words(st *storefront.State) map[string]any {
 	return all
 }
 
-// said returns the texts of keys.
 func said(t *phrase.Texts, keys map[string]phrase.Key) map[string]any {
 	all := make(map[string]any, len(keys))
 	for name, key := range keys {
@@ -70,7 +69,6 @@ func said(t *phrase.Texts, keys map[string]phrase.Key) map[string]any {
 	return all
 }
 
-// productWords are the texts and formats of products.
 type productWords struct {
 	*phrase.Texts
 	beside map[string]any

@@ -8,12 +8,15 @@ package variant
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -142,6 +145,15 @@ func positive(weight string) bool {
 	return err == nil && q > 0 && q <= 1
 }
 
+// StrongTag returns an entity tag for the bytes of a body.
+func StrongTag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+}
+
+// WeakTag returns an entity tag for a body in any encoding. It is faster than [StrongTag].
+func WeakTag(body []byte) string { return `W/"` + strconv.FormatUint(xxhash.Sum64(body), 36) + `"` }
+
 // Pack compresses a body, or returns nil if that does not pay.
 func Pack(body []byte) []byte {
 	if len(body) < MinPacked {
@@ -158,7 +170,6 @@ var (
 	quick    = compressors(gzip.BestSpeed)
 )
 
-// pool holds compressors of one level.
 type pool struct{ sync.Pool }
 
 func compressors(level int) *pool {

@@ -72,7 +72,6 @@ func Docs(c DocsConfig) (http.Handler, error) {
 	return d.mux, d.err
 }
 
-// page mounts a page without script.
 func (d *site) page(at, name string, data any) { d.add(at, name, docsPolicy, data) }
 
 func (d *site) add(at, name, policy string, data any) {
@@ -81,7 +80,6 @@ func (d *site) add(at, name, policy string, data any) {
 	d.mux.Handle("GET "+at, a)
 }
 
-// static mounts a file of our own.
 func (d *site) static(name, policy string) {
 	a, err := staticAsset(name, policy)
 	d.note(err)
@@ -94,7 +92,6 @@ func (d *site) note(err error) {
 	}
 }
 
-// reference mounts the viewer and its page.
 func (d *site) reference() {
 	script, err := ship(d.mux, "/docs/static/", "scalar/standalone.js", referencePolicy)
 	d.note(err)

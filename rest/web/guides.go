@@ -21,7 +21,6 @@ var guideParts = map[string]string{"tour": "Build", "dashboard": "Sell", "run": 
 // exampleHost is the API host in the sources of the guides.
 const exampleHost = "https://api.example.com"
 
-// guide is a page about one task.
 type guide struct {
 	Path, Name, Lead string
 	Body             template.HTML
@@ -45,13 +44,11 @@ func readGuide(name, host string) (guide, error) {
 	return g, nil
 }
 
-// guidePart is a heading of the list of guides with its guides.
 type guidePart struct {
 	Name   string
 	Guides []guide
 }
 
-// guides mounts all guides and their list.
 func (d *site) guides() {
 	var parts []guidePart
 	for _, name := range guideNames {

@@ -14,7 +14,6 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// heading is an entry in a page's table of contents.
 type heading struct{ ID, Text string }
 
 // blocks and phrases read CommonMark: blocks read whole texts, with tables, and phrases read inline
@@ -101,7 +100,6 @@ func parsed(m goldmark.Markdown, source []byte) ast.Node {
 	return doc
 }
 
-// allowed reports whether links to an address are allowed.
 func allowed(to string) bool {
 	local := strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.HasPrefix(to, `/\`)
 	return local || strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://")

@@ -8,7 +8,6 @@ import (
 	templates "github.com/storefront-go/storefront/graph/lib/render"
 )
 
-// datum is a value that templates may show.
 type datum struct{ Name, Text string }
 
 // cardData are the values of a product in a list, below the name of the list.
@@ -112,7 +111,6 @@ func addWords(all map[string]string, root string, of any) {
 	}
 }
 
-// themes mounts /docs/themes, for theme authors.
 func (d *site) themes() {
 	p := struct {
 		Title     string

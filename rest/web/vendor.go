@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -30,9 +31,9 @@ func ship(mux *http.ServeMux, below, name, policy string) (address string, err e
 	if err != nil {
 		return "", fmt.Errorf("file of others: %w", err)
 	}
-	tag := digest(packed)
-	address = below + tag + "/" + path.Base(name)
-	form := variant.Form{Type: mediaTypes[path.Ext(name)], Packed: packed, Tag: `"` + tag + `"`}
+	tag := variant.StrongTag(packed)
+	address = below + strings.Trim(tag, `"`) + "/" + path.Base(name)
+	form := variant.Form{Type: mediaTypes[path.Ext(name)], Packed: packed, Tag: tag}
 	plain := sync.OnceValue(func() []byte { return unpacked(packed) })
 	mux.Handle("GET "+address, shipped{form, plain, policy})
 	return address, nil

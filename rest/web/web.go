@@ -6,9 +6,7 @@ package web
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -39,7 +37,6 @@ var mediaTypes = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 }
 
-// asset is a complete answer, created at start-up.
 type asset struct {
 	form   variant.Form
 	policy string
@@ -47,13 +44,7 @@ type asset struct {
 
 func newAsset(name, policy string, content []byte) asset {
 	return asset{variant.Form{Type: mediaTypes[path.Ext(name)], Plain: content, Packed: variant.Pack(content),
-		Tag: `"` + digest(content) + `"`}, policy}
-}
-
-// digest returns a name for a content.
-func digest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return base64.RawURLEncoding.EncodeToString(sum[:12])
+		Tag: variant.StrongTag(content)}, policy}
 }
 
 func staticAsset(name, policy string) (asset, error) {
@@ -86,7 +77,6 @@ type section struct {
 	Current    bool
 }
 
-// explorerPath is where the GraphQL explorer is.
 const explorerPath = "/graphql/explorer"
 
 // sections returns the parts of the documentation; at is the path of the current page.

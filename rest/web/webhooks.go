@@ -34,7 +34,6 @@ type webhooksPage struct {
 	Events    []webhookEvent
 }
 
-// line is a row of a table: a name and its description.
 type line struct {
 	Name    string
 	Meaning template.HTML
@@ -42,13 +41,11 @@ type line struct {
 
 type webhookEvent struct{ Type, Resource, Scope, Trigger string }
 
-// attempt is one row of the schedule.
 type attempt struct {
 	Number      int
 	Wait, Since string // since the previous failure; since the first attempt
 }
 
-// webhooks mounts /docs/webhooks.
 func (d *site) webhooks() {
 	var body bytes.Buffer
 	if err := json.Indent(&body, []byte(sampleBody), "", "  "); err != nil {

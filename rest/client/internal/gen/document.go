@@ -125,7 +125,6 @@ func list(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// deref resolves a reference to a component.
 func (d *reader) deref(n *yaml.Node) *yaml.Node {
 	ref := text(n, "$ref")
 	if ref == "" {
@@ -134,7 +133,6 @@ func (d *reader) deref(n *yaml.Node) *yaml.Node {
 	return d.deref(at(d.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...))
 }
 
-// refName returns the name of the component that a node refers to.
 func refName(n *yaml.Node) string {
 	ref := text(n, "$ref")
 	return ref[strings.LastIndexByte(ref, '/')+1:]
@@ -262,7 +260,6 @@ func (o operation) In(before, after string) string {
 	return strings.NewReplacer("{", before, "}", after).Replace(o.Path)
 }
 
-// snake converts listOrders to list_orders.
 func snake(name string) string {
 	var out []rune
 	for i, r := range name {

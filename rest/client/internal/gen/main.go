@@ -123,7 +123,6 @@ func (s *Schema) typescript(prefix string) (kind string) {
 	return kind
 }
 
-// python returns the Python type of a value.
 func (s *Schema) python() (kind string) {
 	switch {
 	case s.Ref != "":
