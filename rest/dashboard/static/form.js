@@ -11,6 +11,10 @@ import { money, parseMoney, plain } from './money.js';
 /** The selection of user errors in a mutation document. */
 export const errors = 'userErrors { code message path }';
 
+/** A mutation that changes one version of a resource and needs nothing else. result selects its payload. */
+export const transition = (name, result) => `mutation Change($id: ID!, $expectedVersion: Long!) {
+  ${name}(id: $id, expectedVersion: $expectedVersion) { ${result} ${errors} } }`;
+
 const FormContext = createContext({ errors: {}, busy: false, id: '', clearErrors: () => {} });
 
 /** An input error that is found before anything is sent. */

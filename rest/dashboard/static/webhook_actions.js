@@ -4,19 +4,16 @@ import { useApp, go } from './context.js';
 import { send } from './api.js';
 import { Alert, Dialog, Time, LoadError, Skeleton, Button } from './ui.js';
 import {
-  Field, FormDialog, FieldError, ConfirmMutation, useAction, useMutation, useFieldError, errors,
+  Field, FormDialog, FieldError, ConfirmMutation, transition, useAction, useMutation, useFieldError, errors,
 } from './form.js';
 import { Address, Attempt, attemptFields, plural } from './webhook_state.js';
 import { atLocalTime, localTime } from './dates.js';
 import { to } from './route.js';
 
-const transition = (name, more = '') => `mutation EndpointMove($id: ID!, $expectedVersion: Long!) {
-  ${name}(id: $id, expectedVersion: $expectedVersion) {
-    webhookEndpoint { id nextSecretPromotesAt } ${more} ${errors} } }`;
 const documents = {
-  disable: transition('webhookEndpointDisable'),
-  rotate: transition('webhookEndpointRotateSecret', 'secret'),
-  promote: transition('webhookEndpointPromoteSecret'),
+  disable: transition('webhookEndpointDisable', 'webhookEndpoint { id }'),
+  rotate: transition('webhookEndpointRotateSecret', 'webhookEndpoint { id nextSecretPromotesAt } secret'),
+  promote: transition('webhookEndpointPromoteSecret', 'webhookEndpoint { id }'),
   reactivate: `mutation EndpointReactivate($id: ID!, $expectedVersion: Long!, $backlog: WebhookBacklog!, $since: Time) {
     webhookEndpointReactivate(id: $id, expectedVersion: $expectedVersion, backlog: $backlog, since: $since) {
       webhookEndpoint { id } ${errors} } }`,

@@ -2,15 +2,14 @@
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Alert, Time } from './ui.js';
-import { ActionButton, Field, FormDialog, useAction, useMutation, errors } from './form.js';
+import { ActionButton, Field, FormDialog, transition, useAction, useMutation, errors } from './form.js';
 import { pointIn, zoneHint } from './webhook_actions.js';
 import { localTime } from './dates.js';
 
 const pause = `mutation EndpointPause($id: ID!, $expectedVersion: Long!, $until: Time!) {
   webhookEndpointPause(id: $id, expectedVersion: $expectedVersion, until: $until) {
     webhookEndpoint { id } ${errors} } }`;
-const unpause = `mutation EndpointUnpause($id: ID!, $expectedVersion: Long!) {
-  webhookEndpointUnpause(id: $id, expectedVersion: $expectedVersion) { webhookEndpoint { id } ${errors} } }`;
+const unpause = transition('webhookEndpointUnpause', 'webhookEndpoint { id }');
 
 const hour = 3600e3;
 const lengths = [['1', '1 hour'], ['4', '4 hours'], ['24', '1 day'], ['own', 'Until a time']];

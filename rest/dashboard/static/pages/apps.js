@@ -5,7 +5,9 @@ import {
   Page, Card, Badge, Time, Empty, ExternalLink, Copyable, Alert, Facts, Pending, Button, isolate,
 } from '../ui.js';
 import { List, Pager } from '../list.js';
-import { Area, Field, FormDialog, FieldError, ConfirmMutation, lines, text, useMutation, errors } from '../form.js';
+import {
+  Area, Field, FormDialog, FieldError, ConfirmMutation, lines, text, transition, useMutation, errors,
+} from '../form.js';
 import { ScopeChoice, ScopeSentences, useScopes } from '../scopes.js';
 import { to } from '../route.js';
 
@@ -22,8 +24,6 @@ const create = `mutation AppCreate($input: AppCreateInput!) {
   appCreate(input: $input) { app { id clientId name } ${errors} } }`;
 const update = `mutation AppUpdate($id: ID!, $expectedVersion: Long!, $input: AppUpdateInput!) {
   appUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { app { id } ${errors} } }`;
-const transition = (name) => `mutation AppMove($id: ID!, $expectedVersion: Long!) {
-  ${name}(id: $id, expectedVersion: $expectedVersion) { app { id } ${errors} } }`;
 
 export function Apps() {
   const f = useFilters();
@@ -163,7 +163,8 @@ function AppForm({ app: a, catalog, onClose, changed }) {
 function ToggleApp({ app: a, onClose, changed }) {
   const on = Boolean(a.disabledAt);
   return html`<${ConfirmMutation} title=${(on ? 'Enable ' : 'Disable ') + a.name + '?'} name="app-move"
-    submit=${on ? 'Enable' : 'Disable'} danger=${!on} document=${transition(on ? 'appEnable' : 'appDisable')}
+    submit=${on ? 'Enable' : 'Disable'} danger=${!on}
+    document=${transition(on ? 'appEnable' : 'appDisable', 'app { id }')}
     variables=${{ id: a.id, expectedVersion: a.version }} done=${on ? 'App enabled.' : 'App disabled.'}
     changed=${changed} onClose=${onClose}>
     <p>${on ? 'Access that was not revoked works again in every store.'

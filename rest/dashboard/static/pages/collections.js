@@ -4,7 +4,7 @@ import { useApp, useFilters, useQuery, go } from '../context.js';
 import { Page, Card, Empty, Time, MissingPage, Button, isolate } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import {
-  Amount, Area, Check, Field, Form, Select, ConfirmMutation, text, useAction, errors, optionalAmount,
+  Amount, Area, Check, Field, Form, Select, ConfirmMutation, text, transition, useAction, errors, optionalAmount,
 } from '../form.js';
 import { Icon } from '../icons.js';
 import { Rows, MoveButtons, rowsOf } from '../rows.js';
@@ -21,8 +21,7 @@ const create = `mutation CollectionCreate($input: CollectionInput!) {
   collectionCreate(input: $input) { collection { id } ${errors} } }`;
 const update = `mutation CollectionUpdate($id: ID!, $expectedVersion: Long!, $input: CollectionInput!) {
   collectionUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { collection { id } ${errors} } }`;
-const remove = `mutation CollectionDelete($id: ID!, $expectedVersion: Long!) {
-  collectionDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+const remove = transition('collectionDelete', 'deletedId');
 
 const back = { href: to('/collections'), text: 'Collections' };
 const sorts = [['MANUAL', 'Manual'], ['NEWEST', 'Newest'], ['PRICE_UP', 'Price, low to high'],

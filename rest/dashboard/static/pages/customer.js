@@ -2,7 +2,7 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, Card, Badge, Money, Time, Empty, Facts, MissingPage, Button, humanize } from '../ui.js';
 import { List } from '../list.js';
-import { ActionButton, ConfirmMutation, useMutation } from '../form.js';
+import { ActionButton, ConfirmMutation, transition, useMutation } from '../form.js';
 import { mutation } from '../api.js';
 import { CopyValue } from '../copy.js';
 import { Icon } from '../icons.js';
@@ -19,8 +19,7 @@ const orders = `query CustomerOrders($after: String, $filter: OrderFilter) {
   orders(first: 10, after: $after, filter: $filter) {
   nodes { id number externalNumber placedAt status financialStatus fulfillmentStatus totalMinor currency email }
   pageInfo { hasNextPage endCursor } } }`;
-const transition = (name) => `mutation Change($id: ID!, $expectedVersion: Long!) {
-  ${name}(id: $id, expectedVersion: $expectedVersion) { customer { id version } userErrors { code message path } } }`;
+const move = (name) => transition(name, 'customer { id version }');
 
 const back = { href: to('/customers'), text: 'Customers' };
 
@@ -82,13 +81,13 @@ export function Customer({ id }) {
 }
 
 function ToggleButton({ name, customer: c, label, done, changed }) {
-  const run = useMutation(transition(name));
+  const run = useMutation(move(name));
   return html`<${ActionButton} done=${done} onStale=${changed} data-test=${name} run=${async () => {
     const { version } = (await run({ id: c.id, expectedVersion: c.version })).customer;
     changed();
     return c.status === 'GUEST' ? null : async () => { // the state GUEST cannot be restored
       const back = name === 'customerDisable' ? 'customerEnable' : 'customerDisable';
-      await mutation(transition(back))({ id: c.id, expectedVersion: version });
+      await mutation(move(back))({ id: c.id, expectedVersion: version });
       changed();
     };
   }}>${label}<//>`;
@@ -96,7 +95,7 @@ function ToggleButton({ name, customer: c, label, done, changed }) {
 
 function Redact({ customer: c, onClose, changed }) {
   return html`<${ConfirmMutation} title="Redact this customer?" name="customer-redact" submit="Redact customer"
-    document=${transition('customerRedact')} variables=${{ id: c.id, expectedVersion: c.version }}
+    document=${move('customerRedact')} variables=${{ id: c.id, expectedVersion: c.version }}
     done="Customer redacted."
     changed=${changed} onClose=${onClose}>
     <p>This removes the personal data of <strong><bdi>${c.displayName}</bdi></strong> and cannot be undone:</p>

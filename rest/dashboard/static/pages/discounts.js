@@ -4,7 +4,7 @@ import { useAll, useApp, useFilters, useQuery } from '../context.js';
 import { Page, Empty, Time, Pending, Button, isolate } from '../ui.js';
 import { List } from '../list.js';
 import {
-  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, useAction, errors, optionalAmount,
+  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, transition, useAction, errors, optionalAmount,
   optionalNumber,
 } from '../form.js';
 import { LocalTimeField, localTimeOf } from '../local_time_field.js';
@@ -20,8 +20,7 @@ const create = `mutation DiscountCreate($input: DiscountInput!) {
   discountCreate(input: $input) { discount { id } ${errors} } }`;
 const update = `mutation DiscountUpdate($id: ID!, $expectedVersion: Long!, $input: DiscountInput!) {
   discountUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { discount { id } ${errors} } }`;
-const remove = `mutation DiscountDelete($id: ID!, $expectedVersion: Long!) {
-  discountDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+const remove = transition('discountDelete', 'deletedId');
 
 const kinds = [['PERCENT', 'Percentage'], ['AMOUNT', 'Fixed amount'], ['FREE_SHIPPING', 'Free shipping']];
 

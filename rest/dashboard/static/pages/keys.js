@@ -51,6 +51,8 @@ export function credentialStatus(k) {
   return k.superseded ? 'SUPERSEDED' : 'LIVE';
 }
 
+const dialogs = { create: Create, rotate: Rotate, allow: Allow, revoke: Revoke };
+
 export function Keys() {
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
@@ -76,6 +78,7 @@ export function Keys() {
           open=${setDialog} />`}</span>` },
   ];
   const close = () => setDialog(null);
+  const Opened = dialogs[dialog?.kind];
   const createButton = html`<${Button} kind="primary" icon="plus" act=${() => setDialog({ kind: 'create' })}
     test="key-new">New key<//>`;
   const secret = (value, name, rotated, ends) => {
@@ -96,10 +99,7 @@ export function Keys() {
           ${f.search ? html`<a class="button" href=${to('/keys')}>Show all keys</a>`
             : 'Create one key per program, with only the scopes that it needs.'}<//>`} />
     </section>
-    ${dialog?.kind === 'create' && html`<${Create} onClose=${close} onSecret=${secret} />`}
-    ${dialog?.kind === 'rotate' && html`<${Rotate} of=${dialog.key} onClose=${close} onSecret=${secret} />`}
-    ${dialog?.kind === 'allow' && html`<${Allow} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
-    ${dialog?.kind === 'revoke' && html`<${Revoke} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
+    ${Opened && html`<${Opened} of=${dialog.key} onClose=${close} onSecret=${secret} changed=${query.reload} />`}
     ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + isolate(dialog.name) + '\u201d'}
       secret=${dialog.value} onClose=${close}>
       ${dialog.rotated

@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from '../lib.js';
 import { send, Failure } from '../api.js';
 import { useApp } from '../context.js';
 import {
-  FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, useAction, useMutation,
+  FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, transition, useAction, useMutation,
 } from '../form.js';
 import { Money, Alert } from '../ui.js';
 import { unfulfilled } from '../order_state.js';
@@ -21,8 +21,7 @@ const documents = {
     orderRefund(id: $id, expectedVersion: $expectedVersion, input: $input) ${answer} }`,
   cancel: `mutation Cancel($id: ID!, $expectedVersion: Long!, $refund: Boolean!, $reason: String) {
     orderCancel(id: $id, expectedVersion: $expectedVersion, refund: $refund, reason: $reason) ${answer} }`,
-  complete: `mutation Complete($id: ID!, $expectedVersion: Long!) {
-    orderComplete(id: $id, expectedVersion: $expectedVersion) ${answer} }`,
+  complete: transition('orderComplete', 'order { id version }'),
   note: `mutation Note($id: ID!, $input: OrderNoteInput!) {
     orderNoteAppend(orderId: $id, input: $input) { note { id } order { version } userErrors { code message path } } }`,
 };

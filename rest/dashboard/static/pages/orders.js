@@ -7,6 +7,7 @@ import { orderColumns } from '../order_columns.js';
 import { Filters, FilterSelect, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
 import { Bulk, BulkBar, BulkTags, useSelection } from '../bulk.js';
 import { ExportList } from '../export_actions.js';
+import { transition } from '../form.js';
 import { SavedViews } from '../saved_views.js';
 import { StateTabs } from '../tabs.js';
 import { dayRange } from '../dates.js';
@@ -27,8 +28,7 @@ const counts = '{ orderCounts { open { value more } completed { value more } can
 const answer = '{ order { id } userErrors { code message path } }';
 const fulfill = `mutation Fulfill($id: ID!, $expectedVersion: Long!) {
   orderFulfill(id: $id, expectedVersion: $expectedVersion, input: {}) ${answer} }`;
-const complete = `mutation Complete($id: ID!, $expectedVersion: Long!) {
-  orderComplete(id: $id, expectedVersion: $expectedVersion) ${answer} }`;
+const complete = transition('orderComplete', 'order { id }');
 const tag = `mutation Tag($id: ID!, $expectedVersion: Long!, $input: OrderUpdateInput!) {
   orderUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) ${answer} }`;
 

@@ -4,7 +4,7 @@ import { useApp, useQuery, go } from '../context.js';
 import { send } from '../api.js';
 import { Page, Card, Badge, Time, Facts, MissingPage, Button } from '../ui.js';
 import {
-  Form, Field, Area, Select, ActionButton, ConfirmMutation, text, useAction, useMutation, errors,
+  Form, Field, Area, Select, ActionButton, ConfirmMutation, text, transition, useAction, useMutation, errors,
 } from '../form.js';
 import { markup } from '../markup.js';
 import { CopyValue, ViewInStore } from '../copy.js';
@@ -16,10 +16,7 @@ const preview = 'query PagePreview($body: String!) { pagePreview(body: $body) }'
 const create = `mutation PageCreate($input: PageCreateInput!) { pageCreate(input: $input) { page { id } ${errors} } }`;
 const update = `mutation PageUpdate($id: ID!, $expectedVersion: Long!, $input: PageUpdateInput!) {
   pageUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { page { id } ${errors} } }`;
-const transition = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
-  ${name}(id: $id, expectedVersion: $expectedVersion) { page { id } ${errors} } }`;
-const remove = `mutation PageDelete($id: ID!, $expectedVersion: Long!) {
-  pageDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+const remove = transition('pageDelete', 'deletedId');
 
 const kinds = [['', 'Custom'], ['IMPRINT', 'Imprint'], ['PRIVACY', 'Privacy'], ['SHIPPING', 'Shipping'],
   ['CONTACT', 'Contact'], ['TERMS', 'Terms of sale']];
@@ -102,7 +99,7 @@ function StatusButtons({ page, changed, onDelete }) {
 }
 
 function StatusButton({ name, page, label, done, kind, changed }) {
-  const run = useMutation(transition(name));
+  const run = useMutation(transition(name, 'page { id }'));
   return html`<${ActionButton} kind=${kind} done=${done} onStale=${changed} data-test=${name}
     run=${async () => {
       await run({ id: page.id, expectedVersion: page.version });

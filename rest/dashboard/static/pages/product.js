@@ -3,7 +3,7 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Badge, Time, Facts, Thumb, Money, MissingPage, Button } from '../ui.js';
 import {
-  Form, Field, Area, Select, Check, Amount, ActionButton, ConfirmMutation, amount, tagsText, tags, text,
+  Form, Field, Area, Select, Check, Amount, ActionButton, ConfirmMutation, amount, tagsText, tags, text, transition,
   useAction, useMutation, errors, optionalAmount, optionalNumber,
 } from '../form.js';
 import { Variants, VariantList, variantFields } from '../variants.js';
@@ -22,10 +22,8 @@ const create = `mutation ProductCreate($input: ProductCreateInput!) {
   productCreate(input: $input) { product { id } ${errors} } }`;
 const update = `mutation ProductUpdate($id: ID!, $expectedVersion: Long!, $input: ProductUpdateInput!) {
   productUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { product { id } ${errors} } }`;
-const transition = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
-  ${name}(id: $id, expectedVersion: $expectedVersion) { product { id version } ${errors} } }`;
-const remove = `mutation ProductDelete($id: ID!, $expectedVersion: Long!) {
-  productDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+const move = (name) => transition(name, 'product { id version }');
+const remove = transition('productDelete', 'deletedId');
 
 /** The input of the mutation. Products with options have price and stock in their variants. */
 function input(v, before) {
@@ -198,14 +196,14 @@ function StatusButtons({ product: p, changed, onDelete }) {
 }
 
 function StatusButton({ name, product, label, done, kind, changed }) {
-  const run = useMutation(transition(name));
+  const run = useMutation(move(name));
   return html`<${ActionButton} kind=${kind} done=${done} onStale=${changed} data-test=${name}
     run=${async () => {
       let { version } = (await run({ id: product.id, expectedVersion: product.version })).product;
       changed();
       return async () => {
         for (const back of inverse[name][product.status]) {
-          ({ version } = (await mutation(transition(back))({ id: product.id, expectedVersion: version })).product);
+          ({ version } = (await mutation(move(back))({ id: product.id, expectedVersion: version })).product);
         }
         changed();
       };

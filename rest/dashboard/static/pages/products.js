@@ -8,6 +8,7 @@ import { Filters, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.j
 import { Bulk, BulkBar, BulkTags, useSelection } from '../bulk.js';
 import { ExportList } from '../export_actions.js';
 import { SavedViews } from '../saved_views.js';
+import { transition } from '../form.js';
 import { StateTabs } from '../tabs.js';
 import { to } from '../route.js';
 
@@ -22,8 +23,6 @@ const list = `query Products($after: String, $filter: ProductFilter, $query: Str
 const counts = '{ productCounts { draft { value more } active { value more } archived { value more } } }';
 
 const answer = '{ product { id } userErrors { code message path } }';
-const transition = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
-  ${name}(id: $id, expectedVersion: $expectedVersion) ${answer} }`;
 const tag = `mutation Tag($id: ID!, $expectedVersion: Long!, $input: ProductUpdateInput!) {
   productUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) ${answer} }`;
 
@@ -65,7 +64,7 @@ export function Products() {
     counted.reload();
   } };
   const moved = (name, from, done, other) => (p, v, run) => (from.includes(p.status)
-    ? run(transition(name), { id: p.id, expectedVersion: p.version }).then(() => done) : other);
+    ? run(transition(name, 'product { id }'), { id: p.id, expectedVersion: p.version }).then(() => done) : other);
   const set = (change) => go(to('/products', { ...f, after: '', ...change }));
   const filtered = Boolean(filter.status || f.q || f.tag);
   const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')}

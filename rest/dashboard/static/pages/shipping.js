@@ -3,7 +3,7 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import { Page, Card, Empty, Facts, Pending, Button, isolate } from '../ui.js';
 import {
-  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, useAction, errors, optionalAmount,
+  Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, transition, useAction, errors, optionalAmount,
   optionalNumber,
 } from '../form.js';
 import { Rows, rowsOf } from '../rows.js';
@@ -17,8 +17,7 @@ const create = `mutation ShippingZoneCreate($input: ShippingZoneInput!) {
   shippingZoneCreate(input: $input) { shippingZone { id } ${errors} } }`;
 const update = `mutation ShippingZoneUpdate($id: ID!, $expectedVersion: Long!, $input: ShippingZoneInput!) {
   shippingZoneUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { shippingZone { id } ${errors} } }`;
-const remove = `mutation ShippingZoneDelete($id: ID!, $expectedVersion: Long!) {
-  shippingZoneDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+const remove = transition('shippingZoneDelete', 'deletedId');
 
 const kinds = [['DELIVERY', 'Shipping'], ['PICKUP', 'Pickup at the shop']];
 
