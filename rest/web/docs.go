@@ -39,9 +39,17 @@ type DocsConfig struct {
 // site collects the pages; the first error ends it.
 type site struct {
 	DocsConfig
+	root  string
 	title string
 	mux   *http.ServeMux
 	err   error
+}
+
+// newSite returns a site whose first page is at root and its files below that.
+func newSite(c DocsConfig, root string) *site {
+	d := &site{DocsConfig: c, root: root, mux: http.NewServeMux()}
+	d.mux.Handle("GET "+root+"/{$}", http.RedirectHandler(root, http.StatusPermanentRedirect))
+	return d
 }
 
 // Docs serves /docs, the reference, which Scalar renders from /openapi.json in the browser; guides
@@ -53,7 +61,8 @@ func Docs(c DocsConfig) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openapi document: %w", err)
 	}
-	d := &site{DocsConfig: c, title: title, mux: http.NewServeMux()}
+	d := newSite(c, "/docs")
+	d.title = title
 	d.reference()
 	d.guides()
 	d.page("/docs/problems", "problems.html", struct {
@@ -65,7 +74,6 @@ func Docs(c DocsConfig) (http.Handler, error) {
 	d.themes()
 	d.static("frame.css", docsPolicy)
 	d.static("docs.css", docsPolicy)
-	d.mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusPermanentRedirect))
 	if c.Missing != nil {
 		d.mux.Handle("GET /docs/", c.Missing)
 	}
@@ -83,7 +91,7 @@ func (d *site) add(at, name, policy string, data any) {
 func (d *site) static(name, policy string) {
 	a, err := staticAsset(name, policy)
 	d.note(err)
-	d.mux.Handle("GET /docs/static/"+name, a)
+	d.mux.Handle("GET "+d.root+"/static/"+name, a)
 }
 
 func (d *site) note(err error) {
@@ -93,8 +101,7 @@ func (d *site) note(err error) {
 }
 
 func (d *site) reference() {
-	script, err := ship(d.mux, "/docs/static/", "scalar/standalone.js", referencePolicy)
-	d.note(err)
+	script := d.ship("scalar/standalone.js", referencePolicy)
 	d.add("/docs", "reference.html", referencePolicy, struct{ Title, Viewer string }{d.title, script})
 	d.static("reference.js", referencePolicy)
 	d.static("reference.css", referencePolicy)

@@ -10,37 +10,16 @@ var explorerParts = []string{"react/react.production.min.js", "react-dom/react-d
 // its own host as the person signed in, or with a token entered into its headers. Headers stay in
 // the page's memory by default.
 func Explorer() (http.Handler, error) {
-	const at, below = explorerPath, explorerPath + "/static/"
-	mux := http.NewServeMux()
-	var page struct {
+	d := newSite(DocsConfig{Explorer: true}, explorerPath)
+	page := struct {
 		Title, Style string
 		Scripts      []string
-	}
-	page.Title = "GraphQL explorer"
+	}{Title: "GraphQL explorer", Style: d.ship("graphiql/graphiql.min.css", explorerPolicy)}
 	for _, name := range explorerParts {
-		script, err := ship(mux, below, name, explorerPolicy)
-		if err != nil {
-			return nil, err
-		}
-		page.Scripts = append(page.Scripts, script)
+		page.Scripts = append(page.Scripts, d.ship(name, explorerPolicy))
 	}
-	style, err := ship(mux, below, "graphiql/graphiql.min.css", explorerPolicy)
-	if err != nil {
-		return nil, err
-	}
-	page.Style = style
-	a, err := render(sections(at, true), "explorer.html", explorerPolicy, page)
-	if err != nil {
-		return nil, err
-	}
-	mux.Handle("GET "+at, a)
-	mux.Handle("GET "+at+"/{$}", http.RedirectHandler(at, http.StatusPermanentRedirect))
-	for _, name := range []string{"explorer.css", "explorer.js"} {
-		a, err := staticAsset(name, explorerPolicy)
-		if err != nil {
-			return nil, err
-		}
-		mux.Handle("GET "+below+name, a)
-	}
-	return mux, nil
+	d.add(explorerPath, "explorer.html", explorerPolicy, page)
+	d.static("explorer.css", explorerPolicy)
+	d.static("explorer.js", explorerPolicy)
+	return d.mux, d.err
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"path"
@@ -24,19 +23,17 @@ type shipped struct {
 	policy string
 }
 
-// ship mounts a file below a path and returns its address, which contains a hash: the content of an
-// address never changes.
-func ship(mux *http.ServeMux, below, name, policy string) (address string, err error) {
+// ship mounts a file and returns its address, which contains a hash: the content of an address never
+// changes.
+func (d *site) ship(name, policy string) (address string) {
 	packed, err := files.ReadFile("vendor/" + name + ".gz")
-	if err != nil {
-		return "", fmt.Errorf("file of others: %w", err)
-	}
+	d.note(err)
 	tag := variant.StrongTag(packed)
-	address = below + strings.Trim(tag, `"`) + "/" + path.Base(name)
+	address = d.root + "/static/" + strings.Trim(tag, `"`) + "/" + path.Base(name)
 	form := variant.Form{Type: mediaTypes[path.Ext(name)], Packed: packed, Tag: tag}
 	plain := sync.OnceValue(func() []byte { return unpacked(packed) })
-	mux.Handle("GET "+address, shipped{form, plain, policy})
-	return address, nil
+	d.mux.Handle("GET "+address, shipped{form, plain, policy})
+	return address
 }
 
 // ServeHTTP answers GET and HEAD. It decompresses for the few clients without gzip.
