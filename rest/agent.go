@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/rest/mcp"
 )
 
-// agents mounts the routes as tools of the Model Context Protocol.
 func (a *API) agents(router *mux.Router, document func() ([]byte, error)) {
 	router.Path(mcp.Path).Handler(a.agent(later(func() (http.Handler, error) {
 		b, err := document()

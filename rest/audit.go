@@ -14,7 +14,6 @@ import (
 
 const auditPath = dashboard.Root + "/audit.jsonl"
 
-// auditBatch is how many entries are read at a time.
 const auditBatch = 500
 
 // auditParams are the query parameters: the store, by id or handle, and the filters of the list.
@@ -29,7 +28,6 @@ func (a *API) auditDownload() http.Handler {
 	return a.handler(row, a.sendAudit)
 }
 
-// sendAudit checks the person and the filters, then sends batch after batch.
 func (a *API) sendAudit(c *call) error {
 	if c.r.Method != http.MethodGet {
 		return wrongMethod(c.w.Header(), "GET")

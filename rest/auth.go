@@ -74,7 +74,6 @@ func (a *API) failedAuthentication(c *call, err error) error {
 	return cmp.Or(exceeded(d, "Too many failed authentications from this address."), err)
 }
 
-// limit applies the rates of the credential and of its store.
 func (a *API) limit(c *call) error {
 	if a.rates.credentials.Off() {
 		return nil

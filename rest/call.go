@@ -120,7 +120,6 @@ func (a *API) handler(row *served, handle func(*call) error) http.Handler {
 	})
 }
 
-// endpoint answers every method of one path of the table.
 func (a *API) endpoint(e *endpoint) http.Handler {
 	return a.handler(nil, func(c *call) error {
 		c.legacy = e.legacy
@@ -178,7 +177,6 @@ func (c *call) pathID() string {
 	return id
 }
 
-// notFound answers a path that no route serves.
 func (a *API) notFound(c *call) error {
 	c.legacy = strings.HasPrefix(c.r.URL.Path, legacyBase+"/")
 	if a.cors(c) {

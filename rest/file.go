@@ -87,7 +87,6 @@ func (s *files) answer(w http.ResponseWriter, r *http.Request, what string, name
 	return nil
 }
 
-// describe sets the headers of every answer with the file.
 func (n stored) describe(h http.Header) {
 	h["Content-Type"] = []string{n.contentType}
 	h["Content-Security-Policy"] = filePolicy

@@ -89,7 +89,6 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 	})
 }
 
-// unanswered leaves the answer to the next handler.
 func unanswered(*call) bool { return false }
 
 // noSniff and strictTransport are the values that [guard] sets; never changed.

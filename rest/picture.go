@@ -38,7 +38,6 @@ var (
 		"Cross-Origin-Resource-Policy": {"same-origin"}}
 )
 
-// pictures serves product images: uploaded ones and copies of external ones.
 type pictures struct{ *files }
 
 // ofStore answers a request that [shop.Shop.Take] prepared, to the host of an open store.
@@ -62,7 +61,6 @@ func (s *pictures) ofStore(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, shopPicture, p)
 }
 
-// ofPerson serves the copy of an external image to a signed-in person who may see the product.
 func (s *pictures) ofPerson(w http.ResponseWriter, r *http.Request) error {
 	names := mux.Vars(r)
 	ctx, err := s.person(r, names["store"], "product")

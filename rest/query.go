@@ -55,7 +55,6 @@ func (a *API) parameters(c *call) error {
 	return p.err()
 }
 
-// size reads the limit.
 func (p *params) size(text string) {
 	n, ok := page.ParseLimit(text)
 	if !ok {
@@ -68,7 +67,6 @@ func (p *params) size(text string) {
 	p.limit = &n
 }
 
-// bad records what is wrong with a parameter.
 func (p *params) bad(name, code, detail string) {
 	p.faults = append(p.faults, fault.Field{Parameter: clip(name), Code: code, Detail: detail})
 }
@@ -121,7 +119,6 @@ func (p *params) time(name string) *micros.Time {
 	return &t
 }
 
-// id returns a parameter that is an id of the given kind.
 func (p *params) id(name string, kind xid.Kind) *string {
 	values, ok := p.values[name]
 	if !ok {
@@ -133,7 +130,6 @@ func (p *params) id(name string, kind xid.Kind) *string {
 	return &values[0]
 }
 
-// enum returns a parameter that is one of the values of an enumeration.
 func enum[T interface {
 	~string
 	Known() bool

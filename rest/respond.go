@@ -29,7 +29,6 @@ var (
 	closing    = []string{"close"}
 )
 
-// answer writes the answer of the handler.
 func (a *API) answer(c *call) {
 	h := c.w.Header()
 	a.moment(c, h)
@@ -119,7 +118,6 @@ func wrongMethod(h http.Header, allow string) error {
 	return fault.New(wire.MethodNotAllowed, "This path allows "+allow+".")
 }
 
-// readOnly refuses methods other than GET and HEAD.
 func readOnly(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return nil

@@ -28,7 +28,6 @@ type Route struct {
 	handle func(*API, *call) error
 }
 
-// paging are the query parameters of every list.
 var paging = []string{"limit", "cursor"}
 
 // routes is the table, in the order of the spec.

@@ -12,7 +12,6 @@ const securityPath = "/.well-known/security.txt"
 // securityLife is how long the contact is valid: less than a year (RFC 9116, section 2.5.5).
 const securityLife = 90 * 24 * time.Hour
 
-// security serves the contact for reports of vulnerabilities.
 func (a *API) security() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		expires := time.Now().UTC().Truncate(24 * time.Hour).Add(securityLife)

@@ -13,7 +13,6 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
-// maxErrors is how many validation errors an answer contains.
 const maxErrors = 10
 
 // documents parses and validates documents, and caches the valid ones.

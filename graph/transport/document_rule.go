@@ -7,7 +7,6 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// noIntrospection refuses the fields that return the schema.
 func noIntrospection(events *core.Events, add core.AddErrFunc) {
 	events.OnField(func(_ *core.Walker, f *ast.Field) {
 		if f.Name == "__schema" || f.Name == "__type" {

@@ -38,7 +38,6 @@ type runKey struct{}
 
 func runOf(ctx context.Context) *run { return ctx.Value(runKey{}).(*run) }
 
-// note records an internal error for the log.
 func (r *run) note(path string, f *fault.Error) {
 	if f.Kind != fault.Internal && f.Kind != fault.Unavailable {
 		return

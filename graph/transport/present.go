@@ -107,7 +107,6 @@ func presentFault(request string, f *fault.Error) *gqlerror.Error {
 	return &gqlerror.Error{Message: cmp.Or(f.Detail, string(f.Kind)), Extensions: x}
 }
 
-// presentFields converts the faults of an input.
 func presentFields(fields []fault.Field) []map[string]string {
 	shown := make([]map[string]string, len(fields))
 	for i, f := range fields {

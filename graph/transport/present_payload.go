@@ -32,7 +32,6 @@ func userFault(k fault.Kind) bool {
 	return false
 }
 
-// userErrors converts a fault into user errors on the arguments of a field.
 func userErrors(f *fault.Error, field graphql.CollectedField) errorList {
 	if len(f.Fields) == 0 {
 		e := &model.UserError{Code: f.Name(), Message: f.Detail}

@@ -39,7 +39,6 @@ type operation struct {
 	uploaded  *images.Upload // the image of an upload, or nil
 }
 
-// read reads the parameters from the body, or from the URL of a GET.
 func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, error) {
 	if r.Method == http.MethodGet {
 		return queryParameters(r.URL.Query())

@@ -98,7 +98,6 @@ func (out *response) wrongMethod(allow, detail string) {
 	out.fault(fault.New(wire.MethodNotAllowed, detail))
 }
 
-// invalid answers a request whose document or variables are invalid.
 func (out *response) invalid(errs gqlerror.List, o *operation) {
 	status := http.StatusOK
 	if out.graphql {

@@ -31,10 +31,8 @@ func (a *Account) pair(show http.HandlerFunc,
 	})
 }
 
-// tokenOf returns the token after the path of an emailed link.
 func tokenOf(r *http.Request, path string) string { return strings.TrimPrefix(r.URL.Path, path) }
 
-// over answers a link that does not work, or another error.
 func (a *Account) over(w http.ResponseWriter, r *http.Request, err error, text string) {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.NotFound {
 		page.Message(w, r, http.StatusNotFound, "This link is no longer valid", text)

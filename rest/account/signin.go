@@ -71,7 +71,6 @@ func (a *Account) take(w http.ResponseWriter, r *http.Request, values url.Values
 	}
 }
 
-// attempt describes the browser's sign-in attempt.
 func (a *Account) attempt(r *http.Request, email, text string) session.Attempt {
 	return session.Attempt{Email: email, Password: text, Agent: r.UserAgent(), Client: a.client(r),
 		Former: a.get(r, sessionCookie), Device: a.get(r, deviceCookie), Unknown: a.Core.WarnOfBrowser}

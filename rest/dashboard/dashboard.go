@@ -90,7 +90,6 @@ func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// protect sets the security headers of every answer.
 func (d *dashboard) protect(h http.Header) {
 	h.Set("Content-Security-Policy", d.policy)
 	h.Set("X-Frame-Options", "DENY") // for browsers without frame-ancestors

@@ -61,7 +61,6 @@ type sender struct {
 	api    API
 }
 
-// senderKey is the key of the [sender] in the context of a message.
 type senderKey struct{}
 
 func senderOf(ctx context.Context) sender { return ctx.Value(senderKey{}).(sender) }

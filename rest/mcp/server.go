@@ -71,7 +71,6 @@ func (t *Tool) call(ctx context.Context, api API, arguments json.RawMessage) *sd
 	return result
 }
 
-// done is the structured result of a success without a body.
 type done struct {
 	Status int `json:"status"`
 }

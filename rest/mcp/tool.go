@@ -28,7 +28,6 @@ type Tool struct {
 	bodied       bool // it has a body
 }
 
-// place says where an argument goes in the request.
 type place int
 
 const (
@@ -94,7 +93,6 @@ func (t *Tool) request(arguments json.RawMessage) (*Request, error) {
 	return r, err
 }
 
-// put writes an argument that is not part of the body.
 func (r *Request) put(at place, name string, value json.RawMessage, query url.Values) error {
 	text, ok, err := plain(name, value)
 	if err != nil || !ok {

@@ -185,7 +185,6 @@ func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// settle redirects to the app with the answer.
 func (f *Frontend) settle(
 	w http.ResponseWriter, r *http.Request, v *visit, answer func(context.Context) (string, error),
 ) {
@@ -203,7 +202,6 @@ func (f *Frontend) settle(
 	}
 }
 
-// spent answers that the consent page is no longer valid.
 func (f *Frontend) spent(w http.ResponseWriter, r *http.Request, v *visit) {
 	f.pages.Render(w, r, http.StatusBadRequest, "again", again{v.request.App.Name, v.again()})
 }

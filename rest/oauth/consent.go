@@ -78,7 +78,6 @@ func shown(set scope.Set) []scope.Scope {
 	})
 }
 
-// choice is the page on which a person with several stores chooses one.
 type choice struct {
 	App    string
 	Fields []field
@@ -100,7 +99,6 @@ type faulty struct {
 
 type again struct{ App, Again string }
 
-// choose asks for the store, or explains that there is none to choose.
 func (f *Frontend) choose(w http.ResponseWriter, r *http.Request, v *visit) {
 	own := v.consentable()
 	if len(own) == 0 {

@@ -114,7 +114,6 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// parse reads one page and determines its policy.
 func parse(templates fs.FS, file string) (*page, error) {
 	text, err := fs.ReadFile(templates, file)
 	if err != nil {
@@ -149,7 +148,6 @@ func (s *Set) Render(w http.ResponseWriter, r *http.Request, status int, name st
 	send(w, r, status, allowed, body)
 }
 
-// render renders a page and returns its policy.
 func (s *Set) render(name string, data any) (body []byte, allowed string, err error) {
 	parsed := s.pages[name]
 	if parsed == nil {

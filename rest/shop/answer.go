@@ -52,7 +52,6 @@ const (
 // keepOut is the robots.txt of a closed shop.
 var keepOut = newPage(http.StatusOK, textType, []byte("User-agent: *\nDisallow: /\n"), time.Time{})
 
-// guard sets the security headers of every answer.
 func guard(h http.Header) {
 	h["Content-Security-Policy"] = policies
 	h["X-Content-Type-Options"] = noSniff
@@ -60,7 +59,6 @@ func guard(h http.Header) {
 	h["Permissions-Policy"] = permissions
 }
 
-// page is a complete answer.
 type page struct {
 	status int
 	form   variant.Form // without a tag if it is not cacheable
@@ -97,7 +95,6 @@ func send(w http.ResponseWriter, r *http.Request, p *page) {
 	p.form.Send(w, r, p.status)
 }
 
-// static serves the service's own files for storefronts.
 func (s *Shop) static(w http.ResponseWriter, r *http.Request) {
 	body, err := files.ReadFile("static/" + strings.TrimPrefix(r.URL.Path, staticRoot))
 	if err != nil || path.Ext(r.URL.Path) != ".css" {

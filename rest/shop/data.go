@@ -14,7 +14,6 @@ import (
 // The data of a page consists of map[string]any, []any, string, bool, float64, nil and HTML. Absent
 // values are nil, so that templates can test them with "if".
 
-// data returns the data of the templates.
 func (c *content) data(in scene, l *look) map[string]any {
 	d := map[string]any{
 		"shop": map[string]any{
@@ -141,7 +140,6 @@ func cards(offers []*storefront.Offer, in scene) []any {
 	return list
 }
 
-// card returns a product as lists show it.
 func card(o *storefront.Offer, l links, w productWords) map[string]any {
 	c := map[string]any{
 		"title": o.Title, "handle": o.Handle, "url": l.to(productRoot + o.Handle),
@@ -152,7 +150,6 @@ func card(o *storefront.Offer, l links, w productWords) map[string]any {
 	return c
 }
 
-// whole returns a product as its own page shows it.
 func whole(o *storefront.Offer, in scene) map[string]any {
 	w := wordsOf(in.shop)
 	c := card(o, in.links, w)
@@ -170,7 +167,6 @@ func whole(o *storefront.Offer, in scene) map[string]any {
 	return c
 }
 
-// firstImage returns the first image of a product, or nil.
 func firstImage(o *storefront.Offer) any {
 	if len(o.Images) == 0 {
 		return nil

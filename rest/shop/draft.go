@@ -20,7 +20,6 @@ import (
 // draftSide is the width and height of a placeholder image, in pixels.
 const draftSide = 600
 
-// draft is a theme in a folder.
 type draft struct {
 	folder fs.FS
 

@@ -83,7 +83,6 @@ func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.St
 	return f, st, nil
 }
 
-// find returns a function that looks up a handle.
 func (s *Shop) find(handle string) func(context.Context) (*front, error) {
 	return func(ctx context.Context) (*front, error) {
 		if f, ok := s.fronts.Get(handle); ok { // another request was faster

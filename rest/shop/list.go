@@ -113,7 +113,6 @@ func (a asked) from(change func(*asked)) asked {
 	return a
 }
 
-// listed is a list that a page shows.
 type listed struct {
 	asked
 	*storefront.ProductPage
@@ -127,7 +126,6 @@ type listed struct {
 	always      bool
 }
 
-// readList reads a page of a list and its filters.
 func (s *Shop) readList(ctx context.Context, in scene, l *listed, on xid.ID) (err error) {
 	asks := l.list(on, l.own, in.shop.Currency)
 	asks.InStock = asks.InStock || l.always
@@ -137,7 +135,6 @@ func (s *Shop) readList(ctx context.Context, in scene, l *listed, on xid.ID) (er
 	return err
 }
 
-// data returns the list for templates.
 func (l *listed) data(in scene) map[string]any {
 	at := func(a asked) string {
 		if q := a.query(); q != "" {
@@ -165,7 +162,6 @@ func (l *listed) narrowed() bool {
 	return len(l.options) > 0 || l.least != "" || l.most != "" || l.inStock
 }
 
-// sorts returns the orders that visitors can choose.
 func (l *listed) sorts(st *storefront.State, at func(asked) string) []any {
 	var all []any
 	for _, s := range []listings.Sort{

@@ -89,7 +89,6 @@ type scene struct {
 	banner string
 }
 
-// make reads the data of a page and renders it.
 func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, error) {
 	leave, err := s.slot(ctx, f)
 	if err != nil {
@@ -205,7 +204,6 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 	return c, err
 }
 
-// list reads the list of all products or a collection.
 func (s *Shop) list(ctx context.Context, in scene, v view) (*listed, error) {
 	l := &listed{asked: v.asked(), own: listings.Newest, path: v.path(), title: in.shop.Say(phrase.Products)}
 	handle, _ := v.list()

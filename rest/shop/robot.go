@@ -98,7 +98,6 @@ func (s *Shop) entries(ctx context.Context, part string) ([]storefront.SitemapEn
 	return list, err
 }
 
-// sitemap writes entries in the format of sitemaps.org.
 func sitemap(origin string, entries []storefront.SitemapEntry, index bool) []byte {
 	all, one := "urlset", "url"
 	if index {

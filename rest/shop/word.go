@@ -53,7 +53,6 @@ var productKeys = map[string]phrase.Key{
 	"sold_out": phrase.SoldOut,
 }
 
-// words returns the texts of themes in the language of the store.
 func words(st *storefront.State) map[string]any {
 	t := phrase.In(st.Language)
 	all := said(t, wordKeys)

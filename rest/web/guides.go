@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// guidesPath lists the guides, which are below it.
 const guidesPath = "/docs/guides"
 
 // guideNames are the files in the folder guides, in reading order.

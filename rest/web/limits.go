@@ -2,7 +2,6 @@ package web
 
 import "github.com/storefront-go/storefront/ent/limit"
 
-// limitHere is a row of the table of limits with this server's value.
 type limitHere struct {
 	limit.Row
 	Here int64

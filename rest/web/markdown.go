@@ -64,7 +64,6 @@ func markdown(in string) (template.HTML, []heading) {
 	return template.HTML(scrollable.Replace(out)), headings
 }
 
-// inline renders text inside a paragraph.
 func inline(in string) template.HTML {
 	var out []string
 	source := []byte(in)

@@ -62,7 +62,6 @@ func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.form.Send(w, r, http.StatusOK)
 }
 
-// protect sets the security headers of every answer.
 func protect(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -71,7 +70,6 @@ func protect(h http.Header, policy string) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// section is a link in the header of every page.
 type section struct {
 	Path, Name string
 	Current    bool
@@ -93,7 +91,6 @@ func sections(at string, explorer bool) []section {
 	return slices.DeleteFunc(list, func(s section) bool { return s.Path == explorerPath && !explorer })
 }
 
-// render executes a template in the common frame and returns an asset.
 func render(head []section, name, policy string, data any) (asset, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{"sections": func() []section { return head }}).
 		ParseFS(files, "templates/frame.html", "templates/"+name)

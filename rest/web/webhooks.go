@@ -19,7 +19,6 @@ const (
 	retryWindow = 24 * time.Hour
 )
 
-// webhooksPage is the data of templates/webhooks.html.
 type webhooksPage struct {
 	Title     string
 	Headers   []line
