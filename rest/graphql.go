@@ -55,5 +55,6 @@ func refuseGraphQL(w http.ResponseWriter, d ratelimit.Decision) {
 	h["Content-Type"], h["Cache-Control"] = jsonTypes, noStore
 	h["Retry-After"] = []string{ratelimit.Seconds(d.RetryAfter)}
 	w.WriteHeader(http.StatusTooManyRequests)
-	_, _ = io.WriteString(w, `{"errors":[{"message":"`+tooMany+`","extensions":{"code":"`+string(fault.RateLimited)+`"}}]}`)
+	_, _ = io.WriteString(w, `{"errors":[{"message":"`+tooMany+`","extensions":{"code":"`+
+		string(fault.RateLimited)+`"}}]}`)
 }
