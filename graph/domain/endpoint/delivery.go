@@ -63,7 +63,6 @@ func (f Fields) Deliveries(
 	return c, nil
 }
 
-// span is a part of one endpoint's deliveries.
 type span struct {
 	endpoint *model.WebhookEndpoint
 	below    int64 // all sequences are below this; 0 for no bound
@@ -108,7 +107,6 @@ func (s span) waits() bool {
 	return *s.only == state.DeliveryHeld && stopped || *s.only == state.DeliveryWaiting && !stopped
 }
 
-// ended reports whether the span can contain rows of the log.
 func (s span) ended() bool {
 	return s.only == nil || *s.only != state.DeliveryHeld && *s.only != state.DeliveryWaiting
 }
@@ -203,7 +201,6 @@ func waitingDelivery(e *model.WebhookEndpoint, row *db.Delivery) *model.WebhookD
 	return d
 }
 
-// loggedDelivery returns a row of the log for display.
 func loggedDelivery(row *db.DeliveryLog) *model.WebhookDelivery {
 	return &model.WebhookDelivery{Key: row.ID, Endpoint: row.EndpointID, Event: row.EventID, Resource: row.ResourceID,
 		Sequence: row.Sequence, Type: string(row.Type), ResourceType: event.About(row.Type).Resource(),
@@ -266,7 +263,7 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 	query.Modify(ent.ForceIndex(index))
 	rows, err := query.Load(ctx)
 	if err != nil || len(rows) == 0 {
-		return nil, nil, orMissing(err)
+		return nil, nil, cmp.Or(err, core.ErrNoRow)
 	}
 	sequence, places := webhook.SequenceOf(uid), core.IDs(rows, func(e *db.WebhookEndpoint) *xid.ID { return &e.ID })
 	row, err := r.waiting(ctx, uid, sequence, places)
@@ -294,7 +291,6 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 	return nil, nil, core.ErrNoRow
 }
 
-// waiting reads an unfinished delivery, or nil.
 func (r *Resolver) waiting(ctx context.Context, id xid.ID, sequence int64, places []xid.ID) (*db.Delivery, error) {
 	query := r.Client(ctx).Delivery.Query().
 		Where(delivery.EndpointIDIn(places...), delivery.Sequence(sequence), delivery.ID(id))
@@ -320,12 +316,4 @@ func (r *Resolver) shownWaiting(
 	}
 	d := waitingDelivery(model.ShowWebhookEndpoint(e, queue, micros.Now()), row)
 	return d, row, r.addTypes(ctx, []*model.WebhookDelivery{d})
-}
-
-// orMissing wraps the error of a read; without one, the row is missing.
-func orMissing(err error) error {
-	if err != nil {
-		return err
-	}
-	return core.ErrNoRow
 }

@@ -95,7 +95,6 @@ func (c *selection) waiting(ctx context.Context, check *core.Check, in model.Web
 		" AND a.sequence = d.sequence AND a.number = d.attempts) IN ", "filter/outcomes", in.Outcomes)
 }
 
-// known checks that events exist in the catalog.
 func known(check *core.Check, types []string) {
 	for i, t := range types {
 		if _, ok := event.Find(event.Type(t)); !ok {
@@ -104,7 +103,6 @@ func known(check *core.Check, types []string) {
 	}
 }
 
-// table returns the name of the table.
 func (c *selection) table() string {
 	if c.waits {
 		return "deliveries"
@@ -112,7 +110,6 @@ func (c *selection) table() string {
 	return "delivery_logs"
 }
 
-// and adds a condition.
 func (c *selection) and(condition string, args ...any) {
 	c.where += " AND " + condition
 	c.args = append(c.args, args...)
@@ -241,7 +238,6 @@ func (m Mutation) WebhookDeliveriesRetry(ctx context.Context, endpointID string,
 	return done, nil
 }
 
-// retryNext retries the next part of a selection.
 func (m Mutation) retryNext(ctx context.Context, c *selection, text string, after *string, most int,
 ) (done model.WebhookDeliveriesPayload, err error) {
 	from, behind, err := m.ends(ctx, c)

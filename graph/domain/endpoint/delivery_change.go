@@ -23,18 +23,10 @@ func (m Mutation) WebhookDeliveryRetry(ctx context.Context, id string) (*model.W
 		if d.State != state.DeliveryWaiting {
 			return m.resend(ctx, d)
 		}
-		switch done, err := m.Webhooks.RetryNow(ctx, row); {
-		case err != nil:
-			return nil, err
-		case !done:
-			return nil, movedOn()
-		}
-		hurried, _, err := m.delivery(ctx, id)
-		return hurried, err
+		return m.changeWaiting(ctx, id, row, m.Webhooks.RetryNow)
 	})
 }
 
-// resend creates a new delivery for the event of an ended one.
 func (m Mutation) resend(ctx context.Context, d *model.WebhookDelivery) (*model.WebhookDelivery, error) {
 	known, err := m.Client(ctx).Event.Query().Where(dbevent.ID(d.Event)).Exist(ctx)
 	switch {
@@ -60,20 +52,22 @@ func (m Mutation) WebhookDeliverySkip(ctx context.Context, id string) (*model.We
 		if err := core.CheckTransition("delivery", d.State, state.DeliverySkipped, state.DeliveryWaiting); err != nil {
 			return nil, err
 		}
-		switch done, err := m.Webhooks.SkipOne(ctx, row); {
-		case err != nil:
-			return nil, err
-		case !done:
-			return nil, movedOn()
-		}
-		skipped, _, err := m.delivery(ctx, id)
-		return skipped, err
+		return m.changeWaiting(ctx, id, row, m.Webhooks.SkipOne)
 	})
 }
 
-// movedOn is the error when a delivery was attempted or ended concurrently.
-func movedOn() error {
-	return fault.State(fault.InvalidTransition, "The delivery was changed in the meantime. Read it again.")
+// changeWaiting runs a change of the engine on a waiting delivery, and reads it again.
+func (m Mutation) changeWaiting(ctx context.Context, id string, row *db.Delivery,
+	change func(context.Context, *db.Delivery) (bool, error),
+) (*model.WebhookDelivery, error) {
+	switch done, err := change(ctx, row); {
+	case err != nil:
+		return nil, err
+	case !done: // it was attempted or ended concurrently
+		return nil, fault.State(fault.InvalidTransition, "The delivery was changed in the meantime. Read it again.")
+	}
+	d, _, err := m.delivery(ctx, id)
+	return d, err
 }
 
 // deliveryStep changes one delivery and returns it as it is afterwards.

@@ -100,7 +100,6 @@ func (r *Resolver) endpoint(ctx context.Context, id xid.ID, lock func(*sql.Selec
 	return core.Only(query.Load(ctx))
 }
 
-// shownEndpoint returns an endpoint with its queue and its app.
 func (r *Resolver) shownEndpoint(ctx context.Context, row *db.WebhookEndpoint) (*model.WebhookEndpoint, error) {
 	shown, err := r.withQueues(ctx, []*db.WebhookEndpoint{row})
 	if err != nil {

@@ -18,10 +18,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// endpointEdit is a change of one endpoint.
 type endpointEdit = change.Edit[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]
 
-// endpoints returns how endpoints change.
 func (r *Resolver) endpoints() *change.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate] {
 	return &change.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]{
 		Kind: xid.WebhookEndpoint,

@@ -38,8 +38,11 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	if checkMembers(c, events, in.Filters); c.Err() != nil {
-		return nil, c.Err()
+	for i, f := range in.Filters {
+		checkMember(c, i, events, f.Field)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
 	}
 	if err := subscribable(ctx, events); err != nil {
 		return nil, err
@@ -74,7 +77,6 @@ type registration struct {
 	headers        []webhook.Header
 }
 
-// registerEndpoint writes the endpoint and its queue.
 func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput, r registration,
 ) (*db.WebhookEndpoint, error) {
 	row := m.Client(ctx).WebhookEndpoint.Create().SetID(id).SetURL(in.URL).SetEvents(r.events).
@@ -106,14 +108,12 @@ func (m Mutation) roomForEndpoint(ctx context.Context) error {
 		})
 }
 
-// checkOwn validates the optional settings of an endpoint.
 func checkOwn(c *core.Check, rate *int64, headers []*model.WebhookHeaderInput, filters filter.Set) {
 	core.Opt(rate, func(n int64) { c.Within("rate_limit", n, 1, limit.EndpointRate) })
 	checkHeaders(c, headers)
 	filters.Check("filters", c.Add)
 }
 
-// rateOf returns the stored form of a valid rate.
 func rateOf(rate *int64) *int {
 	if rate == nil {
 		return nil
@@ -135,7 +135,7 @@ func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) 
 		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
 		return
 	}
-	if wrong := engine.CheckURL(address); wrong != "" {
+	if _, wrong := engine.Egress.CheckURL(address); wrong != "" {
 		c.Add(name, fault.InvalidFormat, wrong)
 	}
 }

@@ -119,7 +119,6 @@ func payload(ctx context.Context, bodies *model.Batch[xid.ID, []byte], id xid.ID
 	return new(string(body)), nil
 }
 
-// eventFilter is a filter with its id and names parsed.
 type eventFilter struct {
 	pairs    []string // as cursors encode it
 	types    []event.Type
@@ -160,7 +159,6 @@ func readEventFilter(filter *model.EventFilter) (f eventFilter, err error) {
 	return f, nil
 }
 
-// resourceID parses an id of any kind that has events.
 func resourceID(text string) (xid.ID, bool) {
 	for _, e := range event.All() {
 		if id, err := e.Resource.Parse(text); err == nil {

@@ -40,7 +40,6 @@ func (f Fields) Headers(ctx context.Context, e *model.WebhookEndpoint) ([]*model
 	return shown, nil
 }
 
-// checkHeaders validates the form of an input's headers.
 func checkHeaders(c *core.Check, list []*model.WebhookHeaderInput) {
 	if len(list) > limit.Headers {
 		c.Add("headers", fault.TooLong, "There are more than "+strconv.Itoa(limit.Headers)+" headers.")

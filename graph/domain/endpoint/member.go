@@ -17,22 +17,16 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// checkMembers adds errors for conditions on a member that no payload of the events has, since they
+// checkMember adds an error for a condition on a member that no payload of the events has, since it
 // would never match.
-func checkMembers(c *core.Check, events string, filters filter.Set) {
-	for i, f := range filters {
-		checkMember(c, i, events, f.Field)
-	}
-}
-
 func checkMember(c *core.Check, i int, events, field string) {
 	if !member(events, field) {
 		c.Add("filters/"+strconv.Itoa(i)+"/field", fault.UnknownValue, "No payload of these events has "+field+".")
 	}
 }
 
-// checkChange is [checkMembers] for a changed endpoint. Such a condition may stay if the endpoint
-// had it before.
+// checkChange is [checkMember] for a changed endpoint. Such a condition may stay if the endpoint had
+// it before.
 func checkChange(before, after *db.WebhookEndpoint) error {
 	former, err := (&model.WebhookEndpoint{WebhookEndpoint: before}).Filters()
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// maxPause is how far ahead a pause may end.
 const maxPause = 7 * 24 * time.Hour
 
 // WebhookEndpointPause stops sending to the endpoint until a time. Its deliveries queue up, and
@@ -49,7 +48,7 @@ func (m Mutation) WebhookEndpointUnpause(ctx context.Context, id string, expecte
 		e.Row.PausedUntil = nil
 		e.Update.ClearPausedUntil()
 		e.Changed = append(e.Changed, "paused_until")
-		afterWrite(e, m.Webhooks.EndPause)
+		afterWrite(e, m.Webhooks.Resume)
 		return nil
 	})
 }

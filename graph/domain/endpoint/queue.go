@@ -54,8 +54,9 @@ func (r *Resolver) backlogs(
 		if s.Waiting > 0 {
 			s.OldestAt = new(xid.ID(oldest).Time())
 		}
-		s.CatchingUp = catchingUp(shown[n])
-		of[shown[n].ID] = &s
+		e := shown[n] // are events of the log being added to its queue?
+		s.CatchingUp = e.Status == state.EndpointActive && (e.Health.MissedFrom != nil || e.Health.ReplayFrom != nil)
+		of[e.ID] = &s
 		return nil
 	}, query, args...)
 	if err != nil {
@@ -79,11 +80,6 @@ func backlogQuery(store xid.ID, shown []*model.WebhookEndpoint) (query string, a
 		args = append(args, store, e.ID, e.Health.FloorSequence, true, e.Health.ResumedAt)
 	}
 	return b.String(), args
-}
-
-// catchingUp reports whether events of the log are being added to the queue.
-func catchingUp(e *model.WebhookEndpoint) bool {
-	return e.Status == state.EndpointActive && (e.Health.MissedFrom != nil || e.Health.ReplayFrom != nil)
 }
 
 // Activity counts the attempts of the last hours in slots, oldest first, including empty ones. It
@@ -147,7 +143,6 @@ func (r *Resolver) activity(
 	return of, nil
 }
 
-// emptySlots returns slots without attempts.
 func emptySlots(first, slot micros.Time, count int) []*model.WebhookActivity {
 	slots := make([]*model.WebhookActivity, count)
 	for i := range slots {

@@ -174,7 +174,6 @@ func (m Mutation) replay(ctx context.Context, id, action, detail string,
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown}, nil
 }
 
-// running returns an error unless the endpoint is active.
 func running(e *db.WebhookEndpoint) error {
 	if e.Status != state.EndpointActive {
 		return fault.State(fault.InvalidTransition,
