@@ -23,10 +23,8 @@ const (
 // maxRetryAfter is the longest Retry-After; longer ones are cut to it.
 const maxRetryAfter = 30 * 24 * time.Hour
 
-// errLarge ends the reading of headers that are too large.
 var errLarge = errors.New("the headers of the answer are too large")
 
-// reader reads one answer.
 type reader struct {
 	buf  *bufio.Reader // over the reader itself
 	conn *conn
@@ -34,12 +32,6 @@ type reader struct {
 	late bool // the deadline passed, perhaps within a line
 	left int  // how many more bytes may be read
 	kept [maxKept]byte
-}
-
-func newReader() *reader {
-	rd := new(reader)
-	rd.buf = bufio.NewReader(rd)
-	return rd
 }
 
 // reader returns a reader for an answer whose first byte has arrived.

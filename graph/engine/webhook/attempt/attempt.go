@@ -3,6 +3,7 @@
 package attempt
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -40,7 +41,10 @@ type Config struct {
 
 // Client makes attempts. It is safe for concurrent use.
 type Client struct {
-	dial     connector
+	// The dialers of http and https, and what is added to the latter.
+	plain, secure egress.DialFunc
+	tls           *tls.Config
+
 	pool     *pool
 	requests sync.Pool // of *[]byte
 	readers  sync.Pool // of *reader
@@ -82,18 +86,23 @@ type Result struct {
 func New(cfg Config) *Client {
 	most := cmp.Or(cfg.MaxConns, 512)
 	c := &Client{
-		pool:     newPool(most),
+		plain: cfg.Dial, secure: cfg.Dial,
+		tls: &tls.Config{
+			MinVersion:         tls.VersionTLS12,
+			RootCAs:            cfg.RootCAs,
+			NextProtos:         []string{"http/1.1"},
+			ClientSessionCache: tls.NewLRUClientSessionCache(min(most, maxSessions)),
+		},
+		pool:     &pool{most: most, kept: map[place][]*conn{}, histories: map[place]history{}},
 		requests: sync.Pool{New: func() any { return new([]byte) }},
-		readers:  sync.Pool{New: func() any { return newReader() }},
+		readers: sync.Pool{New: func() any {
+			rd := new(reader)
+			rd.buf = bufio.NewReader(rd)
+			return rd
+		}},
 	}
-	c.dial = connector{plain: cfg.Dial, secure: cfg.Dial, tls: &tls.Config{
-		MinVersion:         tls.VersionTLS12,
-		RootCAs:            cfg.RootCAs,
-		NextProtos:         []string{"http/1.1"},
-		ClientSessionCache: tls.NewLRUClientSessionCache(min(most, maxSessions)),
-	}}
 	if cfg.Dial == nil {
-		c.dial.plain, c.dial.secure = cfg.Egress.Dialer(false), cfg.Egress.Dialer(true)
+		c.plain, c.secure = cfg.Egress.Dialer(false), cfg.Egress.Dialer(true)
 		// The system's certificates are loaded once per process. If the first handshake did it
 		// without a free descriptor, no certificate would be found for the rest of the process.
 		_, _ = x509.SystemCertPool()
@@ -137,7 +146,7 @@ func (c *Client) Send(ctx context.Context, r Request) (*Pending, Result) {
 	x, err := c.send(ctx, &r, began)
 	if err != nil {
 		result := Result{Began: began, Duration: time.Since(began)}
-		result.fail(ctx, err, false)
+		result.Outcome, result.Detail = explain(ctx, err, false)
 		return nil, result
 	}
 	return &Pending{client: c, ctx: ctx, exchange: x, began: began, kept: r.kept}, Result{}
@@ -162,14 +171,14 @@ func (p *Pending) End() Result {
 	result.Duration = time.Since(result.Began)
 	if err != nil {
 		x.close()
-		if result.fail(p.ctx, err, begun); result.Outcome == Reset && x.reused {
+		result.Outcome, result.Detail = explain(p.ctx, err, begun)
+		if result.Outcome == Reset && x.reused {
 			c.pool.broke(x.place)
 		}
 		return result
 	}
-	result.Status, result.Outcome = answer.StatusCode, outcomeOf(answer.StatusCode)
-	if result.Outcome != Delivered {
-		result.Detail = detail(result.Outcome, result.Status)
+	result.Status = answer.StatusCode
+	if result.Outcome, result.Detail = outcomeOf(result.Status); result.Outcome != Delivered {
 		result.RetryAfter = retryAfter(answer.Header, result.Began.Add(result.Duration))
 	}
 	result.Response = c.finish(p.ctx, x, rd, answer)

@@ -21,7 +21,6 @@ const (
 	maxSessions = 1024
 )
 
-// past is a deadline in the past.
 var past = time.Unix(1, 0)
 
 // conn is a connection to a receiver, used by one attempt at a time.
@@ -53,7 +52,7 @@ func (c *Client) connect(ctx context.Context, at place, latest time.Time) (*conn
 		}
 	}
 	c.pool.room()
-	opened, err := c.dial.dial(ctx, at)
+	opened, err := c.dial(ctx, at)
 	if err != nil {
 		c.pool.closed()
 		if egress.TroubleOf(err) == egress.Descriptors {
@@ -69,7 +68,6 @@ func (c *Client) connect(ctx context.Context, at place, latest time.Time) (*conn
 	return fresh, nil
 }
 
-// limit sets the deadline for an answer.
 func (c *conn) limit(latest time.Time) error {
 	at := time.Now().Add(answerTime)
 	if at.After(latest) {
@@ -106,7 +104,6 @@ func (c *conn) alive() bool {
 	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// exchange is a request on its connection.
 type exchange struct {
 	*conn
 	release func() bool   // detaches the connection from the context's end
@@ -172,7 +169,6 @@ func (c *Client) giveBack(buf *[]byte) {
 	}
 }
 
-// interrupt ends every wait on the connection.
 func (c *conn) interrupt() { _ = c.SetDeadline(past) }
 
 // await waits for the first byte of the answer. Meanwhile the attempt holds no buffer: thousands
@@ -185,7 +181,6 @@ func (x *exchange) await() error {
 	}
 }
 
-// close ends the exchange and closes its connection.
 func (x *exchange) close() {
 	x.release()
 	x.conn.close()

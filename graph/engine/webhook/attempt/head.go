@@ -77,7 +77,6 @@ type Sent struct {
 
 func (s *Sent) timestamp() string { return strconv.FormatInt(s.Began.Unix(), 10) }
 
-// append appends the client's fields.
 func (s *Sent) append(b []byte, length, spec, standard string) []byte {
 	timestamp := s.timestamp()
 	b = appendField(b, "Content-Length", length)

@@ -46,22 +46,25 @@ func Outcomes() []Outcome {
 	}
 }
 
-// outcomeOf returns the outcome of an answer's status.
-func outcomeOf(status int) Outcome {
+// outcomeOf returns the outcome of an answer's status, with a detail where the status does not say
+// everything.
+func outcomeOf(status int) (o Outcome, detail string) {
 	switch status / 100 {
 	case 2:
-		return Delivered
+		return Delivered, ""
 	case 3:
-		return Redirect
+		return Redirect, "redirects are not followed"
 	case 4:
-		return ClientError
+		return ClientError, ""
 	case 5:
-		return ServerError
+		return ServerError, ""
 	}
-	return UnexpectedStatus
+	if status == http.StatusSwitchingProtocols {
+		detail = "the receiver wants another protocol"
+	}
+	return UnexpectedStatus, detail
 }
 
-// connectError is a failure to connect.
 type connectError struct {
 	handshake bool // TCP was connected
 	late      bool // the time for connecting was over
@@ -137,11 +140,8 @@ func closedByPeer(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// fail sets the outcome of an attempt without an answer. begun says that a byte of one has arrived.
-func (r *Result) fail(ctx context.Context, err error, begun bool) {
-	r.Outcome, r.Detail = explain(ctx, err, begun)
-}
-
+// explain returns the outcome of an attempt without an answer, with a detail. begun says that a byte
+// of one has arrived.
 func explain(ctx context.Context, err error, begun bool) (Outcome, string) {
 	if ctx.Err() != nil {
 		return Cancelled, ""
@@ -159,15 +159,4 @@ func explain(ctx context.Context, err error, begun bool) (Outcome, string) {
 		return Reset, "the connection ended within the answer's headers"
 	}
 	return MalformedAnswer, "the answer is not whole HTTP, or its headers are over 32 KiB"
-}
-
-// detail adds to a status that does not say everything.
-func detail(o Outcome, status int) string {
-	switch {
-	case o == Redirect:
-		return "redirects are not followed"
-	case status == http.StatusSwitchingProtocols:
-		return "the receiver wants another protocol"
-	}
-	return ""
 }

@@ -32,7 +32,8 @@ const (
 // place is the destination of connections: attempts to the same place share them.
 type place struct {
 	secure bool
-	addr   string // host and port
+	host   string
+	addr   string // with the port
 }
 
 func placeOf(u *url.URL) place {
@@ -40,7 +41,8 @@ func placeOf(u *url.URL) place {
 	if u.Scheme == "https" {
 		port = "443"
 	}
-	return place{secure: u.Scheme == "https", addr: net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))}
+	return place{secure: u.Scheme == "https", host: u.Hostname(),
+		addr: net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))}
 }
 
 // pool keeps connections between attempts and counts all open ones.
@@ -61,11 +63,6 @@ type history struct {
 	noReuseUntil time.Time // until then none is kept
 }
 
-func newPool(most int) *pool {
-	return &pool{most: most, kept: map[place][]*conn{}, histories: map[place]history{}}
-}
-
-// take returns the most recently used connection to a place, or nil.
 func (p *pool) take(at place) *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,7 +141,6 @@ func (p *pool) room() {
 	}
 }
 
-// closed counts a connection that was closed, or not opened.
 func (p *pool) closed() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +161,6 @@ func (p *pool) sweep() {
 	}
 }
 
-// closeKept closes every kept connection.
 func (p *pool) closeKept() {
 	p.mu.Lock()
 	all := p.extract(func(*conn) bool { return true })
@@ -178,16 +173,14 @@ func (p *pool) closeKept() {
 // extract removes and returns the connections for which f returns true. The lock is held.
 func (p *pool) extract(f func(*conn) bool) (out []*conn) {
 	for at, list := range p.kept {
-		rest := list[:0]
-		for _, c := range list {
-			if f(c) {
+		p.kept[at] = slices.DeleteFunc(list, func(c *conn) bool {
+			drop := f(c)
+			if drop {
 				out = append(out, c)
-			} else {
-				rest = append(rest, c)
 			}
-		}
-		clear(list[len(rest):])
-		if p.kept[at] = rest; len(rest) == 0 {
+			return drop
+		})
+		if len(p.kept[at]) == 0 {
 			delete(p.kept, at)
 		}
 	}

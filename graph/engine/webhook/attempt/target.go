@@ -8,15 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 )
 
-// prefix starts every secret.
 const prefix = "whsec_"
 
 // Target is the address and the secrets of an endpoint. It is used for many attempts and is safe
@@ -24,10 +21,10 @@ const prefix = "whsec_"
 type Target struct {
 	place    place // where to connect
 	address  string
-	origin   string    // scheme and host
-	head     string    // the beginning of each request
-	spec     *signer   // keyed with the first secret as shown
-	standard []*signer // keyed with each decoded secret
+	origin   string   // scheme and host
+	head     string   // the beginning of each request
+	spec     []byte   // the first secret as shown, a key
+	standard [][]byte // each secret decoded, keys
 }
 
 // NewTarget returns the target for an address that [egress.Policy.CheckURL] has accepted. The first
@@ -52,14 +49,14 @@ func NewTarget(address string, secrets ...string) (*Target, error) {
 		return nil, errors.New("make target: the address makes no request")
 	}
 	t := &Target{address: address, place: placeOf(u), origin: u.Scheme + "://" + u.Host, head: head,
-		spec: newSigner([]byte(secrets[0]))}
+		spec: []byte(secrets[0])}
 	for i, s := range secrets {
 		encoded, ok := strings.CutPrefix(s, prefix)
 		key, err := base64.StdEncoding.Strict().DecodeString(encoded)
 		if !ok || err != nil || len(key) == 0 {
 			return nil, fmt.Errorf("make target: secret %d is not %s and base64", i+1, prefix)
 		}
-		t.standard = append(t.standard, newSigner(key))
+		t.standard = append(t.standard, key)
 	}
 	return t, nil
 }
@@ -74,53 +71,16 @@ func (t *Target) LogValue() slog.Value { return slog.StringValue(t.String()) }
 // <timestamp>.<body>, and that of Standard Webhooks, in base64 over <id>.<timestamp>.<body>, one
 // value for each secret.
 func (t *Target) sign(id, timestamp string, body []byte) (spec, standard string) {
-	spec = t.spec.sign(hexadecimal, body, timestamp, ".")
-	for i, s := range t.standard {
-		value := s.sign(versioned, body, id, ".", timestamp, ".")
-		if i == 0 {
-			standard = value
-		} else {
-			standard += " " + value
-		}
+	values := make([]string, len(t.standard))
+	for i, key := range t.standard {
+		values[i] = "v1," + base64.StdEncoding.EncodeToString(sum(key, id+"."+timestamp+".", body))
 	}
-	return spec, standard
+	return hex.EncodeToString(sum(t.spec, timestamp+".", body)), strings.Join(values, " ")
 }
 
-// signer computes HMAC-SHA-256 with one key. It pools keyed states, so that signing hashes only the
-// message.
-type signer struct{ states sync.Pool }
-
-// state is a keyed hash with buffers for a message's head and its sum.
-type state struct {
-	mac  hash.Hash
-	head []byte
-	text []byte
-}
-
-func newSigner(key []byte) *signer {
-	return &signer{states: sync.Pool{New: func() any {
-		return &state{mac: hmac.New(sha256.New, key), head: make([]byte, 0, 128), text: make([]byte, 0, 128)}
-	}}}
-}
-
-// sign returns the sum over the parts of head and the body, encoded by form.
-func (s *signer) sign(form func(text, sum []byte) []byte, body []byte, head ...string) string {
-	st := s.states.Get().(*state)
-	defer s.states.Put(st)
-	st.head = st.head[:0]
-	for _, part := range head {
-		st.head = append(st.head, part...)
-	}
-	st.mac.Reset()
-	st.mac.Write(st.head)
-	st.mac.Write(body)
-	st.head = st.mac.Sum(st.head[:0])
-	st.text = form(st.text[:0], st.head)
-	return string(st.text)
-}
-
-func hexadecimal(text, sum []byte) []byte { return hex.AppendEncode(text, sum) }
-
-func versioned(text, sum []byte) []byte {
-	return base64.StdEncoding.AppendEncode(append(text, "v1,"...), sum)
+func sum(key []byte, head string, body []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(head))
+	mac.Write(body)
+	return mac.Sum(nil)
 }
