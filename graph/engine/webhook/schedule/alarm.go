@@ -14,7 +14,6 @@ type alarm struct {
 	lane *lane
 }
 
-// alarms is a heap with the earliest first.
 type alarms []alarm
 
 func (a alarms) Len() int           { return len(a) }
@@ -32,7 +31,6 @@ func (a *alarms) Pop() any {
 	return last
 }
 
-// alarm sets an alarm.
 func (m *Machine) alarm(q *Queue, l *lane, at micros.Time) {
 	heap.Push(&m.alarms, alarm{at, q, l})
 	if m.alarms[0].at == at {

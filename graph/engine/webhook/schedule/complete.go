@@ -162,7 +162,6 @@ func (m *Machine) failed(o *Outcome, r Result) {
 	o.Health = q.row.Health
 }
 
-// postpone makes a lane wait for the next attempt of its head.
 func (m *Machine) postpone(q *Queue, l *lane, due micros.Time) {
 	it := l.items[0]
 	if len(it.Body) > keepBody {

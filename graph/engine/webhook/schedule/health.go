@@ -15,10 +15,13 @@ type Health struct {
 	Probe         micros.Time  // when the next new delivery is tried, if the streak is long
 }
 
+// LongestProbe returns the longest wait of a failing endpoint before its next new delivery is
+// tried.
+func (h Health) LongestProbe() time.Duration { return wait(max(h.Streak-gateAt+1, 1), 1) }
+
 // WarnAfter are the ages of an incident at which people are warned.
 var WarnAfter = [...]time.Duration{time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-// noteFailing records a failing delivery.
 func (q *Queue) noteFailing(it *Item) {
 	q.failing[it.Sequence] = it.First
 	if q.row.FailingSince == nil {
@@ -62,7 +65,6 @@ func (q *Queue) recovered() bool {
 	return q.state == Active && !q.busy() && q.row.FailingSince != nil && len(q.failing) == 0 && q.next > q.row.Last
 }
 
-// nextWarning returns when people are warned next.
 func (q *Queue) nextWarning() micros.Time {
 	if q.row.FailingSince == nil || q.row.Warned >= len(WarnAfter) {
 		return micros.Max

@@ -81,7 +81,6 @@ func (q *Queue) adoptTries(it *Item) {
 	}
 }
 
-// push adds an item at the end of its lane.
 func (q *Queue) push(l *lane, it *Item, now micros.Time) {
 	l.items = append(l.items, it)
 	q.addBytes(len(it.Body))
@@ -133,7 +132,6 @@ func (q *Queue) block(l *lane, until micros.Time) {
 	l.due = until
 }
 
-// unblock ends the wait of a lane.
 func (q *Queue) unblock(l *lane) {
 	if l.due != 0 {
 		l.due = 0

@@ -9,6 +9,7 @@ package schedule
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -47,8 +48,8 @@ type Machine struct {
 	Config
 	queues  map[Key]*Queue
 	stores  map[xid.ID]*store
-	rings   [urgencies]ring
-	skipped int // turns in a row that slow queues were skipped
+	rings   [urgencies][]*store // the stores that have a queue in turn
+	skipped int                 // turns in a row that slow queues were skipped
 	alarms  alarms
 	paused  bool
 
@@ -118,17 +119,12 @@ func (m *Machine) Forget() {
 	for _, q := range m.queues {
 		m.drop(q)
 	}
-	m.rings, m.alarms, m.unsettled = [urgencies]ring{}, nil, 0
+	m.rings, m.alarms, m.unsettled = [urgencies][]*store{}, nil, 0
 }
 
 // Queues returns the queues by key, the order of every statement.
 func (m *Machine) Queues() []*Queue {
-	list := make([]*Queue, 0, len(m.queues))
-	for _, q := range m.queues {
-		list = append(list, q)
-	}
-	slices.SortFunc(list, func(a, b *Queue) int { return a.Compare(b.Key) })
-	return list
+	return slices.SortedFunc(maps.Values(m.queues), func(a, b *Queue) int { return a.Compare(b.Key) })
 }
 
 // Key identifies an endpoint's queue.

@@ -68,7 +68,6 @@ func (p *pace) noteAnswer(took time.Duration, most int) {
 	}
 }
 
-// slow reports whether answers are slow, or one is overdue.
 func (p *pace) slow(at time.Time) bool {
 	return p.latency >= slowAfter || len(p.began) > 0 && at.Sub(p.began[0]) >= slowAfter
 }

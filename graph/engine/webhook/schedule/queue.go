@@ -89,7 +89,6 @@ func (q *Queue) head(now micros.Time) *lane {
 	return nil
 }
 
-// take takes the lane's head for an attempt.
 func (q *Queue) take(l *lane) *Item {
 	if len(q.retries) > 0 && q.retries[0] == l {
 		q.retries = q.retries[1:]

@@ -68,7 +68,6 @@ func (q *Queue) source() Source {
 	return Rows
 }
 
-// read begins a read.
 func (q *Queue) read() Read {
 	q.reading = true
 	r := Read{Queue: q, Source: q.source(), From: q.next, Last: q.row.Last, Wake: q.row.Wake, Log: q.row.Log}
@@ -94,13 +93,12 @@ func (m *Machine) Admit(r Read, items []*Item, all bool, at time.Time) {
 	if q.state != Active || q.next != r.From {
 		return
 	}
-	m.admit(q, items, at)
+	m.Append(q, items, at)
 	if all && q.next == max(r.From, nextSequence(items)) {
 		q.next = max(q.next, r.Last+1) // all that existed at the time of the read
 	}
 }
 
-// nextSequence returns the sequence after the last item, or 0.
 func nextSequence(items []*Item) int64 {
 	if len(items) == 0 {
 		return 0
@@ -108,8 +106,8 @@ func nextSequence(items []*Item) int64 {
 	return items[len(items)-1].Sequence + 1
 }
 
-// admit takes deliveries that directly follow those known.
-func (m *Machine) admit(q *Queue, items []*Item, at time.Time) {
+// Append takes deliveries that directly follow those known.
+func (m *Machine) Append(q *Queue, items []*Item, at time.Time) {
 	now := micros.Of(at)
 	for _, it := range items {
 		if !q.admit(it, now) {
@@ -175,9 +173,4 @@ func (m *Machine) Raised(q *Queue, wake, last int64, n int) bool {
 	q.row.Last = max(q.row.Last, last+int64(n))
 	m.effects.Load = true
 	return continues && q.row.Missed == nil && q.state != Stale && m.bytes < maxBytes
-}
-
-// Append takes deliveries that were just added at the end of a queue.
-func (m *Machine) Append(q *Queue, items []*Item, at time.Time) {
-	m.admit(q, items, at)
 }

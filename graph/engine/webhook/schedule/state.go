@@ -50,7 +50,6 @@ func (q *Queue) move(to State) bool {
 	return true
 }
 
-// held reports whether this process holds the queue.
 func (q *Queue) held() bool { return q.state < Retired }
 
 // Lose drops a queue whose lease another process has or may have.
@@ -62,44 +61,41 @@ func (m *Machine) Lose(q *Queue) {
 
 // drop ends a queue that this process no longer holds.
 func (m *Machine) drop(q *Queue) bool {
+	if !m.leave(q, Lost) {
+		return false
+	}
+	m.effects.Dropped = append(m.effects.Dropped, q)
+	return true
+}
+
+// Retire stops sending from a queue whose endpoint a person took out of service.
+func (m *Machine) Retire(q *Queue) {
+	if m.leave(q, Retired) && q.inflight == 0 {
+		m.effects.Dropped = append(m.effects.Dropped, q)
+	}
+}
+
+// leave removes a queue from those that the process holds. It returns false if it is not held.
+func (m *Machine) leave(q *Queue, to State) bool {
 	if !q.held() {
 		return false
 	}
 	q.addBytes(-q.bytes)
-	q.move(Lost)
-	m.effects.Dropped = append(m.effects.Dropped, q)
-	m.remove(q)
-	return true
-}
-
-// remove removes a queue from those that the process holds.
-func (m *Machine) remove(q *Queue) {
+	q.move(to)
 	if m.queues[q.Key] != q {
-		return
+		return true
 	}
 	delete(m.queues, q.Key)
 	m.effects.Lease = true
 	if q.store.queues--; q.store.queues == 0 {
 		delete(m.stores, q.Store)
 	}
-}
-
-// Retire stops sending from a queue whose endpoint a person took out of service.
-func (m *Machine) Retire(q *Queue) {
-	if !q.held() {
-		return
-	}
-	q.addBytes(-q.bytes)
-	q.move(Retired)
-	m.remove(q)
-	if q.inflight == 0 {
-		m.effects.Dropped = append(m.effects.Dropped, q)
-	}
+	return true
 }
 
 // refresh clears a stale queue once no work on it is under way.
 func (m *Machine) refresh(q *Queue, at time.Time) {
-	if q.state != Stale || q.inflight > 0 || q.unsettled > 0 || q.reading {
+	if q.state != Stale || q.busy() {
 		return
 	}
 	q.move(Active)

@@ -80,9 +80,6 @@ func (q *Queue) urgency(at time.Time) urgency {
 	return busy
 }
 
-// ring is the stores that have a queue in turn.
-type ring []*store
-
 // offer gives a queue a turn if it has something to send.
 func (m *Machine) offer(q *Queue, at time.Time) {
 	if q.inTurn || q.head(micros.Of(at)) == nil {
@@ -116,7 +113,6 @@ func (m *Machine) dequeue(u urgency) *Queue {
 	return q
 }
 
-// inTurn returns the number of queues in turn.
 func (m *Machine) inTurn() (n int) {
 	for u, r := range m.rings[:parked] {
 		for _, s := range r {
@@ -126,7 +122,6 @@ func (m *Machine) inTurn() (n int) {
 	return n
 }
 
-// next returns the urgency whose turn it is.
 func (m *Machine) next() (urgency, bool) {
 	if len(m.rings[slow]) > 0 && m.skipped >= maxSkipped {
 		return slow, true
@@ -203,7 +198,6 @@ func (m *Machine) allows(q *Queue, at time.Time) bool {
 		q.store.inflight < max(storeShare*free, even/len(m.stores))
 }
 
-// start starts the head of a lane.
 func (m *Machine) start(q *Queue, l *lane, at time.Time) Job {
 	j := Job{Queue: q, Item: q.take(l), lane: l, began: at, probe: q.row.Streak > 0}
 	q.deficit -= overhead + len(j.Item.Body)
@@ -255,5 +249,4 @@ func (m *Machine) ReduceLimit(at time.Time) {
 	}
 }
 
-// minSlots is the lowest limit.
 const minSlots = 4
