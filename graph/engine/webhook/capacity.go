@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 const (
@@ -119,53 +118,4 @@ func groupLimits() (list []uint64) {
 		}
 	}
 	return list
-}
-
-const (
-	// From manyInflight attempts on, they hold most of the process's memory, and the usual GOGC
-	// would let as much garbage accumulate beside it.
-	manyInflight = 2048
-	// lowGCPercent is the GOGC during that time. Waiting attempts produce little garbage.
-	lowGCPercent = 30
-)
-
-// gcControl lowers the GOGC of this process while any sender asks for it.
-type gcControl struct {
-	mu     sync.Mutex
-	users  int
-	former int // the percentage to restore
-}
-
-var memory gcControl
-
-func (t *gcControl) begin() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.users++; t.users > 1 {
-		return
-	}
-	t.former = debug.SetGCPercent(lowGCPercent)
-	if t.former < lowGCPercent { // the operator set it even lower, or relies on GOMEMLIMIT alone
-		debug.SetGCPercent(t.former)
-	}
-}
-
-func (t *gcControl) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.users--; t.users == 0 {
-		debug.SetGCPercent(t.former)
-	}
-}
-
-// adjustGC lowers the GOGC while many attempts are in flight. The lock is held.
-func (s *sender) adjustGC(n int) {
-	switch {
-	case !s.gcLowered && n >= manyInflight:
-		s.gcLowered = true
-		memory.begin()
-	case s.gcLowered && n < manyInflight/2:
-		s.gcLowered = false
-		memory.end()
-	}
 }

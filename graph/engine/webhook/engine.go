@@ -125,7 +125,6 @@ func (e *Engine) newRelay() *relay {
 
 // apply applies the effects of the schedule.
 func (e *Engine) apply(m *schedule.Machine) {
-	e.sender.adjustGC(m.Inflight())
 	f := m.Effects()
 	e.leaser.dropped(f.Dropped)
 	for range f.Workers {

@@ -38,7 +38,6 @@ type sender struct {
 	// The lock of the machine guards these.
 	jobs             sync.Cond // workers without a job wait here
 	workers, waiting int
-	gcLowered        bool
 
 	large chan struct{} // holds one token for each large body being sent
 	group sync.WaitGroup
