@@ -45,8 +45,8 @@ func (l *leaser) acquire(ctx context.Context) (more bool, err error) {
 // candidate is a due queue, read without a lock.
 type candidate struct {
 	schedule.Key
-	token int64
-	taken bool // its lease has not ended
+	token, epoch int64
+	taken        bool // its lease has not ended
 }
 
 func (l *leaser) candidates(ctx context.Context, room int) (free []candidate, own []*schedule.Queue, err error) {
@@ -63,7 +63,7 @@ func (l *leaser) candidates(ctx context.Context, room int) (free []candidate, ow
 				return err
 			}
 			switch {
-			case owner != nil && *owner == l.id:
+			case owner != nil && *owner == l.Process:
 				mine = append(mine, c)
 			case !c.taken && len(free) < room:
 				free = append(free, c)
@@ -105,8 +105,11 @@ func (l *leaser) lease(ctx context.Context, free []candidate) (won int, err erro
 		}
 		return l.releaseInactive(ctx, free, rows)
 	})
-	if err != nil {
-		return 0, errors.Join(err, l.unclaim(ctx, free))
+	if err != nil { // the commit may have succeeded all the same
+		for i := range free {
+			free[i].token++
+		}
+		return 0, errors.Join(err, l.giveUp(ctx, free))
 	}
 	for _, r := range rows {
 		if err := l.noteUnreadable(ctx, r); err != nil {
@@ -123,24 +126,14 @@ func (l *leaser) lease(ctx context.Context, free []candidate) (won int, err erro
 		won++
 		l.enter(m, r, asked)
 	}
-	wake(l.toLoad)
 	return won, nil
-}
-
-// unclaim releases the queues of a claim whose commit result was lost.
-func (l *leaser) unclaim(ctx context.Context, free []candidate) error {
-	claimed := make([]candidate, len(free))
-	for i, c := range free {
-		claimed[i] = candidate{Key: c.Key, token: c.token + 1}
-	}
-	return l.giveUp(ctx, claimed)
 }
 
 // claim takes the queues that are still free and returns the rows of those that this process got
 // and whose endpoints are active.
 func (l *leaser) claim(ctx context.Context, free []candidate) (map[schedule.Key]*row, error) {
 	now, clock := l.clock()
-	args := append([]any{l.id}, slices.Concat(clock, clock, clock)...)
+	args := append([]any{l.Process}, slices.Concat(clock, clock, clock)...)
 	keys := make([]schedule.Key, len(free))
 	for i, c := range free {
 		keys[i] = c.Key
@@ -159,7 +152,7 @@ func (l *leaser) claim(ctx context.Context, free []candidate) (map[schedule.Key]
 // releaseInactive releases claimed queues of inactive endpoints. They become due again when their
 // endpoint is reactivated.
 func (l *leaser) releaseInactive(ctx context.Context, free []candidate, rows map[schedule.Key]*row) error {
-	args, n := []any{int64(micros.Max), l.id}, 0
+	args, n := []any{int64(micros.Max), l.Process}, 0
 	for _, c := range free {
 		if rows[c.Key] == nil {
 			args = append(args, c.Store, c.Endpoint, c.token+1)

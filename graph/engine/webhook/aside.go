@@ -57,7 +57,7 @@ var errProbed = errors.New("webhook: deliveries are limited by the database")
 // makes the relay's statements for an endpoint that does not exist, and rolls them back.
 func (r *relay) probe(ctx context.Context) error {
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
-		if _, err := r.events.body(ctx, xid.Nil, xid.Nil); !errors.Is(err, errGone) {
+		if _, err := r.eventBody(ctx, xid.Nil, xid.Nil); !errors.Is(err, errGone) {
 			return err
 		}
 		if err := r.raise(ctx, []*subscriber{{}}, 1); !errors.Is(err, errRaced) {
@@ -74,7 +74,6 @@ func (r *relay) probe(ctx context.Context) error {
 	return wrap("try the database", err)
 }
 
-// maxDetail is the number of characters of an error that are kept with an event set aside.
 const maxDetail = 1000
 
 // setAside moves an event that cannot be relayed out of the outbox, so that later events go on,
@@ -88,13 +87,10 @@ func (r *relay) setAside(ctx context.Context, p *entry, cause error) error {
 		detail = string(runes[:maxDetail])
 	}
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
-		n, err := r.exec(ctx, "DELETE FROM outbox WHERE bucket = ? AND store_id = ? AND id = ? AND generation = ?",
+		err := r.swap(ctx, 1, "DELETE FROM outbox WHERE bucket = ? AND store_id = ? AND id = ? AND generation = ?",
 			append(p.place(), p.before)...)
 		if err != nil {
 			return err
-		}
-		if n != 1 {
-			return errRaced
 		}
 		if err := r.count(ctx, []*entry{p}); err != nil {
 			return err
@@ -122,7 +118,6 @@ func (r *relay) setAside(ctx context.Context, p *entry, cause error) error {
 	return wrap("set an event aside", err)
 }
 
-// place returns the key of an event in the outbox.
 func (p *entry) place() []any { return []any{p.bucket, p.store, p.event} }
 
 // Requeue puts the events that were set aside back into the outbox and returns their number.
@@ -132,7 +127,6 @@ func (e *Engine) Requeue(ctx context.Context) (n int, err error) {
 	return e.Store.SumShards(ctx, e.requeue)
 }
 
-// requeue is [Engine.Requeue] on one shard.
 func (e *Engine) requeue(ctx context.Context) (n int, err error) {
 	var last entry
 	for {

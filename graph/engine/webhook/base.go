@@ -5,20 +5,21 @@ import (
 	"sync"
 	"time"
 
-	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/engine/work"
 )
 
-// base is what the engine and its loops share: the configuration, the database, the clocks, the
-// metrics and the log.
+// base is what the engine and its loops share.
 type base struct {
 	Config
 	clocks
-	id       xid.ID // of this process as an owner of leases
+	machine  lockedMachine
+	traffic  traffic
 	metrics  *metrics
 	guard    work.Guard
 	reported sync.Map // from a failed task of a loop to the time when its error was logged
+
+	toRelay, toLease, toWatch signal // each wakes its loops
 }
 
 // try runs one task of a loop. It logs and returns an error or a panic.
@@ -34,10 +35,7 @@ const reportEvery = 10 * time.Second
 // report logs an error of a loop. Errors of the same task are logged at intervals only, since a
 // loop fails ten times a second while the database is down.
 func (b *base) report(ctx context.Context, doing string, err error) {
-	if err == nil || ctx.Err() != nil {
-		return
-	}
-	if b.shouldLog(doing) {
+	if err != nil && ctx.Err() == nil && b.shouldLog(doing) {
 		b.Logger.WarnContext(ctx, "webhooks: could not "+doing, "error", err)
 	}
 }

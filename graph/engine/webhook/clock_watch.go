@@ -31,7 +31,6 @@ const (
 // clock has caught up.
 type clockWatcher struct {
 	*base
-	toLease  *signal
 	off      time.Duration // how far the queue clock is ahead of this process's
 	searched time.Time
 	leased   lease.Watch[schedule.Key, leaseState]
@@ -46,16 +45,11 @@ type leaseState struct {
 
 // clockLoop checks the clocks of a shard until ctx ends.
 func (l *leaser) clockLoop(ctx context.Context) {
-	m := clockWatcher{base: l.base, toLease: &l.toLease}
+	m := clockWatcher{base: l.base}
 	tick := time.NewTicker(max(clockEvery, l.Poll))
 	defer tick.Stop()
-	for {
+	for more := true; more; more = wait(ctx, nil, tick.C) {
 		_ = l.try(ctx, "check the clocks", m.check)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
 	}
 }
 

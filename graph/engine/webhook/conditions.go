@@ -18,11 +18,8 @@ func conditions(text *string) filter.Set {
 	return set
 }
 
-// eventReader reads events as their receivers get them.
-type eventReader struct{ *base }
-
 // applyFilters records for each event which of its subscribed endpoints refuse it by their filters.
-func (r *eventReader) applyFilters(ctx context.Context, batch []*entry, subs []*subscriber) error {
+func (b *base) applyFilters(ctx context.Context, batch []*entry, subs []*subscriber) error {
 	subs = slices.DeleteFunc(slices.Clone(subs), func(s *subscriber) bool { return len(s.filters) == 0 })
 	for _, p := range batch {
 		var seen [2]*filter.Event // as the store receives it, and as apps do
@@ -36,7 +33,7 @@ func (r *eventReader) applyFilters(ctx context.Context, batch []*entry, subs []*
 			}
 			var err error
 			if seen[as] == nil {
-				if seen[as], err = r.readEvent(ctx, p, s.owner != nil); err != nil {
+				if seen[as], err = b.readEvent(ctx, p, s.owner != nil); err != nil {
 					return err
 				}
 			}
@@ -50,18 +47,18 @@ func (r *eventReader) applyFilters(ctx context.Context, batch []*entry, subs []*
 
 // readEvent parses an event as a receiver gets it. An event that cannot be read matches all
 // filters.
-func (r *eventReader) readEvent(ctx context.Context, p *entry, byApp bool) (*filter.Event, error) {
+func (b *base) readEvent(ctx context.Context, p *entry, byApp bool) (*filter.Event, error) {
 	body := p.body
 	if body == nil {
 		var err error
-		switch body, err = r.body(ctx, p.store, p.event); {
+		switch body, err = b.eventBody(ctx, p.store, p.event); {
 		case errors.Is(err, errGone):
 			return new(filter.Event), nil
 		case err != nil:
 			return nil, err
 		}
 	}
-	body, err := r.RedactEvent(p.store, p.kind, body)
+	body, err := b.RedactEvent(p.store, p.kind, body)
 	if err == nil && byApp {
 		body, err = redactedForApp(p.kind, body)
 	}
@@ -70,7 +67,7 @@ func (r *eventReader) readEvent(ctx context.Context, p *entry, byApp bool) (*fil
 		e, err = filter.Read(body)
 	}
 	if err != nil {
-		r.Logger.ErrorContext(ctx, "webhooks: cannot apply the filters of endpoints", "error", err)
+		b.Logger.ErrorContext(ctx, "webhooks: cannot apply the filters of endpoints", "error", err)
 		return new(filter.Event), nil
 	}
 	return e, nil

@@ -52,8 +52,6 @@ type Config struct {
 	Slots int
 	// Serves says that this process also answers requests and needs files for them.
 	Serves bool
-	// Window is how many attempts to one endpoint may be in flight; 32 by default.
-	Window int
 	// Poll is how often the database is polled for the work of other processes: 100 ms by default.
 	Poll time.Duration
 	// Linger is how long a queue with nothing to send is kept: 5 s by default.
@@ -65,9 +63,6 @@ type Config struct {
 // [Engine.Stop]; its other operations work at any time.
 type Engine struct {
 	*base
-	machine lockedMachine
-	traffic traffic
-	toRelay signal // wakes the relay
 	leaser  *leaser
 	sender  *sender
 	settler *settler
@@ -83,7 +78,6 @@ func New(c Config) (*Engine, error) {
 	if c.Slots == 0 {
 		c.Slots = MeasureCapacity(c.Serves).Attempts
 	}
-	c.Window = cmp.Or(c.Window, defaultWindow)
 	c.Poll = cmp.Or(c.Poll, 100*time.Millisecond)
 	c.Linger = cmp.Or(c.Linger, linger)
 	if c.Client == nil {
@@ -103,30 +97,27 @@ func New(c Config) (*Engine, error) {
 
 // newEngine connects the parts of an engine.
 func newEngine(c Config) *Engine {
-	b := &base{Config: c, id: c.Process, clocks: clocks{began: time.Now(), wallTime: micros.Now}}
+	b := &base{Config: c, clocks: clocks{began: time.Now(), wallTime: micros.Now}, traffic: traffic{store: c.Store}}
 	b.metrics = newMetrics(&b.guard)
-	e := &Engine{base: b, traffic: traffic{store: c.Store}}
-	e.machine.apply = e.apply
-	e.machine.schedule = schedule.New(schedule.Config{Slots: c.Slots, Window: c.Window, Linger: c.Linger,
+	e := &Engine{base: b, settler: &settler{base: b}}
+	e.leaser = &leaser{base: b, warn: e.settler.warn, leased: map[*schedule.Queue]*leased{}}
+	e.sender = newSender(e.leaser, e.settler)
+	b.machine.apply = e.apply
+	b.machine.schedule = schedule.New(schedule.Config{Slots: c.Slots, Window: window, Linger: c.Linger,
 		SendWithin: terms.Begin, LoseAfter: terms.Lasts()})
-	e.settler = &settler{base: b, machine: &e.machine, announcer: announcer{b}, traffic: &e.traffic}
-	e.leaser = &leaser{base: b, machine: &e.machine, announcer: announcer{b}, warn: e.settler.warn,
-		leased: map[*schedule.Queue]*leased{}}
-	e.sender = newSender(b, &e.machine, e.leaser, e.settler.add)
-	e.leaser.toLoad = e.sender.toLoad
 	return e
 }
 
 // newRelay returns a relay at the start of the outbox.
-func (e *Engine) newRelay() *relay {
-	return &relay{base: e.base, events: eventReader{e.base}, machine: &e.machine, traffic: &e.traffic,
-		toRelay: &e.toRelay, toLease: &e.leaser.toLease, most: relayBatch}
-}
+func (e *Engine) newRelay() *relay { return &relay{base: e.base, most: relayBatch} }
 
 // apply applies the effects of the schedule.
 func (e *Engine) apply(m *schedule.Machine) {
 	f := m.Effects()
-	e.leaser.dropped(f.Dropped)
+	for _, q := range f.Dropped {
+		e.leaser.leased[q].end()
+		delete(e.leaser.leased, q)
+	}
 	for range f.Workers {
 		e.sender.startWorker(m.Paused())
 	}
@@ -138,7 +129,7 @@ func (e *Engine) apply(m *schedule.Machine) {
 		wake(e.sender.toCatchUp)
 	}
 	if f.Lease {
-		e.leaser.toLease.fire()
+		e.toLease.fire()
 	}
 	if f.Alarm {
 		wake(e.sender.toAlarm)
@@ -196,7 +187,7 @@ func (e *Engine) open() {
 	m := e.machine.lock()
 	defer e.machine.unlock()
 	m.Pause(false)
-	e.leaser.toLease.fire()
+	e.toLease.fire()
 }
 
 // drain lets no attempt start and waits for those in flight. Each queue is released as soon as it
@@ -228,10 +219,8 @@ func await(limit context.Context, done func() bool) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for !done() {
-		select {
-		case <-limit.Done():
+		if !wait(limit, nil, tick.C) {
 			return
-		case <-tick.C:
 		}
 	}
 }
@@ -250,6 +239,21 @@ func (e *Engine) leave(ctx context.Context) {
 	m.Forget()
 	e.settler.settles = nil
 }
+
+// wait returns true when a signal or the timer fires, either of which may be nil, and false when ctx
+// ends.
+func wait(ctx context.Context, called <-chan struct{}, timer <-chan time.Time) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-called:
+	case <-timer:
+	}
+	return true
+}
+
+// sleep waits for a time, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) { wait(ctx, nil, time.After(d)) }
 
 // signal wakes all loops that subscribed to it, one for each shard. A loop that is running already
 // runs one more round.

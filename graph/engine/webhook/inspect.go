@@ -103,14 +103,12 @@ func (e *Engine) EventsSetAside(ctx context.Context) ([]Violation, error) {
 	})
 }
 
-// inspection is one pass over the rows.
 type inspection struct {
 	*Engine
 	now, queues micros.Time // the wall clock and the queue clock
 	list        []Violation
 }
 
-// inspectShard makes one pass over a shard.
 func (e *Engine) inspectShard(ctx context.Context) ([]Violation, error) {
 	server, err := e.Store.ServerTime(ctx)
 	if err != nil {
@@ -177,7 +175,6 @@ const inspectColumns = "SELECT e.store_id, e.id, e.status, e.paused_until," +
 	" FROM webhook_endpoints e LEFT JOIN webhook_queues q ON q.store_id = e.store_id AND q.id = e.id" +
 	" WHERE e.store_id >= ? AND (e.store_id > ? OR e.id > ?) AND e.deleted_at IS NULL ORDER BY e.store_id, e.id"
 
-// endpoints walks the endpoints of all stores, page by page.
 func (i *inspection) endpoints(ctx context.Context) error {
 	var at schedule.Key
 	for len(i.list) < maxBreaches {
@@ -206,7 +203,6 @@ func (i *inspection) endpoints(ctx context.Context) error {
 // wallTime converts a time of the queue clock to wall time.
 func (i *inspection) wallTime(t micros.Time) micros.Time { return i.now - (i.queues - t) }
 
-// judge checks the rules of one endpoint.
 func (i *inspection) judge(ctx context.Context, q *inspected) error {
 	if q.queue == nil {
 		i.add(q, NoQueue, 0, "the endpoint has no queue")

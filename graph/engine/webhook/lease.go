@@ -57,7 +57,6 @@ type settings struct {
 	filters  filter.Set
 }
 
-// end ends the attempts in flight.
 func (l *leased) end() {
 	l.stopWatch()
 	l.cancel()
@@ -68,29 +67,14 @@ func (l *leased) end() {
 // this process owns.
 type leaser struct {
 	*base
-	machine   *lockedMachine
-	announcer announcer
-	warn      func(context.Context) error // warns people of endpoints that fail
-	toLoad    chan<- struct{}             // wakes the reading of deliveries
-	sending   context.Context             // of the attempts
+	warn    func(context.Context) error // warns people of endpoints that fail
+	sending context.Context             // of the attempts
 
 	// The lock of the machine guards these.
 	leased   map[*schedule.Queue]*leased
 	fencedAt time.Time // when a queue was last found to be taken out of service by a person
 
-	claiming         sync.Mutex // held from the claim of queues until they are in memory
-	toLease, toWatch signal     // each wakes its loops
-}
-
-// of returns the lease of a queue, or nil. The lock is held.
-func (l *leaser) of(q *schedule.Queue) *leased { return l.leased[q] }
-
-// dropped ends the attempts of queues that left the schedule. The lock is held.
-func (l *leaser) dropped(list []*schedule.Queue) {
-	for _, q := range list {
-		l.leased[q].end()
-		delete(l.leased, q)
-	}
+	claiming sync.Mutex // held from the claim of queues until they are in memory
 }
 
 // leaseLoop renews, takes and releases leases on the queues of a shard until ctx ends.
@@ -100,13 +84,7 @@ func (l *leaser) leaseLoop(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var renewed, looked time.Time
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		case <-called:
-		}
+	for wait(ctx, called, timer.C) {
 		if start := time.Now(); start.Sub(renewed) >= terms.Every && l.try(ctx, "renew leases", l.renewAll) == nil {
 			renewed = start
 		}
@@ -117,7 +95,12 @@ func (l *leaser) leaseLoop(ctx context.Context) {
 		})
 		if busy || time.Since(looked) >= l.Poll {
 			looked = time.Now()
-			_ = l.try(ctx, "release queues", l.releaseIdle)
+			_ = l.try(ctx, "release queues", func(ctx context.Context) error {
+				m := l.machine.lock()
+				idle := m.Releases(l.now())
+				l.machine.unlock()
+				return l.releaseAll(ctx, idle)
+			})
 			_ = l.try(ctx, "warn of failures", l.warn)
 		}
 		timer.Reset(l.pause(busy))
@@ -143,7 +126,7 @@ func (l *leaser) renewAll(ctx context.Context) error {
 	m := l.machine.lock()
 	all := m.Queues()
 	l.machine.unlock()
-	all = ent.Here(ctx, all, storeOf)
+	all = ent.Here(ctx, all, func(q *schedule.Queue) xid.ID { return q.Store })
 	for batch := range slices.Chunk(all, renewBatch) {
 		if err := l.renew(ctx, batch); err != nil {
 			return err
@@ -152,15 +135,13 @@ func (l *leaser) renewAll(ctx context.Context) error {
 	return nil
 }
 
-func storeOf(q *schedule.Queue) xid.ID { return q.Store }
-
 func (l *leaser) renew(ctx context.Context, batch []*schedule.Queue) error {
 	asked := time.Now()
 	var rows map[schedule.Key]*row
 	err := l.Store.InTx(ctx, func(ctx context.Context) error {
 		now, args := l.clock()
 		args = slices.Concat(args, args) // the clock is in the statement twice
-		args = append(args, l.id)
+		args = append(args, l.Process)
 		keys := make([]schedule.Key, len(batch))
 		for i, q := range batch {
 			keys[i] = q.Key
@@ -195,7 +176,6 @@ func (l *leaser) renew(ctx context.Context, batch []*schedule.Queue) error {
 	return nil
 }
 
-// reread adopts the row of a queue.
 func (l *leaser) reread(m *schedule.Machine, q *schedule.Queue, r *row) {
 	if h := l.leased[q]; h != nil {
 		h.adopt(r.settings, m.Reread(q, r.Row, l.now()))
@@ -212,7 +192,6 @@ func (l *leased) adopt(s settings, changed bool) {
 	}
 }
 
-// enter takes a leased queue into memory.
 func (l *leaser) enter(m *schedule.Machine, r *row, asked time.Time) {
 	q := m.Enter(r.Key, r.Row, asked, l.now())
 	h := &leased{settings: r.settings, held: terms.Take(l.sending, asked)}
@@ -225,14 +204,6 @@ func (l *leaser) enter(m *schedule.Machine, r *row, asked time.Time) {
 		}
 	})
 	l.leased[q] = h
-}
-
-// releaseIdle releases the queues that have had nothing to send for a while.
-func (l *leaser) releaseIdle(ctx context.Context) error {
-	m := l.machine.lock()
-	idle := m.Releases(l.now())
-	l.machine.unlock()
-	return l.releaseAll(ctx, idle)
 }
 
 // giveBack releases every queue, or only the quiet ones. A queue to which something is added
@@ -293,7 +264,7 @@ func (l *leaser) writeRelease(
 		set = fmt.Sprintf("due_at = %s + %d, set_at = %s", now, max(due-micros.Of(l.now()), 0), now)
 		args = slices.Concat(clock, clock)
 	}
-	args = append(args, l.id)
+	args = append(args, l.Process)
 	keys := make([]schedule.Key, len(batch))
 	for i, rel := range batch {
 		keys[i] = rel.Queue.Key

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"entgo.io/ent/dialect"
 
@@ -19,19 +18,13 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// loadQueues is how many queues one statement reads.
 const loadQueues = 32
 
 // loadLoop reads deliveries ahead for the queues that have room, until ctx ends. With events, it
 // creates deliveries from the event log instead; that takes longer, so no queue with deliveries
 // waits for it.
 func (s *sender) loadLoop(ctx context.Context, called <-chan struct{}, events bool) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-called:
-		}
+	for wait(ctx, called, nil) {
 		for ctx.Err() == nil {
 			m := s.machine.lock()
 			list := m.Reads(loadQueues, events, s.now())
@@ -44,10 +37,7 @@ func (s *sender) loadLoop(ctx context.Context, called <-chan struct{}, events bo
 			m.ReadDone(list, s.now())
 			s.machine.unlock()
 			if err != nil {
-				select {
-				case <-ctx.Done():
-				case <-time.After(s.Poll):
-				}
+				sleep(ctx, s.Poll)
 			}
 		}
 	}
@@ -150,7 +140,6 @@ func (s *sender) items(
 	return found, wrap("read deliveries", err)
 }
 
-// loadRows reads the next rows of some queues with one statement.
 func (s *sender) loadRows(ctx context.Context, list []schedule.Read) error {
 	limit := max(schedule.WindowRows/len(list), 16)
 	query, args := s.rowsQuery(list, limit)
@@ -200,7 +189,6 @@ func (s *sender) rowsQuery(list []schedule.Read, limit int) (query string, args 
 	return strings.Join(parts, " UNION ALL "), slices.Concat(args, ranges, rest)
 }
 
-// loadLane reads the deliveries of one lane that were left in the database.
 func (s *sender) loadLane(ctx context.Context, r schedule.Read) error {
 	found, err := s.items(ctx, s.itemQuery()+fromItem+fmt.Sprintf(
 		" AND d.sequence < ? AND d.resource_id = ? ORDER BY d.sequence LIMIT %d", schedule.LaneRows),
@@ -217,9 +205,9 @@ func (s *sender) loadLane(ctx context.Context, r schedule.Read) error {
 // errGone means that an event has aged out of the log.
 var errGone = errors.New("the event is gone")
 
-// body reads the body of an event. It returns [errGone] if the event is gone.
-func (r *eventReader) body(ctx context.Context, store, event xid.ID) (body []byte, err error) {
-	err = r.read(ctx, "SELECT body FROM events WHERE store_id = ? AND id = ?", []any{store, event},
+// eventBody reads the body of an event. It returns [errGone] if the event is gone.
+func (b *base) eventBody(ctx context.Context, store, event xid.ID) (body []byte, err error) {
+	err = b.read(ctx, "SELECT body FROM events WHERE store_id = ? AND id = ?", []any{store, event},
 		func(rs *stdsql.Rows) error { return rs.Scan((*eventbody.Body)(&body)) })
 	if err == nil && body == nil {
 		err = errGone

@@ -5,6 +5,7 @@ import (
 	stdsql "database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -22,7 +23,6 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// metrics are the engine's metrics.
 type metrics struct {
 	relayed  prometheus.Counter
 	aside    prometheus.Counter
@@ -38,28 +38,34 @@ type metrics struct {
 	slots map[slotKey]*slot // counts since the last flush
 }
 
+// prefix begins the name of every metric.
+const prefix = "storefront_webhook_"
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: prefix + name, Help: help})
+}
+
+func counterVec(name, help, label string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: prefix + name, Help: help}, []string{label})
+}
+
 func newMetrics(guard *work.Guard) *metrics {
 	m := &metrics{
-		relayed: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_relayed_total",
-			Help: "Events that left the outbox."}),
-		aside: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_set_aside_total",
-			Help: "Events that could not be relayed and wait for the operator."}),
-		lost: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_leases_lost_total",
-			Help: "Queues that this process lost before it gave them back."}),
-		skew: prometheus.NewGauge(prometheus.GaugeOpts{Name: "storefront_webhook_clock_skew_seconds",
+		relayed: counter("events_relayed_total", "Events that left the outbox."),
+		aside:   counter("events_set_aside_total", "Events that could not be relayed and wait for the operator."),
+		lost:    counter("leases_lost_total", "Queues that this process lost before it gave them back."),
+		skew: prometheus.NewGauge(prometheus.GaugeOpts{Name: prefix + "clock_skew_seconds",
 			Help: "How far the database's time of day is ahead of this machine's."}),
-		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_attempts_total",
-			Help: "Attempts that have ended, by outcome."}, []string{"outcome"}),
-		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "storefront_webhook_acknowledged_seconds",
+		attempts: counterVec("attempts_total", "Attempts that have ended, by outcome.", "outcome"),
+		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Name: prefix + "acknowledged_seconds",
 			Help:    "Time from an event's commit to the receiver's 2xx.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600, 3600, 86400}}),
-		conns: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_connections_total",
-			Help: "Attempts by the connection they used: new or reused."}, []string{"connection"}),
-		panics: prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "storefront_webhook_panics_total",
+		conns: counterVec("connections_total", "Attempts by the connection they used: new or reused.", "connection"),
+		panics: prometheus.NewCounterFunc(prometheus.CounterOpts{Name: prefix + "panics_total",
 			Help: "Attempts and rounds of background work that panicked."},
 			func() float64 { return float64(guard.Panics()) }),
-		troubles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_sender_troubles_total",
-			Help: "Attempts that this machine could not begin, by missing resource."}, []string{"kind"}),
+		troubles: counterVec("sender_troubles_total",
+			"Attempts that this machine could not begin, by missing resource.", "kind"),
 		slots: map[slotKey]*slot{},
 	}
 	for _, t := range egress.Troubles() {
@@ -84,7 +90,6 @@ func (e *Engine) Register(reg prometheus.Registerer) error {
 	return nil
 }
 
-// slotTime is the length of a slot in the endpoints' charts.
 const slotTime = 5 * time.Minute
 
 type slotKey struct {
@@ -92,10 +97,8 @@ type slotKey struct {
 	at micros.Time
 }
 
-// slot counts the attempts of one endpoint in one slot.
 type slot struct{ delivered, failed, sum, longest int64 }
 
-// count adds a batch of outcomes to the metrics.
 func (s *settler) count(batch []*outcome) {
 	s.metrics.guard.Lock()
 	defer s.metrics.guard.Unlock()
@@ -130,15 +133,10 @@ func (s *settler) count(batch []*outcome) {
 func (s *settler) countLoop(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			s.report(ctx, "count attempts", s.flush(context.WithoutCancel(ctx)))
-			return
-		case <-tick.C:
-			s.report(ctx, "count attempts", s.flush(ctx))
-		}
+	for wait(ctx, nil, tick.C) {
+		s.report(ctx, "count attempts", s.flush(ctx))
 	}
+	s.report(ctx, "count attempts", s.flush(context.WithoutCancel(ctx)))
 }
 
 // flush adds the counts of every slot to the database, with the last success of each endpoint.
@@ -147,11 +145,7 @@ func (s *settler) flush(ctx context.Context) error {
 	slots := s.metrics.slots
 	s.metrics.slots = map[slotKey]*slot{}
 	s.metrics.guard.Unlock()
-	keys := make([]slotKey, 0, len(slots))
-	for k := range slots {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b slotKey) int { return a.Compare(b.Key) })
+	keys := slices.SortedFunc(maps.Keys(slots), func(a, b slotKey) int { return a.Compare(b.Key) })
 	var errs []error
 	for part := range ent.ByShard(s.Store, keys, func(k slotKey) xid.ID { return k.Store }) {
 		for some := range slices.Chunk(part, leaseBatch) {
@@ -176,7 +170,8 @@ func (s *settler) addSlots(ctx context.Context, keys []slotKey, slots map[slotKe
 		}
 		if _, err := s.exec(ctx,
 			"INSERT INTO endpoint_stats (store_id, id, slot, delivered, failed, latency_sum, latency_max)"+
-				values(len(keys), 7)+s.upsert(), args...); err != nil {
+				values(len(keys), 7)+ent.Accumulate(s.Store.Dialect(), "store_id, id, slot",
+				[]string{"delivered", "failed", "latency_sum"}, "latency_max"), args...); err != nil {
 			return err
 		}
 		if len(alive) == 0 {
@@ -189,20 +184,13 @@ func (s *settler) addSlots(ctx context.Context, keys []slotKey, slots map[slotKe
 	})
 }
 
-// upsert returns the tail of an insert that adds to an existing row.
-func (s *settler) upsert() string {
-	sums := []string{"delivered", "failed", "latency_sum"}
-	return ent.Accumulate(s.Store.Dialect(), "store_id, id, slot", sums, "latency_max")
-}
-
 // backlog collects metrics of the rows that wait in the database. Each reads a bounded part.
 type backlog struct{ *Engine }
 
-// maxCounted bounds the rows that a metric counts.
 const maxCounted = 100_000
 
 func gaugeDesc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("storefront_webhook_"+name, help, labels, nil)
+	return prometheus.NewDesc(prefix+name, help, labels, nil)
 }
 
 var (
@@ -284,7 +272,6 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// combine returns the sum or the largest of the shards' values.
 func combine(list []float64, sum bool) (v float64) {
 	if !sum {
 		return slices.Max(list)

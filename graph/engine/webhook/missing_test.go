@@ -42,11 +42,11 @@ func TestMissingRows(t *testing.T) {
 		Health: schedule.Health{FailingSince: new(micros.Now())}}}
 	for name, f := range map[string]func(context.Context) error{
 		"notice": func(ctx context.Context) error {
-			return e.settler.announcer.notify(ctx, k, func(string) (n notify.Notice) { return })
+			return e.settler.notify(ctx, k, func(string) (n notify.Notice) { return })
 		},
 		"suspension": func(ctx context.Context) error { return e.settler.suspend(ctx, o) },
 		"announcement": func(ctx context.Context) error {
-			return e.settler.announcer.announce(ctx, k, event.WebhookEndpointFailing)
+			return e.settler.announce(ctx, k, event.WebhookEndpointFailing)
 		},
 		"skipping": func(ctx context.Context) error { return e.updateFailingSince(ctx, xid.New()) },
 	} {

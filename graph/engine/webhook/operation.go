@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
 // The operations below change an endpoint's queue for people and apps. Each runs in the transaction
@@ -64,7 +65,6 @@ func (e *Engine) nudge(ctx context.Context, endpoint xid.ID, change func(*db.Web
 	return err
 }
 
-// updateQueue changes the queue and raises its counters.
 func (e *Engine) updateQueue(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
 	u := e.Store.DB(ctx).WebhookQueue.Update().Where(webhookqueue.ID(endpoint)).AddEpoch(1).AddWake(1)
 	change(u)
@@ -99,7 +99,6 @@ func dropLease(u *db.WebhookQueueUpdate) {
 	u.AddLeaseToken(1).ClearLeaseOwner().SetLeaseUntil(0).SetDueAt(micros.Max)
 }
 
-// dropBacklog gives up all waiting deliveries, missed events and replays.
 func dropBacklog(u *db.WebhookQueueUpdate) {
 	u.ClearMissedFrom().ClearReplayFrom().ClearReplayTo()
 	u.Modify(func(b *sql.UpdateBuilder) {
@@ -133,6 +132,15 @@ func (e *Engine) Cancel(ctx context.Context, endpoint xid.ID) error {
 // events since.
 func (e *Engine) Resume(ctx context.Context, endpoint xid.ID) error {
 	return e.nudge(ctx, endpoint, resetHealth)
+}
+
+// Pause stops deliveries to the endpoint until a time. Failures before that time no longer count,
+// so no delivery's 24 h run out meanwhile.
+func (e *Engine) Pause(ctx context.Context, endpoint xid.ID, until micros.Time) error {
+	return e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+		resetHealth(u)
+		u.SetResumedAt(until)
+	})
 }
 
 // ResumeFrom gives up all waiting deliveries and delivers the logged events since a time.
@@ -254,24 +262,52 @@ func (e *Engine) updateFailingSince(ctx context.Context, endpoint xid.ID) error 
 	})
 }
 
-// wrap adds to an error what was being done; nil stays nil.
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", doing, err)
-}
-
 // wakeLoops makes this process look at once at queues that a person changed.
 func (e *Engine) wakeLoops() {
 	e.toRelay.fire()
-	e.leaser.toLease.fire()
-	e.leaser.toWatch.fire()
+	e.toLease.fire()
+	e.toWatch.fire()
 }
 
-// CheckURL checks the form of a receiver's address at registration. It returns the problem as a
-// sentence, or "".
-func (e *Engine) CheckURL(address string) string {
-	_, wrong := e.Egress.CheckURL(address)
-	return wrong
+// DeliveryRef is a delivery to send again.
+type DeliveryRef struct {
+	Sequence        int64
+	Event, Resource xid.ID
+}
+
+// RetryAllNow makes the next attempts of waiting deliveries due now and returns their number.
+// Deliveries that are already due are left alone. It runs in the transaction in which they were
+// read.
+func (e *Engine) RetryAllNow(ctx context.Context, endpoint xid.ID, list []DeliveryRef) (int, error) {
+	now, store := e.wallTime(), viewer.From(ctx).Store
+	args := []any{now, now, now}
+	for _, a := range list {
+		args = append(args, store, endpoint, a.Sequence)
+	}
+	n, err := e.exec(ctx, "UPDATE deliveries SET due_at = ?, tried_at = ? WHERE due_at > ? AND "+
+		e.among("store_id, endpoint_id, sequence", len(list)), args...)
+	if err != nil || n == 0 {
+		return 0, wrap("hurry deliveries", err)
+	}
+	return n, e.nudge(ctx, endpoint, nil)
+}
+
+// ResendAll creates new deliveries of events at the end of the endpoint's queue, in the given
+// order.
+func (e *Engine) ResendAll(ctx context.Context, endpoint xid.ID, list []DeliveryRef) error {
+	err := e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) { u.AddLastSequence(int64(len(list))) })
+	if err != nil {
+		return err
+	}
+	q, err := ent.Only(e.Store.DB(ctx).WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read queue: %w", err)
+	}
+	key := schedule.Key{Store: viewer.From(ctx).Store, Endpoint: endpoint}
+	first, now := q.LastSequence-int64(len(list))+1, micros.Now()
+	rows := make([]any, 0, deliveryColumns*len(list))
+	for i, a := range list {
+		rows = append(rows, deliveryRow(key, first+int64(i), pending{event: a.Event, resource: a.Resource}, now)...)
+	}
+	return wrap("send again", e.insertDeliveries(ctx, rows))
 }

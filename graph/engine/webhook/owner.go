@@ -9,6 +9,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
@@ -20,10 +21,8 @@ import (
 // (contract, section 7).
 const grantTTL = 4 * time.Second
 
-// maxGrants bounds the cached pairs of store and app.
 const maxGrants = 10_000
 
-// grantKey identifies an app in a store.
 type grantKey struct{ store, app xid.ID }
 
 // grant is the scopes of an app in a store, as read at a time.
@@ -38,7 +37,6 @@ type grants struct {
 	cached *lru.Cache[grantKey, grant] // for [grantTTL]
 }
 
-// app is the app that owns an endpoint.
 type app struct{ store, id xid.ID }
 
 // permitted reports whether the owner of an endpoint may receive an event now. The store always
@@ -95,7 +93,6 @@ type subject struct {
 	kind state.ExportKind
 }
 
-// subjectOf reads the subject from the body of an event about an app or an export.
 func subjectOf(kind event.Type, body []byte) (subject, error) {
 	var payload struct {
 		Data struct {
@@ -126,25 +123,22 @@ func subjectOf(kind event.Type, body []byte) (subject, error) {
 	return subject{app: &id, kind: o.Kind}, err
 }
 
-// scanSubscriber scans a row of [relay.subscribers].
 func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
 	s := new(subscriber)
-	var names, status string
-	var filters *string
-	var appStore, appID *xid.ID
-	err := rs.Scan(&s.Store, &s.Endpoint, &names, &status, &appStore, &appID, &s.number, &s.wake, &s.last, &s.missed,
-		&filters)
+	var e db.WebhookEndpoint
+	err := rs.Scan(&s.Store, &s.Endpoint, &e.Events, &e.Status, &e.AppStoreID, &e.AppID, &s.number, &s.wake, &s.last,
+		&s.missed, &e.Filters)
 	if err != nil {
 		return nil, err
 	}
-	s.types, s.filters, s.owner = typesOf(names), conditions(filters), appOf(appStore, appID)
-	s.active = status == string(state.EndpointActive)
+	s.types, s.filters, s.owner = typesOf(e.Events), conditions(e.Filters), appOf(e.AppStoreID, e.AppID)
+	s.active = e.Status == state.EndpointActive
 	return s, nil
 }
 
 // findApps reads from the bodies of events which apps they concern. An event whose body cannot be
 // read is delivered to no endpoint.
-func (r *eventReader) findApps(ctx context.Context, batch []*entry) error {
+func (b *base) findApps(ctx context.Context, batch []*entry) error {
 	for _, p := range batch {
 		if p.kind != event.AppGrantRevoked && !ofExport(p.kind) {
 			continue
@@ -152,14 +146,14 @@ func (r *eventReader) findApps(ctx context.Context, batch []*entry) error {
 		body := p.body
 		if body == nil {
 			var err error
-			if body, err = r.body(ctx, p.store, p.event); err != nil && !errors.Is(err, errGone) {
+			if body, err = b.eventBody(ctx, p.store, p.event); err != nil && !errors.Is(err, errGone) {
 				return err
 			}
 		}
 		about, err := subjectOf(p.kind, body)
 		if err != nil {
 			p.kind = ""
-			r.Logger.ErrorContext(ctx, "webhooks: an event names no app", "event", xid.Event.Format(p.event), "error",
+			b.Logger.ErrorContext(ctx, "webhooks: an event names no app", "event", xid.Event.Format(p.event), "error",
 				err)
 		}
 		p.app = about.app

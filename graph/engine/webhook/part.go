@@ -34,7 +34,7 @@ func (r *relay) parts(ctx context.Context, batch []*entry) (parts []*part, creat
 			if len(parts) > 0 && (d.large() || parts[0].large()) {
 				return parts, created, nil
 			}
-			if err := r.events.applyFilters(ctx, d.events, d.subs); err != nil {
+			if err := r.applyFilters(ctx, d.events, d.subs); err != nil {
 				return nil, 0, err
 			}
 			if created = d.assign(created); len(d.events) == 0 {

@@ -109,7 +109,7 @@ func TestUnpause(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return shop.engine.EndPause(ctx, e.ID)
+			return shop.engine.Resume(ctx, e.ID)
 		})
 		until(t, "all of them", func() bool { return r.accepted() == 6 })
 	})

@@ -33,14 +33,12 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 	if err != nil {
 		return nil, err
 	}
-	event, body := ping(endpoint, q)
-	id := DeliveryID(endpoint.ID, q.LastSequence, event.id.Time())
+	about := xid.New()
+	id, body := DeliveryID(endpoint.ID, q.LastSequence, about.Time()), ping(about, endpoint, q)
 	r := e.Client.Do(ctx, attempt.Request{Target: target, Header: headers, Body: body, Number: 1,
-		EventID: xid.Event.Format(event.id), EventType: string(event.Type), DeliveryID: xid.Delivery.Format(id)})
-	if e.logs(r) {
-		e.logAttempt(&sendJob{key: schedule.Key{Store: endpoint.StoreID, Endpoint: endpoint.ID},
-			item: schedule.Item{ID: id, Event: event.id, Kind: event.Type, Body: body}}, r, nil)
-	}
+		EventID: xid.Event.Format(about), EventType: string(event.Ping), DeliveryID: xid.Delivery.Format(id)})
+	e.logAttempt(schedule.Key{Store: endpoint.StoreID, Endpoint: endpoint.ID},
+		schedule.Item{ID: id, Event: about, Kind: event.Ping, Body: body}, r, 0)
 	var log *db.DeliveryLog
 	err = e.Store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
 		began, ends := micros.Of(r.Began), state.DeliveryFailed
@@ -48,7 +46,7 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 			ends = state.DeliveryDelivered
 		}
 		row := e.Store.DB(ctx).DeliveryLog.Create().SetID(id).SetEndpointID(endpoint.ID).SetSequence(q.LastSequence).
-			SetEventID(event.id).SetType(event.Type).SetResourceID(endpoint.ID).SetState(ends).SetAttempts(1).
+			SetEventID(about).SetType(event.Ping).SetResourceID(endpoint.ID).SetState(ends).SetAttempts(1).
 			SetSettledAt(micros.Now()).SetBeganAt(began).SetAttemptID(xid.At(began)).SetOutcome(string(r.Outcome)).
 			SetStatus(r.Status).SetDuration(r.Duration.Microseconds()).SetResponse(r.Response).
 			SetRequest(r.Request)
@@ -61,17 +59,10 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 	return log, err
 }
 
-// pinged is the event of a test.
-type pinged struct {
-	event.Type
-	id xid.ID
-}
-
-// ping returns the event of a test and its body. The event is about the endpoint, has no number in
-// its sequence, and is in no log but that of deliveries.
-func ping(endpoint *db.WebhookEndpoint, q *db.WebhookQueue) (pinged, []byte) {
-	p := pinged{event.Ping, xid.New()}
-	return p, wire.AppendEvent(nil, wire.Event{ID: p.id, Type: p.Type, Occurred: p.id.Time(), Store: endpoint.StoreID,
+// ping returns the body of the event of a test. It is about the endpoint, has no number in its
+// sequence, and is in no log but that of deliveries.
+func ping(id xid.ID, endpoint *db.WebhookEndpoint, q *db.WebhookQueue) []byte {
+	return wire.AppendEvent(nil, wire.Event{ID: id, Type: event.Ping, Occurred: id.Time(), Store: endpoint.StoreID,
 		Kind: xid.WebhookEndpoint, Resource: endpoint.ID, Version: endpoint.Version,
 		Object: wire.AppendWebhookEndpoint(nil, endpoint, q, nil)})
 }

@@ -85,12 +85,8 @@ func (r *relay) loop(ctx context.Context) {
 		case <-timer.C:
 			continue
 		}
-		if left := gap - time.Since(last); left > 0 {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(left):
-			}
+		if sleep(ctx, gap-time.Since(last)); ctx.Err() != nil {
+			return
 		}
 	}
 }
@@ -100,11 +96,6 @@ func (r *relay) loop(ctx context.Context) {
 // not commit in the order of ids.
 type relay struct {
 	*base
-	events           eventReader
-	machine          *lockedMachine
-	traffic          *traffic
-	toRelay, toLease *signal // toRelay wakes the relay
-
 	bucket    int8
 	after     xid.ID // the last store of the previous round
 	most      int    // events per round; fewer while one of them fails
@@ -151,7 +142,7 @@ type subscriber struct {
 func (p *entry) isFor(s *subscriber) bool { return p.before == 0 || s.number < p.before }
 
 // wants reports whether an endpoint receives an event: it subscribed to the type, and its filters
-// match ([eventReader.applyFilters]). An endpoint is not notified of its own suspension nor of the
+// match ([base.applyFilters]). An endpoint is not notified of its own suspension nor of the
 // end of its own app's access. An app is notified of its own exports only, since it sees no others
 // (contract, section 5).
 func (s *subscriber) wants(p *entry) bool {
@@ -179,7 +170,7 @@ func (r *relay) fanOut(ctx context.Context) (more bool, created int, err error) 
 		return err == nil && wrapped, 0, err
 	}
 	r.size = len(batch)
-	if err := r.events.findApps(ctx, batch); err != nil {
+	if err := r.findApps(ctx, batch); err != nil {
 		return false, 0, err
 	}
 	parts, created, err := r.parts(ctx, batch)
@@ -330,14 +321,16 @@ func (r *relay) advance(ctx context.Context, batch []*entry, from, to *xid.ID) e
 	} else {
 		query, args = query+" AND dealt_to = ?", append(args, *from)
 	}
-	n, err := r.exec(ctx, query, args...)
-	if err != nil {
-		return err
+	return r.swap(ctx, len(batch), query, args...)
+}
+
+// swap runs a compare-and-set on n rows. It fails with [errRaced] if one of them has changed.
+func (r *relay) swap(ctx context.Context, n int, query string, args ...any) error {
+	changed, err := r.exec(ctx, query, args...)
+	if err == nil && changed != n {
+		err = errRaced
 	}
-	if n != len(batch) {
-		return errRaced
-	}
-	return nil
+	return err
 }
 
 // reserve raises the sequences of the queues, by compare-and-set on their wake counters, and makes
@@ -373,7 +366,7 @@ func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
 	return nil
 }
 
-// pass leaves events to the endpoints' reading of the log, starting with missed if they just missed
+// leaveToLog leaves events to the endpoints' reading of the log, starting with missed if they just missed
 // it. The unchanged wake counter proves that this reading is still before these events.
 func (r *relay) leaveToLog(ctx context.Context, list []*subscriber, missed xid.ID) error {
 	query, args := "UPDATE webhook_queues SET wake = wake + 1", make([]any, 0, 3*len(list)+1)
@@ -383,29 +376,18 @@ func (r *relay) leaveToLog(ctx context.Context, list []*subscriber, missed xid.I
 	for _, s := range list {
 		args = append(args, s.Store, s.Endpoint, s.wake)
 	}
-	n, err := r.exec(ctx, query+" WHERE "+r.among("store_id, id, wake", len(list)), args...)
-	if err == nil && n != len(list) {
-		err = errRaced
-	}
-	return err
+	return r.swap(ctx, len(list), query+" WHERE "+r.among("store_id, id, wake", len(list)), args...)
 }
 
 func (r *relay) raise(ctx context.Context, list []*subscriber, count int) error {
 	now, clock := r.clock()
-	args := append([]any{count, r.id}, slices.Concat(clock, clock, clock)...)
+	args := append([]any{count, r.Process}, slices.Concat(clock, clock, clock)...)
 	for _, s := range list {
 		args = append(args, s.Store, s.Endpoint, s.wake)
 	}
-	n, err := r.exec(ctx, "UPDATE webhook_queues SET last_sequence = last_sequence + ?, wake = wake + 1,"+
+	return r.swap(ctx, len(list), "UPDATE webhook_queues SET last_sequence = last_sequence + ?, wake = wake + 1,"+
 		" due_at = CASE WHEN lease_owner = ? AND lease_until > "+now+" THEN due_at WHEN due_at < "+now+
 		" THEN due_at ELSE "+now+" END"+" WHERE "+r.among("store_id, id, wake", len(list)), args...)
-	if err != nil {
-		return err
-	}
-	if n != len(list) {
-		return errRaced
-	}
-	return nil
 }
 
 // deliveryColumns is the number of values of [deliveryRow].

@@ -36,7 +36,7 @@ func (s *sender) catchUp(ctx context.Context, r schedule.Read) error {
 			return err
 		}
 		if n == 0 { // the queue was changed: read its row
-			rows, err = s.leases.readRows(ctx, []schedule.Key{st.q.Key})
+			rows, err = s.leaser.readRows(ctx, []schedule.Key{st.q.Key})
 			return err
 		}
 		if err := s.find(ctx, st); err != nil {
@@ -55,9 +55,9 @@ func (s *sender) catchUp(ctx context.Context, r schedule.Read) error {
 	case found == nil:
 		m.Lose(st.q)
 	case found.Token != st.q.Token || found.inactive:
-		s.leases.retireQueue(m, st.q)
+		s.leaser.retireQueue(m, st.q)
 	default:
-		s.leases.reread(m, st.q, found)
+		s.leaser.reread(m, st.q, found)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (s *sender) stepOf(r schedule.Read) *step {
 	}
 	s.machine.lock()
 	defer s.machine.unlock()
-	l := s.leases.of(r.Queue)
+	l := s.leaser.leased[r.Queue]
 	if from == nil || l == nil {
 		return nil
 	}
@@ -129,10 +129,10 @@ func (s *sender) find(ctx context.Context, st *step) error {
 	if err != nil {
 		return err
 	}
-	if err := s.events.findApps(ctx, log); err != nil {
+	if err := s.findApps(ctx, log); err != nil {
 		return err
 	}
-	if err := s.events.applyFilters(ctx, log, []*subscriber{&st.sub}); err != nil {
+	if err := s.applyFilters(ctx, log, []*subscriber{&st.sub}); err != nil {
 		return err
 	}
 	for _, p := range log {

@@ -33,7 +33,7 @@ const columns = "q.store_id, q.id, q.lease_token, q.wake, q.epoch, q.last_sequen
 
 // readRows reads the rows of the queues that this process owns; others are left out.
 func (l *leaser) readRows(ctx context.Context, keys []schedule.Key) (map[schedule.Key]*row, error) {
-	args := []any{string(state.EndpointActive), l.id}
+	args := []any{string(state.EndpointActive), l.Process}
 	for _, k := range keys {
 		args = append(args, k.Store, k.Endpoint)
 	}
@@ -58,19 +58,17 @@ func (l *leaser) readRows(ctx context.Context, keys []schedule.Key) (map[schedul
 // scan scans a row of [columns].
 func (l *leaser) scan(rs *stdsql.Rows) (*row, error) {
 	r := new(row)
-	var url, names string
 	var e db.WebhookEndpoint
-	var appStore, appID *xid.ID
 	err := rs.Scan(&r.Store, &r.Endpoint, &r.Token, &r.Wake, &r.Epoch, &r.Last, &r.Floor, &r.Resumed,
 		&r.Missed, &r.Replay[0], &r.Replay[1], &r.FailingSince, &r.FailedThrough, &r.Warned, &r.Streak, &r.Probe,
-		&r.inactive, &url, &names, &e.Secret, &e.NextSecret, &e.NextSecretAt, &appStore, &appID, &e.Headers, &e.Filters,
-		&r.Paused, &r.Rate)
+		&r.inactive, &e.URL, &e.Events, &e.Secret, &e.NextSecret, &e.NextSecretAt, &e.AppStoreID, &e.AppID,
+		&e.Headers, &e.Filters, &r.Paused, &r.Rate)
 	if err != nil {
 		return nil, err
 	}
 	l.adjust(&r.Row)
-	r.types, r.filters, r.owner = typesOf(names), conditions(e.Filters), appOf(appStore, appID)
-	e.ID, e.URL = r.Endpoint, url
+	r.types, r.filters, r.owner = typesOf(e.Events), conditions(e.Filters), appOf(e.AppStoreID, e.AppID)
+	e.ID = r.Endpoint
 	if promotes := (&model.WebhookEndpoint{WebhookEndpoint: &e}).NextSecretPromotesAt(); promotes != nil {
 		r.promoted = micros.Now() >= *promotes
 	}

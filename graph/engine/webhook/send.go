@@ -8,7 +8,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
@@ -23,16 +22,11 @@ const (
 	outcomePanic attempt.Outcome = "internal_error"
 )
 
-// sendJob is an attempt to make, with the settings of the time when it was taken.
+// sendJob is an attempt to make, with its item and the settings as they were when it was taken.
 type sendJob struct {
-	queue   *schedule.Queue
-	key     schedule.Key
-	item    schedule.Item
-	target  *attempt.Target
-	headers []attempt.Field
-	owner   *app
-	ctx     context.Context
-	held    *lease.Held
+	schedule.Job
+	leased
+	item schedule.Item
 }
 
 // send sends a delivery. It returns an attempt that waits for its answer, or its result. The lock
@@ -66,7 +60,7 @@ func (s *sender) post(a *sendJob) (*attempt.Pending, attempt.Result) {
 	if it.Kind == "" {
 		return nil, attempt.Result{Outcome: outcomeExpired}
 	}
-	if ok, err := s.grants.permitted(a.ctx, a.key.Store, a.owner, it.Kind); err != nil {
+	if ok, err := s.grants.permitted(a.ctx, a.Queue.Store, a.owner, it.Kind); err != nil {
 		return nil, s.unable(a, "look up the owner", err)
 	} else if !ok {
 		return nil, attempt.Result{Outcome: outcomeForbidden}
@@ -79,7 +73,7 @@ func (s *sender) post(a *sendJob) (*attempt.Pending, attempt.Result) {
 			return nil, attempt.Result{Outcome: attempt.Cancelled}
 		}
 		var err error
-		if it.Body, err = s.events.body(a.ctx, a.key.Store, it.Event); errors.Is(err, errGone) {
+		if it.Body, err = s.eventBody(a.ctx, a.Queue.Store, it.Event); errors.Is(err, errGone) {
 			return nil, attempt.Result{Outcome: outcomeExpired}
 		} else if err != nil {
 			return nil, s.unable(a, "read the body", err)
@@ -91,13 +85,13 @@ func (s *sender) post(a *sendJob) (*attempt.Pending, attempt.Result) {
 // postBody sends a delivery whose body is in memory.
 func (s *sender) postBody(a *sendJob) (*attempt.Pending, attempt.Result) {
 	it := &a.item
-	if ok, err := s.grants.readable(a.ctx, a.key.Store, a.owner, it.Kind, it.Body); err != nil {
+	if ok, err := s.grants.readable(a.ctx, a.Queue.Store, a.owner, it.Kind, it.Body); err != nil {
 		return nil, s.unable(a, "look up the owner", err)
 	} else if !ok {
 		return nil, attempt.Result{Outcome: outcomeForbidden}
 	}
 	var err error
-	if it.Body, err = s.RedactEvent(a.key.Store, it.Kind, it.Body); err != nil {
+	if it.Body, err = s.RedactEvent(a.Queue.Store, it.Kind, it.Body); err != nil {
 		return nil, s.unable(a, "redact the body", err)
 	}
 	if a.owner != nil {
@@ -106,7 +100,7 @@ func (s *sender) postBody(a *sendJob) (*attempt.Pending, attempt.Result) {
 		}
 	}
 	// The lease and the endpoint are checked last, right before the request.
-	if !a.held.MayBegin() || !s.machine.stillActive(a.queue) {
+	if !a.held.MayBegin() || !s.machine.stillActive(a.Queue) {
 		return nil, attempt.Result{Outcome: attempt.Cancelled}
 	}
 	return s.Client.Send(a.ctx, attempt.Request{
@@ -141,11 +135,7 @@ func resultOf(r attempt.Result) schedule.Result {
 	return s
 }
 
-// logs reports whether an attempt is logged. Failures are logged at a higher level.
-func (b *base) logs(r attempt.Result) bool {
-	return b.Logger.Enabled(context.Background(), levelOf(r))
-}
-
+// levelOf returns the level at which an attempt is logged: failures at a higher one.
 func levelOf(r attempt.Result) slog.Level {
 	if resultOf(r).End == schedule.Failed {
 		return slog.LevelInfo
@@ -153,12 +143,11 @@ func levelOf(r attempt.Result) slog.Level {
 	return slog.LevelDebug
 }
 
-// logAttempt writes the log line of an attempt; o is nil if the attempt is not saved.
-func (b *base) logAttempt(a *sendJob, r attempt.Result, o *outcome) {
-	it := a.item
+// logAttempt writes the log line of an attempt; next is 0 unless there will be another one.
+func (b *base) logAttempt(k schedule.Key, it schedule.Item, r attempt.Result, next micros.Time) {
 	attrs := []slog.Attr{
-		slog.String("store", xid.Store.Format(a.key.Store)),
-		slog.String("endpoint", xid.WebhookEndpoint.Format(a.key.Endpoint)),
+		slog.String("store", xid.Store.Format(k.Store)),
+		slog.String("endpoint", xid.WebhookEndpoint.Format(k.Endpoint)),
 		slog.String("delivery", xid.Delivery.Format(it.ID)), slog.String("event", xid.Event.Format(it.Event)),
 		slog.String("type", string(it.Kind)), slog.Int("attempt", it.Attempts+1),
 		slog.String("outcome", string(r.Outcome)), slog.Int("status", r.Status), slog.Duration("duration", r.Duration),
@@ -170,8 +159,8 @@ func (b *base) logAttempt(a *sendJob, r attempt.Result, o *outcome) {
 	if r.Detail != "" {
 		attrs = append(attrs, slog.String("detail", r.Detail))
 	}
-	if o != nil && o.Due != 0 {
-		attrs = append(attrs, slog.Time("next_at", o.Due.Time()))
+	if next != 0 {
+		attrs = append(attrs, slog.Time("next_at", next.Time()))
 	}
 	b.Logger.LogAttrs(context.Background(), levelOf(r), "webhook attempt", attrs...)
 }

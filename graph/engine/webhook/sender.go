@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -14,8 +15,8 @@ import (
 )
 
 const (
-	// defaultWindow is how many attempts to one endpoint may be in flight.
-	defaultWindow = 32
+	// window is how many attempts to one endpoint may be in flight.
+	window = 32
 	// idleWorkers is how many workers wait for a job; others end.
 	idleWorkers = 256
 	// Up to fewInflight attempts, it does not matter how much memory each holds while it waits.
@@ -28,12 +29,12 @@ const (
 // passes their outcomes on.
 type sender struct {
 	*base
-	machine *lockedMachine
-	events  eventReader
 	grants  grants
-	leases  leases
-	settle  func(*outcome) // takes an outcome to save, with the lock held
-	trouble senderState
+	leaser  *leaser
+	settler *settler
+
+	lastTrouble atomic.Pointer[trouble]
+	answered    atomic.Int64 // when a receiver last answered, in nanoseconds
 
 	// The lock of the machine guards these.
 	jobs             sync.Cond // workers without a job wait here
@@ -45,22 +46,11 @@ type sender struct {
 	toLoad, toCatchUp, toAlarm chan struct{} // each wakes its loop
 }
 
-// leases is the part of the [leaser] that the sender uses. All methods but readRows run with the lock
-// of the machine held.
-type leases interface {
-	of(q *schedule.Queue) *leased
-	readRows(ctx context.Context, keys []schedule.Key) (map[schedule.Key]*row, error)
-	reread(m *schedule.Machine, q *schedule.Queue, r *row)
-	retireQueue(m *schedule.Machine, q *schedule.Queue)
-}
-
-func newSender(b *base, m *lockedMachine, leases leases, settle func(*outcome)) *sender {
+func newSender(l *leaser, s *settler) *sender {
 	cached, _ := lru.New[grantKey, grant](maxGrants) // only a size below one is an error
-	s := &sender{base: b, machine: m, events: eventReader{b}, grants: grants{b, cached}, leases: leases, settle: settle,
-		large: make(chan struct{}, maxLarge), toLoad: make(chan struct{}, 1), toCatchUp: make(chan struct{}, 1),
-		toAlarm: make(chan struct{}, 1)}
-	s.jobs.L = &m.mu
-	return s
+	return &sender{base: l.base, grants: grants{l.base, cached}, leaser: l, settler: s,
+		jobs: sync.Cond{L: &l.machine.mu}, large: make(chan struct{}, maxLarge),
+		toLoad: make(chan struct{}, 1), toCatchUp: make(chan struct{}, 1), toAlarm: make(chan struct{}, 1)}
 }
 
 // startWorker makes one worker look for a job. The lock is held.
@@ -71,25 +61,19 @@ func (s *sender) startWorker(paused bool) {
 		s.jobs.Signal()
 	case s.workers < s.Slots:
 		s.workers++
-		s.group.Go(s.serve)
+		s.group.Go(func() { s.work(s.machine.lock()) })
 	}
 }
 
-// serve runs a worker.
-func (s *sender) serve() {
-	m := s.machine.lock()
-	defer s.machine.mu.Unlock()
-	s.work(m)
-}
-
 // work sends the next deliveries until the schedule is paused, or until enough other workers are
-// idle.
+// idle. It is called with the lock held, and releases it.
 func (s *sender) work(m *schedule.Machine) {
 	for {
 		j, ok := m.Next(s.now())
 		if !ok {
 			if m.Paused() || s.waiting >= idleWorkers {
 				s.workers--
+				s.machine.unlock()
 				return
 			}
 			s.waiting++
@@ -97,87 +81,59 @@ func (s *sender) work(m *schedule.Machine) {
 			s.waiting--
 			continue
 		}
-		a, many := s.sendJob(j), m.Inflight() > fewInflight
+		a := &sendJob{Job: j, item: *j.Item, leased: *s.leaser.leased[j.Queue]}
+		many := m.Inflight() > fewInflight
 		s.machine.unlock()
 		switch p, r := s.send(a); {
 		case p == nil:
-			s.conclude(j, a, r)
+			s.conclude(a, r)
 		case many:
-			s.group.Go(func() { s.awaitAnswer(j, a, p) })
+			s.group.Go(func() { s.awaitAnswer(a, p) })
 			s.machine.lock()
 		default:
 			p.Await()
-			s.conclude(j, a, s.end(a, p))
+			s.conclude(a, s.end(a, p))
 		}
 	}
 }
 
 // awaitAnswer waits for an answer, then goes on as a worker. A goroutine keeps its stack once it
 // has grown, so where many attempts wait, a new goroutine waits in place of the sender.
-func (s *sender) awaitAnswer(j schedule.Job, a *sendJob, p *attempt.Pending) {
+func (s *sender) awaitAnswer(a *sendJob, p *attempt.Pending) {
 	p.Await()
-	s.answered(j, a, p)
-}
-
-func (s *sender) answered(j schedule.Job, a *sendJob, p *attempt.Pending) {
-	m := s.conclude(j, a, s.end(a, p))
-	defer s.machine.mu.Unlock()
+	m := s.conclude(a, s.end(a, p))
 	s.workers++
 	s.work(m)
 }
 
-// conclude passes on the result of a job. It returns with the lock held.
-func (s *sender) conclude(j schedule.Job, a *sendJob, r attempt.Result) *schedule.Machine {
+// conclude takes the result of an attempt, and passes its outcome to the settler unless there is
+// nothing to save. It returns with the lock held.
+func (s *sender) conclude(a *sendJob, r attempt.Result) *schedule.Machine {
 	s.noteResult(a.ctx, r)
+	end := resultOf(r)
+	end.Began = s.toMonotonic(end.Began)
 	m := s.machine.lock()
-	o := s.complete(m, j, r)
-	if s.logs(r) {
+	o, ok := m.Complete(a.Job, end, s.now())
+	o = s.toWallTimes(o)
+	if ok {
+		s.settler.add(&outcome{Outcome: o, result: r, id: xid.At(micros.Of(r.Began)), number: o.Attempts})
+	}
+	s.machine.apply(m)
+	if s.Logger.Enabled(a.ctx, levelOf(r)) {
 		s.machine.mu.Unlock()
-		s.logAttempt(a, r, o)
+		s.logAttempt(a.Queue.Key, a.item, r, o.Due)
 		s.machine.lock()
 	}
 	return m
-}
-
-// sendJob collects what an attempt needs, with the present settings. The lock is held.
-func (s *sender) sendJob(j schedule.Job) *sendJob {
-	l := s.leases.of(j.Queue)
-	return &sendJob{queue: j.Queue, key: j.Queue.Key, item: *j.Item, target: l.target, headers: l.headers,
-		owner: l.owner, ctx: l.ctx, held: l.held}
-}
-
-// complete takes the result of a job and passes its outcome to the settler; it returns nil if there
-// is nothing to save.
-func (s *sender) complete(m *schedule.Machine, j schedule.Job, r attempt.Result) *outcome {
-	defer s.machine.apply(m)
-	end := resultOf(r)
-	end.Began = s.toMonotonic(end.Began)
-	o, ok := m.Complete(j, end, s.now())
-	if !ok {
-		return nil
-	}
-	whole := &outcome{Outcome: s.toWallTimes(o), result: r, id: xid.At(micros.Of(r.Began)), number: o.Attempts}
-	s.settle(whole)
-	return whole
 }
 
 // alarmLoop resumes lanes and queues whose wait is over, until ctx ends.
 func (s *sender) alarmLoop(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	for {
-		timer.Reset(s.tick())
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.toAlarm:
-		case <-timer.C:
-		}
+	for more := true; more; more = wait(ctx, s.toAlarm, timer.C) {
+		m := s.machine.lock()
+		timer.Reset(m.Tick(s.now()))
+		s.machine.unlock()
 	}
-}
-
-func (s *sender) tick() time.Duration {
-	m := s.machine.lock()
-	defer s.machine.unlock()
-	return m.Tick(s.now())
 }

@@ -35,14 +35,12 @@ type outcome struct {
 	suspended bool // the queue is not this process's any more
 }
 
-// as returns the outcome with another number in the log.
 func (o *outcome) as(number int) *outcome {
 	one := *o
 	one.number = number
 	return &one
 }
 
-// request returns the request for the log.
 func (o *outcome) request() []byte {
 	if o.number == o.Attempts {
 		return o.result.Request
@@ -58,17 +56,13 @@ func (o *outcome) before() int {
 	return o.Attempts - 1
 }
 
-// key returns the columns of the delivery's key.
 func (o *outcome) key() []any { return []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence} }
 
 // settler saves the outcomes of attempts and what they say about the health of endpoints.
 type settler struct {
 	*base
-	machine   *lockedMachine
-	announcer announcer
-	traffic   *traffic
-	settles   []*outcome // to save; the lock of the machine guards it
-	toSettle  signal
+	settles  []*outcome // to save; the lock of the machine guards it
+	toSettle signal
 }
 
 // add takes an outcome to save. The lock is held.
@@ -81,7 +75,7 @@ func (s *settler) add(o *outcome) {
 func (s *settler) settleLoop(ctx context.Context) {
 	called, unsubscribe := s.toSettle.subscribe()
 	defer unsubscribe()
-	for {
+	for next := true; next; next = wait(ctx, called, nil) {
 		for ctx.Err() == nil {
 			batch, more := s.collect(ctx)
 			if len(batch) == 0 {
@@ -93,11 +87,6 @@ func (s *settler) settleLoop(ctx context.Context) {
 				s.traffic.yield(ctx, time.Since(began))
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-called:
-		}
 	}
 }
 
@@ -108,39 +97,31 @@ func (s *settler) collect(ctx context.Context) (batch []*outcome, more bool) {
 	n := len(s.ofShard(ctx))
 	s.machine.unlock()
 	if n > 0 && n < settleBatch {
-		select {
-		case <-ctx.Done():
-		case <-time.After(settleAfter):
-		}
+		sleep(ctx, settleAfter)
 	}
 	s.machine.lock()
 	defer s.machine.unlock()
+	limit := settleBatch
+	if s.traffic.contended() {
+		limit = contendedBatch
+	}
 	ours := s.ofShard(ctx)
-	n = batchSize(ours, s.settleLimit())
+	n = batchSize(ours, limit)
 	batch, more = slices.Clone(ours[:n]), n < len(ours)
-	if len(ours) == len(s.settles) {
-		s.settles = slices.Delete(s.settles, 0, n)
-		return batch, more
-	}
-	taken := map[*outcome]bool{}
-	for _, o := range batch {
-		taken[o] = true
-	}
-	s.settles = slices.DeleteFunc(s.settles, func(o *outcome) bool { return taken[o] })
+	rest := batch // in the same order as in s.settles
+	s.settles = slices.DeleteFunc(s.settles, func(o *outcome) bool {
+		if len(rest) == 0 || rest[0] != o {
+			return false
+		}
+		rest = rest[1:]
+		return true
+	})
 	return batch, more
 }
 
 // ofShard returns the outcomes of the shard of ctx. The lock is held.
 func (s *settler) ofShard(ctx context.Context) []*outcome {
 	return ent.Here(ctx, s.settles, func(o *outcome) xid.ID { return o.Queue.Store })
-}
-
-// settleLimit returns how many outcomes one transaction writes at present.
-func (s *settler) settleLimit() int {
-	if s.traffic.contended() {
-		return contendedBatch
-	}
-	return settleBatch
 }
 
 // batchSize returns how many of the outcomes go into one transaction. A failure takes statements of
@@ -188,7 +169,7 @@ func (s *settler) settleAll(ctx context.Context, batch []*outcome) {
 // maxTries is how often an outcome is retried while the database accepts other writes.
 const maxTries = 10
 
-// persist retries until the outcomes are saved. They are logged even if another process owns the queue by then. An
+// persist retries until the outcomes are saved, even if another process owns the queue by then. An
 // outcome that the database rejects is dropped with an error, so that it does not block the others.
 func (s *settler) persist(ctx context.Context, batch []*outcome, write func(context.Context, []*outcome) error) {
 	for tries := 1; len(batch) > 0; tries++ {
@@ -205,10 +186,8 @@ func (s *settler) persist(ctx context.Context, batch []*outcome, write func(cont
 				"delivery", xid.Delivery.Format(batch[0].Item.ID), "error", err)
 			return
 		}
-		select {
-		case <-ctx.Done():
+		if sleep(ctx, s.Poll); ctx.Err() != nil {
 			return
-		case <-time.After(s.Poll):
 		}
 	}
 }
@@ -299,15 +278,11 @@ func (s *settler) finish(ctx context.Context, ended []*outcome) (whole bool, err
 	return true, s.log(ctx, ended)
 }
 
-// logColumns is the number of values of a log row.
-const logColumns = 18
-
-// log writes the log rows of deliveries that have ended.
 func (s *settler) log(ctx context.Context, ended []*outcome) error {
-	args := make([]any, 0, logColumns*len(ended))
+	var args []any
 	for _, o := range ended {
 		it, r, ends := o.Item, o.result, state.DeliveryCancelled
-		var began, attemptID, detail any
+		var began, attemptID any
 		switch o.Verdict {
 		case schedule.Done:
 			ends = state.DeliveryDelivered
@@ -317,17 +292,14 @@ func (s *settler) log(ctx context.Context, ended []*outcome) error {
 		if ends != state.DeliveryCancelled {
 			began, attemptID = micros.Of(r.Began), o.id
 		}
-		if r.Detail != "" {
-			detail = r.Detail
-		}
 		args = append(args, o.Queue.Store, o.Queue.Endpoint, it.Sequence, it.ID, it.Event, string(it.Kind), it.Resource,
 			string(ends), o.number, o.At, began, attemptID, string(r.Outcome), r.Status,
-			r.Duration.Microseconds(), detail, r.Response, o.request())
+			r.Duration.Microseconds(), orNull(r.Detail), r.Response, o.request())
 	}
 	_, err := s.exec(ctx,
 		"INSERT INTO delivery_logs (store_id, endpoint_id, sequence, id, event_id, type, resource_id,"+
 			" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response, request)"+
-			values(len(ended), logColumns), args...)
+			values(len(ended), len(args)/len(ended)), args...)
 	return err
 }
 
@@ -370,36 +342,21 @@ func (s *settler) countFailure(ctx context.Context, o *outcome) (*outcome, error
 	return s.recountFailure(ctx, o, counted)
 }
 
-// attemptColumns is the number of values of [attemptRow].
-const attemptColumns = 13
-
-// attemptRow returns the log row of an attempt that did not end its delivery.
-func attemptRow(o *outcome) []any {
-	r := o.result
-	var next, detail any
-	if o.Due != 0 {
-		next = o.Due
-	}
-	if r.Detail != "" {
-		detail = r.Detail
-	}
-	began := micros.Of(r.Began)
-	return []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence, o.number, o.id, began, next,
-		string(r.Outcome), r.Status, r.Duration.Microseconds(), detail, r.Response, o.request()}
-}
-
 // logAttempts writes the log rows of attempts. If a number is taken, the attempt gets the next free
 // one: several attempts may end after their delivery did.
 func (s *settler) logAttempts(ctx context.Context, list []*outcome) error {
 	if len(list) == 0 {
 		return nil
 	}
-	args := make([]any, 0, attemptColumns*len(list))
+	var args []any
 	for _, o := range list {
-		args = append(args, attemptRow(o)...)
+		r := o.result
+		args = append(args, o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence, o.number, o.id, micros.Of(r.Began),
+			orNull(o.Due), string(r.Outcome), r.Status, r.Duration.Microseconds(), orNull(r.Detail), r.Response,
+			o.request())
 	}
 	_, err := s.exec(ctx, "INSERT INTO attempts (store_id, endpoint_id, sequence, number, id, began_at, next_at,"+
-		" outcome, status, duration, detail, response, request)"+values(len(list), attemptColumns), args...)
+		" outcome, status, duration, detail, response, request)"+values(len(list), len(args)/len(list)), args...)
 	if !ent.IsDuplicate(err) {
 		return err
 	}
@@ -415,18 +372,18 @@ func (s *settler) logAttempts(ctx context.Context, list []*outcome) error {
 	return nil
 }
 
+// ofQueue selects the row of a queue while the lease is still ours.
+const ofQueue = " WHERE store_id = ? AND id = ? AND lease_token = ?"
+
 // writeFailure records a failure in the queue's row, if the lease is still ours. Attempts that
 // began before a pause do not count.
 func (s *settler) writeFailure(ctx context.Context, o *outcome) error {
 	_, err := s.exec(ctx, "UPDATE webhook_queues SET failing_since = ?, failed_through = ?, streak = ?,"+
-		" probe_at = ?, last_error = ?"+
-		" WHERE store_id = ? AND id = ? AND lease_token = ? AND resumed_at <= ?",
-		o.Health.FailingSince, o.Health.FailedThrough, o.Health.Streak, o.Health.Probe, describe(o.result),
-		o.Queue.Store, o.Queue.Endpoint, o.Queue.Token, o.At)
+		" probe_at = ?, last_error = ?"+ofQueue+" AND resumed_at <= ?", o.Health.FailingSince, o.Health.FailedThrough,
+		o.Health.Streak, o.Health.Probe, describe(o.result), o.Queue.Store, o.Queue.Endpoint, o.Queue.Token, o.At)
 	return err
 }
 
-// describe returns the text of an endpoint's last_error.
 func describe(r attempt.Result) string {
 	text := string(r.Outcome)
 	if r.Status != 0 {

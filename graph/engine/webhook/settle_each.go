@@ -63,7 +63,6 @@ func (s *settler) incrementAttempts(ctx context.Context, o *outcome) (number int
 	return s.attemptCount(ctx, o)
 }
 
-// attemptCount returns the number of attempts in the row of a delivery.
 func (s *settler) attemptCount(ctx context.Context, o *outcome) (number int, err error) {
 	err = s.read(ctx, "SELECT attempts FROM deliveries"+ofDelivery, o.key(),
 		func(rs *stdsql.Rows) error { return rs.Scan(&number) })
@@ -143,5 +142,4 @@ func (s *settler) note(ctx context.Context, o *outcome, w entries) error {
 	return s.logAttempts(ctx, []*outcome{late})
 }
 
-// ofDelivery selects the rows of one delivery.
 const ofDelivery = " WHERE store_id = ? AND endpoint_id = ? AND sequence = ?"

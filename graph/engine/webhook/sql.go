@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	stdsql "database/sql"
+	"fmt"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
@@ -12,7 +13,6 @@ import (
 // ent's builder and its tenant policy are not made for. Each statement names the store of every
 // row.
 
-// among returns the condition that columns are one of n tuples.
 func (b *base) among(columns string, n int) string { return ent.Among(b.Store.Dialect(), columns, n) }
 
 // union repeats a query with a LIMIT n times and returns the rows of all.
@@ -25,7 +25,14 @@ func (b *base) union(query string, n int) string {
 // placeholders returns "(?, ?)" for k = 2.
 func placeholders(k int) string { return "(" + strings.Repeat("?, ", k-1) + "?)" }
 
-// values returns the VALUES of an insert of n rows of k values.
+// orNull returns a value for a nullable column: nil for the zero value.
+func orNull[T comparable](v T) any {
+	if v == *new(T) {
+		return nil
+	}
+	return v
+}
+
 func values(n, k int) string {
 	row := placeholders(k)
 	return " VALUES " + strings.Repeat(row+", ", n-1) + row
@@ -52,4 +59,12 @@ func (b *base) seek(ctx context.Context, query string, args []any, scan func(*st
 // read runs a query and passes every row to scan.
 func (b *base) read(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
 	return ent.Read(ctx, b.Store.DB(ctx), scan, query, args...)
+}
+
+// wrap adds to an error what was being done; nil stays nil.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
 }

@@ -28,20 +28,19 @@ func (s *settler) writeRecovery(ctx context.Context, o *outcome) error {
 	over := 0
 	if o.Over { // people are notified once, even if a commit result is lost
 		var err error
-		if over, err = s.exec(ctx, "UPDATE webhook_queues SET warned = 0"+
-			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned > 0", q.Store, q.Endpoint, q.Token); err != nil {
+		if over, err = s.exec(ctx, "UPDATE webhook_queues SET warned = 0"+ofQueue+" AND warned > 0",
+			q.Store, q.Endpoint, q.Token); err != nil {
 			return err
 		}
 	}
-	_, err := s.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?",
-		append(args, q.Store, q.Endpoint, q.Token)...)
+	_, err := s.exec(ctx, query+ofQueue, append(args, q.Store, q.Endpoint, q.Token)...)
 	if err != nil || over == 0 {
 		return err
 	}
-	if err := s.announcer.announce(ctx, q.Key, event.WebhookEndpointRecovered); err != nil {
+	if err := s.announce(ctx, q.Key, event.WebhookEndpointRecovered); err != nil {
 		return err
 	}
-	return s.announcer.notify(ctx, q.Key, func(url string) notify.Notice {
+	return s.notify(ctx, q.Key, func(url string) notify.Notice {
 		return notify.Notice{Level: state.NotificationInfo, Title: "A webhook endpoint works again",
 			Body: url + " accepts deliveries again."}
 	})
@@ -69,8 +68,8 @@ func (s *settler) warn(ctx context.Context) error {
 // skipped the failing ones.
 func (s *settler) clearFailing(ctx context.Context, q *schedule.Queue) error {
 	err := s.Store.InTx(ctx, func(ctx context.Context) error {
-		_, err := s.exec(ctx, "UPDATE webhook_queues SET failing_since = NULL, warned = 0"+
-			" WHERE store_id = ? AND id = ? AND lease_token = ?", q.Store, q.Endpoint, q.Token)
+		_, err := s.exec(ctx, "UPDATE webhook_queues SET failing_since = NULL, warned = 0"+ofQueue,
+			q.Store, q.Endpoint, q.Token)
 		return err
 	})
 	if err == nil {
@@ -84,23 +83,23 @@ func (s *settler) clearFailing(ctx context.Context, q *schedule.Queue) error {
 func (s *settler) warnAbout(ctx context.Context, w schedule.Warning) error {
 	q, warned := w.Queue, false
 	err := s.Store.InTx(ctx, func(ctx context.Context) error {
-		n, err := s.exec(ctx, "UPDATE webhook_queues SET warned = ?"+
-			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned = ? AND failing_since IS NOT NULL",
+		n, err := s.exec(ctx, "UPDATE webhook_queues SET warned = ?"+ofQueue+
+			" AND warned = ? AND failing_since IS NOT NULL",
 			w.Level, q.Store, q.Endpoint, q.Token, w.Before)
 		if warned = n == 1; err != nil {
 			return err
 		}
 		if !warned { // or it was, and the commit result is lost
-			return s.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?"+
-				" AND warned = ?", []any{q.Store, q.Endpoint, q.Token, w.Level}, func(*stdsql.Rows) error {
-				warned = true
-				return nil
-			})
+			return s.read(ctx, "SELECT 1 FROM webhook_queues"+ofQueue+" AND warned = ?",
+				[]any{q.Store, q.Endpoint, q.Token, w.Level}, func(*stdsql.Rows) error {
+					warned = true
+					return nil
+				})
 		}
-		if err := s.announcer.announce(ctx, q.Key, event.WebhookEndpointFailing); err != nil {
+		if err := s.announce(ctx, q.Key, event.WebhookEndpointFailing); err != nil {
 			return err
 		}
-		return s.announcer.notify(ctx, q.Key, func(url string) notify.Notice {
+		return s.notify(ctx, q.Key, func(url string) notify.Notice {
 			return notify.Notice{Level: state.NotificationWarning,
 				Title: "A webhook endpoint is failing",
 				Body: fmt.Sprintf("%s has failed for %s. Deliveries are retried for 24 hours. "+
@@ -166,7 +165,7 @@ func (s *settler) failDelivery(ctx context.Context, o *outcome) error {
 // commit result lost, the process learns of it here.
 func (s *settler) noteOwner(ctx context.Context, o *outcome) error {
 	held := false
-	err := s.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?",
+	err := s.read(ctx, "SELECT 1 FROM webhook_queues"+ofQueue,
 		[]any{o.Queue.Store, o.Queue.Endpoint, o.Queue.Token}, func(*stdsql.Rows) error {
 			held = true
 			return nil
@@ -210,7 +209,7 @@ func (s *settler) suspend(ctx context.Context, o *outcome) error {
 	if s.SuspendOnSilence {
 		why = state.StoppedBySilence
 	}
-	err = s.announcer.change(ctx, q.Endpoint, "webhook_endpoint.suspend", func(e *endpointEdit) error {
+	err = s.changeEndpoint(ctx, q.Endpoint, "webhook_endpoint.suspend", func(e *endpointEdit) error {
 		if e.Row.Status != state.EndpointActive {
 			return errRaced // a person has just changed it: their change counts
 		}
@@ -224,7 +223,7 @@ func (s *settler) suspend(ctx context.Context, o *outcome) error {
 		return wrap("suspend endpoint", err)
 	}
 	ent.OnCommit(ctx, func() { o.suspended = true })
-	return s.announcer.notify(ctx, q.Key, func(url string) notify.Notice {
+	return s.notify(ctx, q.Key, func(url string) notify.Notice {
 		return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint was suspended",
 			Body: url + " did not accept a delivery for 24 hours. " +
 				"Its deliveries are held, and events are kept for 30 days. Reactivate it when the receiver " +

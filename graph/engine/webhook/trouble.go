@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
@@ -11,12 +10,6 @@ import (
 
 // troubleTime is how long a trouble of this machine counts as present while no receiver answers.
 const troubleTime = 10 * time.Second
-
-// senderState records recent troubles of this machine.
-type senderState struct {
-	last     atomic.Pointer[trouble]
-	answered atomic.Int64 // when a receiver last answered, in nanoseconds
-}
 
 // trouble is an attempt that this machine could not begin.
 type trouble struct {
@@ -36,8 +29,8 @@ var troubles = map[egress.Trouble]string{
 
 // SenderTrouble returns why webhooks cannot be sent from this machine at present, or "".
 func (e *Engine) SenderTrouble() string {
-	last := e.sender.trouble.last.Load()
-	if last == nil || time.Since(last.at) >= troubleTime || e.sender.trouble.answered.Load() >= last.at.UnixNano() ||
+	last := e.sender.lastTrouble.Load()
+	if last == nil || time.Since(last.at) >= troubleTime || e.sender.answered.Load() >= last.at.UnixNano() ||
 		troubles[last.kind] == "" {
 		return ""
 	}
@@ -50,7 +43,7 @@ func (s *sender) noteResult(ctx context.Context, r attempt.Result) {
 	case r.Outcome == attempt.Unable:
 		s.noteTrouble(ctx, egress.Trouble(r.Detail))
 	case r.Status != 0:
-		s.trouble.answered.Store(time.Now().UnixNano())
+		s.answered.Store(time.Now().UnixNano())
 	}
 }
 
@@ -59,7 +52,7 @@ func (s *sender) noteResult(ctx context.Context, r attempt.Result) {
 func (s *sender) noteTrouble(ctx context.Context, kind egress.Trouble) {
 	s.metrics.troubles.WithLabelValues(string(kind)).Inc()
 	if kind != egress.Family {
-		s.trouble.last.Store(&trouble{kind: kind, at: time.Now()})
+		s.lastTrouble.Store(&trouble{kind: kind, at: time.Now()})
 		m := s.machine.lock()
 		m.ReduceLimit(s.now())
 		s.machine.unlock()

@@ -20,13 +20,7 @@ func (l *leaser) watchLoop(ctx context.Context) {
 	defer unsubscribe()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-called:
-		case <-timer.C:
-		}
+	for wait(ctx, called, timer.C) {
 		began := time.Now()
 		if l.owns() {
 			_ = l.try(ctx, "look for changes", l.applyChanges)
@@ -45,12 +39,6 @@ func (l *leaser) owns() bool {
 	m := l.machine.lock()
 	defer l.machine.unlock()
 	return m.Len() > 0 || time.Since(l.fencedAt) < terms.Length
-}
-
-// changedQueue is a queue of this process whose row was made due.
-type changedQueue struct {
-	candidate
-	epoch int64
 }
 
 // applyChanges stops sending to endpoints that were taken out of service, releases their queues,
@@ -76,32 +64,32 @@ func (l *leaser) applyChanges(ctx context.Context) error {
 }
 
 // changes reads this process's queues that were made due.
-func (l *leaser) changes(ctx context.Context) (list []changedQueue, err error) {
+func (l *leaser) changes(ctx context.Context) (list []candidate, err error) {
 	now, args := l.clock()
-	args = append(slices.Concat(args, []any{l.id}), args...)
+	args = append(slices.Concat(args, []any{l.Process}), args...)
 	err = l.seek(ctx, "SELECT store_id, id, lease_token, epoch FROM webhook_queues WHERE "+bucket.Every+
 		" AND due_at <= "+now+" AND lease_owner = ? AND lease_until > "+now, args, func(rs *stdsql.Rows) error {
-		var c changedQueue
+		var c candidate
 		err := rs.Scan(&c.Store, &c.Endpoint, &c.token, &c.epoch)
 		list = append(list, c)
 		return err
 	})
-	slices.SortFunc(list, func(a, b changedQueue) int { return a.Compare(b.Key) })
+	slices.SortFunc(list, func(a, b candidate) int { return a.Compare(b.Key) })
 	return list, err
 }
 
 // retireFenced retires the queues whose tokens were raised. It returns their rows and the keys of
 // the queues whose endpoints were changed.
-func (l *leaser) retireFenced(list []changedQueue) (fenced []candidate, changed []schedule.Key) {
+func (l *leaser) retireFenced(list []candidate) (fenced []candidate, changed []schedule.Key) {
 	m := l.machine.lock()
 	defer l.machine.unlock()
 	for _, c := range list {
 		switch q := m.Find(c.Key); {
 		case q == nil:
-			fenced = append(fenced, c.candidate)
+			fenced = append(fenced, c)
 		case q.Token < c.token:
 			l.retireQueue(m, q)
-			fenced = append(fenced, c.candidate)
+			fenced = append(fenced, c)
 		case q.Token == c.token && q.Epoch() < c.epoch:
 			changed = append(changed, c.Key)
 		}
@@ -144,7 +132,7 @@ func (l *leaser) giveUp(ctx context.Context, list []candidate) error {
 		return nil
 	}
 	now, args := l.clock()
-	args = append(slices.Clone(args), l.id)
+	args = append(slices.Clone(args), l.Process)
 	for _, c := range list {
 		args = append(args, c.Store, c.Endpoint, c.token)
 	}
@@ -165,7 +153,7 @@ func (l *leaser) retire(store, endpoint xid.ID) {
 }
 
 // retireQueue stops sending from a queue that a person took out of service; q is nil if it is not
-// in memory. Its row may still name this process as the owner, so the watch loop is wakeups to
+// in memory. Its row may still name this process as the owner, so a signal makes the watch loop
 // release it at once instead of when the lease ends.
 func (l *leaser) retireQueue(m *schedule.Machine, q *schedule.Queue) {
 	if q != nil {

@@ -34,11 +34,7 @@ func (t *traffic) othersWrite() bool {
 // yield pauses for as long as a batch took, while other writes go on. A backlog then gets at most
 // half of the database, and no commit of a request waits behind two batches.
 func (t *traffic) yield(ctx context.Context, took time.Duration) {
-	if !t.contended() {
-		return
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(min(took, maxYield)):
+	if t.contended() {
+		sleep(ctx, min(took, maxYield))
 	}
 }

@@ -77,7 +77,6 @@ func (c *Condition) check(at string, add func(at, code, detail string)) {
 	checkTexts(at+"/not_in", c.NotIn, add)
 }
 
-// checkTexts validates a list of values; a missing list is valid.
 func checkTexts(at string, texts []string, add func(at, code, detail string)) {
 	switch {
 	case texts == nil:
@@ -188,7 +187,6 @@ func (c *Condition) holds(e *Event) bool {
 	return ok && (c.Min == nil || compare(n, *c.Min) >= 0) && (c.Max == nil || compare(n, *c.Max) <= 0)
 }
 
-// at returns the member at a path, or nil.
 func (e *Event) at(steps string) any {
 	var value any = e.object
 	for step := range strings.SplitSeq(steps, ".") {
