@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -143,25 +142,17 @@ func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	return n, nil
 }
 
-// Process is a member of a fleet as listed.
-type Process struct {
-	db.Process
-	// Age is the time since its last beat.
-	Age time.Duration
-	// Alive reports whether it counts as alive.
-	Alive bool
-}
-
 // List returns the processes of a fleet by their start, including those that ended within the last
 // hour. It is one statement.
-func List(ctx context.Context, s *ent.Store) (list []Process, err error) {
+func List(ctx context.Context, s *ent.Store) (list []Seen, err error) {
 	clock, args := s.QueueClock()
 	err = ent.Read(ctx, s.DB(ctx), func(rows *stdsql.Rows) error {
-		var p Process
-		var now micros.Time
-		err := rows.Scan(&p.ID, &p.Role, &p.Host, &p.Pid, &p.Version, &p.StartedAt, &p.SeenAt, &now)
-		p.Age = max(now.Time().Sub(p.SeenAt.Time()), 0)
-		p.Alive = p.Age < alive
+		var p Seen
+		var id xid.ID
+		var seen, now micros.Time
+		err := rows.Scan(&id, &p.Role, &p.Host, &p.PID, &p.Version, &p.Started, &seen, &now)
+		age := max(now.Sub(seen), 0)
+		p.ID, p.Ago, p.Alive = id.String(), age.Seconds(), age < alive
 		list = append(list, p)
 		return err
 	}, "SELECT id, role, host, pid, version, started_at, seen_at, "+clock+" FROM processes ORDER BY id", args...)

@@ -50,7 +50,7 @@ func TestMembers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		one, two := member(t, s, state.ProcessServer), member(t, s, state.ProcessServer)
 		other := member(t, s, state.ProcessDispatcher)
-		is := func(when string, want map[xid.ID]bool, servers int64) {
+		is := func(when string, want map[string]bool, servers int64) {
 			t.Helper()
 			if err := one.Beat(t.Context()); err != nil {
 				t.Fatal(err)
@@ -61,7 +61,7 @@ func TestMembers(t *testing.T) {
 			}
 			for _, p := range list {
 				alive, ok := want[p.ID]
-				if !ok || p.Alive != alive || p.Version != "v1.2.3" || p.Host == "" || p.Pid == 0 {
+				if !ok || p.Alive != alive || p.Version != "v1.2.3" || p.Host == "" || p.PID == 0 {
 					t.Errorf("%s: %+v, want alive: %t", when, p, alive)
 				}
 			}
@@ -69,18 +69,20 @@ func TestMembers(t *testing.T) {
 				t.Errorf("%s: %d servers are counted, want %d", when, n, servers)
 			}
 		}
-		is("at first", map[xid.ID]bool{one.ID: true, two.ID: true, other.ID: true}, 2)
+		is("at first", map[string]bool{one.ID.String(): true, two.ID.String(): true, other.ID.String(): true}, 2)
 		age(t, s, two.ID, 16*time.Second)
-		is("after two stopped", map[xid.ID]bool{one.ID: true, two.ID: false, other.ID: true}, 1)
+		is("after two stopped", map[string]bool{
+			one.ID.String(): true, two.ID.String(): false, other.ID.String(): true,
+		}, 1)
 		age(t, s, two.ID, time.Hour+time.Minute)
 		if n, err := fleet.Purge(t.Context(), s); n != 1 || err != nil {
 			t.Errorf("purged %d, %v, want 1", n, err)
 		}
-		is("after an hour", map[xid.ID]bool{one.ID: true, other.ID: true}, 1)
+		is("after an hour", map[string]bool{one.ID.String(): true, other.ID.String(): true}, 1)
 		if err := other.Leave(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		is("after the dispatcher left", map[xid.ID]bool{one.ID: true}, 1)
+		is("after the dispatcher left", map[string]bool{one.ID.String(): true}, 1)
 	})
 }
 

@@ -81,11 +81,7 @@ func Inspect(ctx context.Context, s *ent.Store) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Processes: []Seen{}, Leases: []Lease{}, Shards: []Shard{}}
-	for _, p := range list {
-		v.Processes = append(v.Processes, Seen{ID: p.ID.String(), Role: p.Role, Host: p.Host, PID: p.Pid,
-			Version: p.Version, Started: p.StartedAt, Ago: p.Age.Seconds(), Alive: p.Alive})
-	}
+	v := &View{Processes: append([]Seen{}, list...), Leases: []Lease{}, Shards: []Shard{}}
 	readers, err := ent.Gather(ctx, s, func(ctx context.Context) ([]shardReader, error) {
 		l := shardReader{Store: s}
 		err := l.read(ctx)
@@ -102,7 +98,6 @@ func Inspect(ctx context.Context, s *ent.Store) (*View, error) {
 	return v, nil
 }
 
-// shardReader reads one shard.
 type shardReader struct {
 	*ent.Store
 	shard  Shard
@@ -120,7 +115,6 @@ func (l *shardReader) read(ctx context.Context) error {
 	return nil
 }
 
-// figures scans the single row of a statement.
 func (l *shardReader) figures(ctx context.Context, into []any, query string, args ...any) error {
 	return ent.Read(ctx, l.Seek(ctx), func(rows *stdsql.Rows) error { return rows.Scan(into...) }, query, args...)
 }
@@ -143,9 +137,13 @@ func (l *shardReader) events(ctx context.Context) error {
 	if err := l.aged(ctx, &l.shard.Deliveries, "deliveries WHERE store_id >= ?", xid.Nil); err != nil {
 		return err
 	}
-	return l.figures(ctx, []any{&l.shard.SetAside},
-		fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM outbox_failures WHERE store_id >= ? LIMIT %d) t", maxCounted),
-		xid.Nil)
+	return l.count(ctx, &l.shard.SetAside, "outbox_failures WHERE store_id >= ?", xid.Nil)
+}
+
+// count counts rows up to [maxCounted].
+func (l *shardReader) count(ctx context.Context, into *int, from string, args ...any) error {
+	query := fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM %s LIMIT %d) t", from, maxCounted)
+	return l.figures(ctx, []any{into}, query, args...)
 }
 
 // horizon is how far ahead lease ends are searched. No lease is longer.
@@ -199,13 +197,11 @@ func (l *shardReader) jobs(ctx context.Context) error {
 	if l.shard.Jobs.Mails.Waiting > 0 {
 		l.shard.Jobs.Mails.Oldest = max(now.Time().Sub(due.Time()).Seconds(), 0)
 	}
-	count := "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE %s AND due_at < ? LIMIT %d) t"
-	err = l.figures(ctx, []any{&l.shard.Jobs.Themes}, fmt.Sprintf(count, "themes", bucket.Every, maxCounted),
-		micros.Max)
+	err = l.count(ctx, &l.shard.Jobs.Themes, "themes WHERE "+bucket.Every+" AND due_at < ?", micros.Max)
 	if err != nil {
 		return err
 	}
 	// The rows of finished redactions stay for a while.
-	return l.figures(ctx, []any{&l.shard.Jobs.Redactions}, fmt.Sprintf(count, "redactions",
-		bucket.Every+" AND step <> '"+string(state.RedactDone)+"'", maxCounted), micros.Max)
+	return l.count(ctx, &l.shard.Jobs.Redactions, "redactions WHERE "+bucket.Every+" AND step <> '"+
+		string(state.RedactDone)+"' AND due_at < ?", micros.Max)
 }
