@@ -163,7 +163,6 @@ type gate struct {
 	running map[string]chan struct{}
 }
 
-// enter waits until the key is free.
 func (g *gate) enter(ctx context.Context, key string) (leave func(), err error) {
 	for {
 		free, mine := g.take(key)

@@ -25,7 +25,6 @@ func (h *Held) Keep(renew func(context.Context) error, failed func(error)) {
 	})
 }
 
-// renew renews once and returns the time until the next renewal.
 func (h *Held) renew(renew func(context.Context) error, failed func(error)) time.Duration {
 	asked := time.Now()
 	err := renew(h.ctx)

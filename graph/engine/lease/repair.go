@@ -49,7 +49,6 @@ type ClockRepair struct {
 	at map[string]*shardState // by shard
 }
 
-// shardState is the state of the search on one shard.
 type shardState struct {
 	mu     sync.Mutex
 	looked time.Time
@@ -98,7 +97,6 @@ func (m *ClockRepair) Run(ctx context.Context) error {
 	return nil
 }
 
-// state returns the state of the shard of ctx.
 func (m *ClockRepair) state(ctx context.Context) *shardState {
 	shard, _ := ent.ShardOf(ctx)
 	m.mu.Lock()
@@ -112,7 +110,6 @@ func (m *ClockRepair) state(ctx context.Context) *shardState {
 	return m.at[shard.String()]
 }
 
-// find reads the suspect rows.
 func (m *ClockRepair) find(ctx context.Context) (map[claimedRow]waiting, error) {
 	now := Now(m.Store.Dialect())
 	found := map[claimedRow]waiting{}

@@ -50,7 +50,6 @@ type Log struct {
 	windows map[subject]*window
 
 	round sync.Mutex // serializes rounds
-	spare []row      // replaces pending
 	since time.Time  // when the windows began
 }
 

@@ -2,7 +2,6 @@ package requestlog
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// metrics are the metrics of the log.
 type metrics struct {
 	written               prometheus.Counter
 	dropped               *prometheus.CounterVec

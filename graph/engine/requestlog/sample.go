@@ -64,7 +64,6 @@ func (l *Log) take(r *row) {
 	}
 }
 
-// window returns the window of a subject, or nil if there are too many.
 func (l *Log) window(s subject) *window {
 	w := l.windows[s]
 	if w == nil && len(l.windows) < maxWindows {

@@ -14,7 +14,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// batch is the number of rows per transaction.
 const batch = 90
 
 // omission is how many requests were left out after one that was kept.
@@ -43,7 +42,6 @@ func (l *Log) write(ctx context.Context, last bool) (failed error) {
 		}
 		l.metrics.written.Add(float64(len(part)))
 	})
-	clear(rows) // drop the references until the slice is used again
 	each(omissions(windows), func(o omission) xid.ID { return o.store }, func(store xid.ID, part []omission) {
 		failed = cmp.Or(failed, l.noteOmitted(viewer.Operator(ctx, store), part))
 	})
@@ -55,7 +53,7 @@ func (l *Log) swap(last bool) (rows []row, ended map[subject]*window) {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	rows, l.pending, l.spare = l.pending, l.spare[:0], l.pending
+	rows, l.pending = l.pending, nil
 	if last || now.Sub(l.since) >= minute {
 		ended, l.windows, l.since = l.windows, map[subject]*window{}, now
 	}
@@ -79,11 +77,7 @@ func each[T any](list []T, store func(T) xid.ID, f func(xid.ID, []T)) {
 func (l *Log) insert(ctx context.Context, rows []row) error {
 	err := l.store.InTxKeyed(ctx, func(ctx context.Context) error {
 		c := l.store.DB(ctx).RequestLog
-		created := make([]*db.RequestLogCreate, len(rows))
-		for i := range rows {
-			created[i] = rows[i].create(c)
-		}
-		err := c.CreateBulk(created...).Exec(ctx)
+		err := c.MapCreateBulk(rows, func(created *db.RequestLogCreate, i int) { rows[i].set(created) }).Exec(ctx)
 		if ent.IsDuplicate(err) {
 			return nil
 		}
@@ -95,8 +89,8 @@ func (l *Log) insert(ctx context.Context, rows []row) error {
 	return nil
 }
 
-func (r *row) create(c *db.RequestLogClient) *db.RequestLogCreate {
-	created := c.Create().SetID(r.ID).SetSubjectID(r.subject).SetMethod(r.Method).SetRoute(r.Route).SetStatus(r.Status).
+func (r *row) set(created *db.RequestLogCreate) {
+	created.SetID(r.ID).SetSubjectID(r.subject).SetMethod(r.Method).SetRoute(r.Route).SetStatus(r.Status).
 		SetDuration(r.Took.Microseconds())
 	if !r.appStore.IsNil() {
 		created.SetAppStoreID(r.appStore)
@@ -110,7 +104,6 @@ func (r *row) create(c *db.RequestLogClient) *db.RequestLogCreate {
 	if r.Code != "" {
 		created.SetCode(r.Code)
 	}
-	return created
 }
 
 // omissions returns how much was left out after requests that were kept, sorted by store.

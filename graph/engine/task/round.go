@@ -97,7 +97,6 @@ func (k *Keeper) oldest(ctx context.Context, end xid.ID) (xid.ID, error) {
 	return end, err
 }
 
-// purge deletes one batch of a shard.
 func (k *Keeper) purge(ctx context.Context, end xid.ID) (int, error) {
 	rows, err := k.store.Seek(ctx).TaskReceipt.Query().Where(taskreceipt.IDLT(end)).Order(taskreceipt.ByID()).
 		Limit(batch).All(ctx)

@@ -150,7 +150,6 @@ func (k *Keeper) apply(ctx context.Context, t Task) error {
 	})
 }
 
-// forget deletes a task.
 func (k *Keeper) forget(ctx context.Context, t Task) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error {
 		_, err := k.store.DB(ctx).Task.Delete().Where(task.Home(t.Home), task.ID(t.ID)).Exec(ctx)

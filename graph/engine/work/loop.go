@@ -21,9 +21,6 @@ type Config struct {
 	Run func(ctx context.Context) error
 	// Interval is the time between the end of a round and the start of the next.
 	Interval time.Duration
-	// Jitter is the random part of the interval, so that many processes do not run at the same
-	// time: 0.1, the default, means ± 10 %.
-	Jitter float64
 	// Timeout bounds one round; five minutes by default.
 	Timeout time.Duration
 	// Wakeups starts the next round at once, like [Loop.Wake]; nil never does.
@@ -42,10 +39,9 @@ type Loop struct {
 
 // New returns a loop that is not started.
 func New(c Config) (*Loop, error) {
-	if c.Name == "" || c.Run == nil || c.Interval <= 0 || c.Jitter < 0 || c.Jitter >= 1 {
-		return nil, errors.New("work: a loop needs a name, a function, an interval and a jitter below 1")
+	if c.Name == "" || c.Run == nil || c.Interval <= 0 {
+		return nil, errors.New("work: a loop needs a name, a function and an interval")
 	}
-	c.Jitter = cmp.Or(c.Jitter, 0.1)
 	c.Timeout = cmp.Or(c.Timeout, 5*time.Minute)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Loop{Config: c, wake: make(chan struct{}, 1)}, nil
@@ -95,10 +91,9 @@ func (l *Loop) rounds(ctx context.Context) {
 	}
 }
 
-// pause returns the interval with its jitter.
+// pause returns the interval ± 10 %, so that many processes do not run at the same time.
 func (l *Loop) pause() time.Duration {
-	part := l.Jitter * (2*rand.Float64() - 1)
-	return max(l.Interval+time.Duration(part*float64(l.Interval)), 1)
+	return max(time.Duration((0.9+0.2*rand.Float64())*float64(l.Interval)), 1)
 }
 
 func (l *Loop) round(ctx context.Context) {

@@ -45,7 +45,7 @@ func after(d time.Duration) {
 
 func TestLoopKeepsItsInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, n := started(t, work.Config{Jitter: 0.1})
+		_, n := started(t, work.Config{})
 		after(53 * time.Second)
 		if got := n.Load(); got != 0 {
 			t.Errorf("%d rounds before the shortest interval, want 0", got)
@@ -161,7 +161,6 @@ func TestNewRefuses(t *testing.T) {
 		{"no name", work.Config{Run: run, Interval: 1}},
 		{"no function", work.Config{Name: "x", Interval: 1}},
 		{"no interval", work.Config{Name: "x", Run: run}},
-		{"all jitter", work.Config{Name: "x", Run: run, Interval: 1, Jitter: 1}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if _, err := work.New(tc.c); err == nil {

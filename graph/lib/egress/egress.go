@@ -35,7 +35,6 @@ type RefusedError struct {
 // Error returns a text with the rule.
 func (e *RefusedError) Error() string { return "address refused: " + e.Rule }
 
-// network is a range and its name in refusals.
 type network struct {
 	prefix netip.Prefix
 	name   string
@@ -107,7 +106,6 @@ func check(g *ssrf.Guardian, a netip.Addr) string {
 	return ""
 }
 
-// describe names the range of a refused address.
 func describe(a netip.Addr) string {
 	a = a.WithZone("")
 	for _, n := range named {

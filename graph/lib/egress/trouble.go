@@ -30,7 +30,6 @@ const (
 // Troubles returns all values.
 func Troubles() []Trouble { return []Trouble{Descriptors, Memory, Ports, Route, Family, Resolver} }
 
-// ownError is a dial that failed on this machine.
 type ownError struct {
 	trouble Trouble
 	err     error
@@ -114,7 +113,6 @@ type lookups struct {
 	works  bool
 }
 
-// localError says that this machine could not query the resolver.
 type localError struct {
 	trouble Trouble
 	at      time.Time

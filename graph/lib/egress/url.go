@@ -107,7 +107,6 @@ func split(authority string) (host, port, text string) {
 	return host, port, ""
 }
 
-// checkHost validates a lowercase host.
 func (p Policy) checkHost(host string, secure bool) string {
 	if strings.Contains(host, ":") || numeric(host) {
 		return p.checkAddr(host, secure)
