@@ -108,31 +108,26 @@ func (m *Machine) note(j Job, now micros.Time) Outcome {
 
 // judge decides what an attempt's end means for its delivery.
 func (m *Machine) judge(j Job, r Result, now micros.Time) Outcome {
-	o := Outcome{Queue: j.Queue, Item: j.Item, lane: j.lane, At: now, Attempts: j.Item.Attempts}
+	q := j.Queue
+	o := Outcome{Queue: q, Item: j.Item, lane: j.lane, At: now, Attempts: j.Item.Attempts}
 	switch r.End {
 	case Delivered:
 		o.Attempts++
 		o.Verdict = Done
-		m.delivered(&o)
+		q.pop(o.lane)
+		q.enqueue(o.lane)
+		o.Recovered = q.row.Streak > 0
+		q.row.Streak, q.row.Probe = 0, 0
+		q.updateHealth(&o)
 	case Failed:
 		m.failed(&o, r)
 	default:
 		o.Verdict = Cancelled
-		o.Queue.pop(o.lane)
-		o.Queue.enqueue(o.lane)
-		o.Queue.updateHealth(&o)
+		q.pop(o.lane)
+		q.enqueue(o.lane)
+		q.updateHealth(&o)
 	}
 	return o
-}
-
-// delivered removes the delivery from its lane and ends the endpoint's streak of failures.
-func (m *Machine) delivered(o *Outcome) {
-	q := o.Queue
-	q.pop(o.lane)
-	q.enqueue(o.lane)
-	o.Recovered = q.row.Streak > 0
-	q.row.Streak, q.row.Probe = 0, 0
-	q.updateHealth(o)
 }
 
 // failed decides when the delivery is tried again, or that this was its last attempt.
@@ -145,7 +140,11 @@ func (m *Machine) failed(o *Outcome, r Result) {
 	it.Attempts++
 	it.Tries++
 	q.window = 1
-	q.noteFailing(it)
+	q.failing[it.Sequence] = it.First
+	if q.row.FailingSince == nil {
+		q.row.FailingSince = new(it.First)
+	}
+	q.row.FailedThrough = max(q.row.FailedThrough, it.Sequence)
 	due, again := after(it.Tries, it.First, o.At, r.RetryAfter, m.Chance())
 	if again {
 		o.Verdict = Retry

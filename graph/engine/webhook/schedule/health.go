@@ -22,14 +22,6 @@ func (h Health) LongestProbe() time.Duration { return wait(max(h.Streak-gateAt+1
 // WarnAfter are the ages of an incident at which people are warned.
 var WarnAfter = [...]time.Duration{time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-func (q *Queue) noteFailing(it *Item) {
-	q.failing[it.Sequence] = it.First
-	if q.row.FailingSince == nil {
-		q.row.FailingSince = new(it.First)
-	}
-	q.row.FailedThrough = max(q.row.FailedThrough, it.Sequence)
-}
-
 // oldest returns the first attempt of the delivery that has failed longest. It returns nil if no
 // delivery in memory fails and none in the database may.
 func (q *Queue) oldest() *micros.Time {

@@ -9,7 +9,10 @@ import (
 
 // Enter adds a queue whose lease was requested at asked.
 func (m *Machine) Enter(k Key, row Row, asked, at time.Time) *Queue {
-	q := &Queue{Key: k, Token: row.Token, row: row, renewed: asked, total: &m.bytes, store: m.storeOf(k.Store)}
+	if m.stores[k.Store] == nil {
+		m.stores[k.Store] = new(store)
+	}
+	q := &Queue{Key: k, Token: row.Token, row: row, renewed: asked, total: &m.bytes, store: m.stores[k.Store]}
 	q.window = min(slowStart, m.Window)
 	if row.Streak > 0 {
 		q.window = 1

@@ -89,16 +89,6 @@ func (q *Queue) head(now micros.Time) *lane {
 	return nil
 }
 
-func (q *Queue) take(l *lane) *Item {
-	if len(q.retries) > 0 && q.retries[0] == l {
-		q.retries = q.retries[1:]
-	} else {
-		q.fresh = q.fresh[1:]
-	}
-	l.busy, q.idleSince = true, time.Time{}
-	return l.items[0]
-}
-
 // addBytes adds to the bytes of bodies in memory. A queue that is not this process's any more has
 // been subtracted already.
 func (q *Queue) addBytes(n int) {

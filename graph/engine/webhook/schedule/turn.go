@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/xid"
 )
 
 const (
@@ -44,16 +43,6 @@ type store struct {
 	queues   int
 	inflight int
 	turns    [urgencies][]*Queue // queues that may have something to send, in turn
-}
-
-// storeOf returns the store of a queue that is about to be entered.
-func (m *Machine) storeOf(id xid.ID) *store {
-	s := m.stores[id]
-	if s == nil {
-		s = new(store)
-		m.stores[id] = s
-	}
-	return s
 }
 
 // urgency is the class of a turn.
@@ -199,7 +188,13 @@ func (m *Machine) allows(q *Queue, at time.Time) bool {
 }
 
 func (m *Machine) start(q *Queue, l *lane, at time.Time) Job {
-	j := Job{Queue: q, Item: q.take(l), lane: l, began: at, probe: q.row.Streak > 0}
+	if len(q.retries) > 0 && q.retries[0] == l {
+		q.retries = q.retries[1:]
+	} else {
+		q.fresh = q.fresh[1:]
+	}
+	l.busy, q.idleSince = true, time.Time{}
+	j := Job{Queue: q, Item: l.items[0], lane: l, began: at, probe: q.row.Streak > 0}
 	q.deficit -= overhead + len(j.Item.Body)
 	q.inflight++
 	q.store.inflight++
