@@ -92,11 +92,6 @@ func New(c Config) (*Engine, error) {
 	if c.Process.IsNil() {
 		c.Process = xid.New()
 	}
-	return newEngine(c), nil
-}
-
-// newEngine connects the parts of an engine.
-func newEngine(c Config) *Engine {
 	b := &base{Config: c, clocks: clocks{began: time.Now(), wallTime: micros.Now}, traffic: traffic{store: c.Store}}
 	b.metrics = newMetrics(&b.guard)
 	e := &Engine{base: b, settler: &settler{base: b}}
@@ -105,7 +100,7 @@ func newEngine(c Config) *Engine {
 	b.machine.apply = e.apply
 	b.machine.schedule = schedule.New(schedule.Config{Slots: c.Slots, Window: window, Linger: c.Linger,
 		SendWithin: terms.Begin, LoseAfter: terms.Lasts()})
-	return e
+	return e, nil
 }
 
 // newRelay returns a relay at the start of the outbox.

@@ -94,11 +94,6 @@ func fence(u *db.WebhookQueueUpdate) {
 	})
 }
 
-// dropLease takes the queue from this process, which owns it; it is not due.
-func dropLease(u *db.WebhookQueueUpdate) {
-	u.AddLeaseToken(1).ClearLeaseOwner().SetLeaseUntil(0).SetDueAt(micros.Max)
-}
-
 func dropBacklog(u *db.WebhookQueueUpdate) {
 	u.ClearMissedFrom().ClearReplayFrom().ClearReplayTo()
 	u.Modify(func(b *sql.UpdateBuilder) {

@@ -138,15 +138,14 @@ type subscriber struct {
 	leftToLog bool    // some event is left to its reading of the log
 }
 
-// isFor reports whether an event was committed after the endpoint was registered.
-func (p *entry) isFor(s *subscriber) bool { return p.before == 0 || s.number < p.before }
-
-// wants reports whether an endpoint receives an event: it subscribed to the type, and its filters
-// match ([base.applyFilters]). An endpoint is not notified of its own suspension nor of the
-// end of its own app's access. An app is notified of its own exports only, since it sees no others
-// (contract, section 5).
+// wants reports whether an endpoint receives an event: it was registered before the event and
+// subscribed to the type, and its filters match ([base.applyFilters]). An endpoint is not notified
+// of its own suspension nor of the end of its own app's access. An app is notified of its own
+// exports only, since it sees no others (contract, section 5).
 func (s *subscriber) wants(p *entry) bool {
 	switch {
+	case p.before != 0 && s.number >= p.before:
+		return false
 	case !s.types[p.kind] || p.resource == s.Endpoint || slices.Contains(p.refused, s):
 		return false
 	case s.owner == nil:
@@ -243,7 +242,7 @@ func (d *part) assign(created int) int {
 			break
 		}
 		for _, s := range d.subs {
-			if !p.isFor(s) || !s.wants(p) {
+			if !s.wants(p) {
 				continue
 			}
 			switch later := s.missed != nil && p.event.Compare(*s.missed) >= 0; {

@@ -194,9 +194,10 @@ func (s *settler) deliveredSince(ctx context.Context, o *outcome) (ok bool, err 
 // suspend takes the endpoint out of service, if the lease is still ours.
 func (s *settler) suspend(ctx context.Context, o *outcome) error {
 	q := o.Queue
-	u := s.Store.DB(ctx).WebhookQueue.Update().Where(webhookqueue.ID(q.Endpoint), webhookqueue.LeaseToken(q.Token))
-	dropLease(u)
-	n, err := u.AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).
+	n, err := s.Store.DB(ctx).WebhookQueue.Update().
+		Where(webhookqueue.ID(q.Endpoint), webhookqueue.LeaseToken(q.Token)).
+		AddLeaseToken(1).ClearLeaseOwner().SetLeaseUntil(0).SetDueAt(micros.Max).
+		AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).
 		SetLastError(describe(o.result)).SetWarned(len(schedule.WarnAfter)).Save(ctx)
 	if err != nil {
 		return wrap("suspend endpoint", err)
