@@ -127,7 +127,11 @@ func (r *Resolver) activity(
 	}
 	of := make(map[xid.ID][]*model.WebhookActivity, len(endpoints))
 	for _, id := range endpoints {
-		of[id] = emptySlots(first, slot, count)
+		slots := make([]*model.WebhookActivity, count)
+		for i := range slots {
+			slots[i] = &model.WebhookActivity{At: first + slot*micros.Time(i)}
+		}
+		of[id] = slots
 	}
 	for _, row := range rows {
 		i := int((micros.Time(row.At) - first) / slot)
@@ -141,12 +145,4 @@ func (r *Resolver) activity(
 		}
 	}
 	return of, nil
-}
-
-func emptySlots(first, slot micros.Time, count int) []*model.WebhookActivity {
-	slots := make([]*model.WebhookActivity, count)
-	for i := range slots {
-		slots[i] = &model.WebhookActivity{At: first + slot*micros.Time(i)}
-	}
-	return slots
 }
