@@ -45,8 +45,7 @@ type ClockRepair struct {
 	// Set is set beside due_at, such as [Free]; it may be "".
 	Set string
 
-	mu sync.Mutex
-	at map[string]*shardState // by shard
+	states sync.Map // of *shardState, by the name of the shard
 }
 
 type shardState struct {
@@ -70,7 +69,9 @@ type waiting struct {
 // Run searches at intervals of at most an eighth of a lease. Call it in every round of the work,
 // on the shard of that round.
 func (m *ClockRepair) Run(ctx context.Context) error {
-	at := m.state(ctx)
+	shard, _ := ent.ShardOf(ctx)
+	found, _ := m.states.LoadOrStore(shard.String(), new(shardState))
+	at := found.(*shardState)
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	if !at.looked.IsZero() && time.Since(at.looked) < min(m.Length/8, searchEvery) {
@@ -95,19 +96,6 @@ func (m *ClockRepair) Run(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (m *ClockRepair) state(ctx context.Context) *shardState {
-	shard, _ := ent.ShardOf(ctx)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.at == nil {
-		m.at = map[string]*shardState{}
-	}
-	if m.at[shard.String()] == nil {
-		m.at[shard.String()] = new(shardState)
-	}
-	return m.at[shard.String()]
 }
 
 func (m *ClockRepair) find(ctx context.Context) (map[claimedRow]waiting, error) {
@@ -153,3 +141,36 @@ func beyond(now Clock, tries string, longest []time.Duration) string {
 	}
 	return b.String() + " ELSE " + strconv.FormatInt(longest[len(longest)-1].Microseconds(), 10) + " END"
 }
+
+// Watch finds rows that no process has changed for a time, by the monotonic clock. Where the clock
+// of a row was put back, the row may seem to be leased for long, but a live owner changes it with
+// every renewal. K identifies a row, and V is what a renewal changes. The zero Watch is ready for
+// use; it is not safe for concurrent use.
+type Watch[K, V comparable] struct{ seen map[K]sighting[V] }
+
+// sighting is the state of a row, and since when it has been so.
+type sighting[V comparable] struct {
+	row   V
+	since time.Time
+}
+
+// Unchanged takes the rows that are suspect now, and returns those that have not changed for d. It
+// forgets all other rows.
+func (w *Watch[K, V]) Unchanged(rows map[K]V, d time.Duration) (still []K) {
+	before, now := w.seen, time.Now()
+	w.seen = make(map[K]sighting[V], len(rows))
+	for k, row := range rows {
+		s, ok := before[k]
+		if !ok || s.row != row {
+			s = sighting[V]{row, now}
+		}
+		w.seen[k] = s
+		if now.Sub(s.since) >= d {
+			still = append(still, k)
+		}
+	}
+	return still
+}
+
+// Len returns the number of watched rows.
+func (w *Watch[K, V]) Len() int { return len(w.seen) }

@@ -126,8 +126,12 @@ func (k *Keeper) carryOut(ctx context.Context, t Task) error {
 	if err != nil && !final {
 		return err
 	}
-	if err := k.forget(ctx, t); err != nil { // the loop finds the receipt, or the refusal
-		k.log.WarnContext(ctx, "could not delete a completed task", "kind", t.Kind, "id", t.ID, "error", err)
+	deleted := k.store.InTx(ctx, func(ctx context.Context) error {
+		_, err := k.store.DB(ctx).Task.Delete().Where(task.Home(t.Home), task.ID(t.ID)).Exec(ctx)
+		return err
+	})
+	if deleted != nil { // the loop finds the receipt, or the refusal
+		k.log.WarnContext(ctx, "could not delete a completed task", "kind", t.Kind, "id", t.ID, "error", deleted)
 	}
 	return err
 }
@@ -147,12 +151,5 @@ func (k *Keeper) apply(ctx context.Context, t Task) error {
 			return fmt.Errorf("write a receipt: %w", err)
 		}
 		return effect(ctx, t)
-	})
-}
-
-func (k *Keeper) forget(ctx context.Context, t Task) error {
-	return k.store.InTx(ctx, func(ctx context.Context) error {
-		_, err := k.store.DB(ctx).Task.Delete().Where(task.Home(t.Home), task.ID(t.ID)).Exec(ctx)
-		return err
 	})
 }

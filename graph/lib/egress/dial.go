@@ -8,8 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"code.dny.dev/ssrf"
 )
 
 // DialTime is how long resolving a name and connecting may take together. A caller that adds TLS
@@ -53,18 +51,14 @@ func (p Policy) control(secure bool) func(context.Context, string, string, sysca
 		if err != nil {
 			return fmt.Errorf("dial: the address cannot be read: %w", err)
 		}
-		return p.allow(guardian, at.Addr(), secure)
+		if rule := check(guardian, at.Addr()); rule != "" {
+			return &RefusedError{Rule: rule}
+		}
+		if !secure && (!p.AllowLoopback || !at.Addr().IsLoopback()) {
+			return &RefusedError{Rule: "http without TLS, which is only allowed for loopback receivers"}
+		}
+		return nil
 	}
-}
-
-func (p Policy) allow(guardian *ssrf.Guardian, a netip.Addr, secure bool) error {
-	if rule := check(guardian, a); rule != "" {
-		return &RefusedError{Rule: rule}
-	}
-	if !secure && (!p.AllowLoopback || !a.IsLoopback()) {
-		return &RefusedError{Rule: "http without TLS, which is only allowed for loopback receivers"}
-	}
-	return nil
 }
 
 // rooted appends the root dot to a name, so that the resolver uses no search list: example.com

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
@@ -29,7 +30,7 @@ func FuzzCheckURL(f *testing.F) {
 			return
 		}
 		again, err := url.Parse(raw)
-		if err != nil || len(raw) > egress.MaxURL {
+		if err != nil || len(raw) > limit.URL {
 			t.Fatalf("accepted %q: %v", raw, err)
 		}
 		if again.Scheme != "https" || again.User != nil || again.Fragment != "" || strings.Contains(raw, "#") {

@@ -12,9 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// MaxURL is the longest address of a receiver, in bytes.
-const MaxURL = limit.URL
-
 // CheckURL validates the form of a receiver's address, without a lookup. It returns the address
 // with scheme and host in lower case, or a sentence for the integrator that names the violated
 // rule.
@@ -58,7 +55,7 @@ func checkBytes(raw string) string {
 	if raw == "" {
 		return "The address is empty."
 	}
-	if len(raw) > MaxURL {
+	if len(raw) > limit.URL {
 		return "The address is longer than 2,048 bytes."
 	}
 	for i := range len(raw) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
@@ -20,7 +21,7 @@ const (
 )
 
 func TestCheckURLAccepts(t *testing.T) {
-	long := "https://a.example/" + strings.Repeat("p", egress.MaxURL-len("https://a.example/"))
+	long := "https://a.example/" + strings.Repeat("p", limit.URL-len("https://a.example/"))
 	for raw, want := range map[string]string{
 		"https://shop.example":                       "https://shop.example",
 		"https://shop.example/":                      "https://shop.example/",
@@ -60,7 +61,7 @@ func TestCheckURLRefuses(t *testing.T) {
 		"http://shop.example":       scheme,
 		"ftp://shop.example":        scheme,
 		"javascript://shop.example": scheme,
-		"https://a.example/" + strings.Repeat("p", egress.MaxURL): "2,048",
+		"https://a.example/" + strings.Repeat("p", limit.URL): "2,048",
 
 		"https://user@shop.example":              "user name",
 		"https://user:pass@shop.example":         "user name",
