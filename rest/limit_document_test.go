@@ -42,6 +42,7 @@ var bounded = map[string]int{
 	"Order/email maxLength": limit.Email, "Order/source maxLength": limit.Source,
 	"Order/discount_code maxLength": limit.Code, "Order/external_number maxLength": limit.Label,
 	"Order/shipping_method maxLength": limit.Line, "OrderTax/name maxLength": limit.Label,
+	"Order/vat_id maxLength":   limit.VATID,
 	"LineItem/title maxLength": limit.Line, "LineItem/sku maxLength": limit.Line,
 	"LineItem/quantity maximum": limit.Quantity, "Address/name maxLength": limit.Line,
 	"Address/company maxLength": limit.Line, "Address/line1 maxLength": limit.Line,

@@ -172,6 +172,20 @@ func (_c *CartCreate) SetNillableRegion(v *string) *CartCreate {
 	return _c
 }
 
+// SetVatID sets the "vat_id" field.
+func (_c *CartCreate) SetVatID(v string) *CartCreate {
+	_c.mutation.SetVatID(v)
+	return _c
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_c *CartCreate) SetNillableVatID(v *string) *CartCreate {
+	if v != nil {
+		_c.SetVatID(*v)
+	}
+	return _c
+}
+
 // SetRateID sets the "rate_id" field.
 func (_c *CartCreate) SetRateID(v string) *CartCreate {
 	_c.mutation.SetRateID(v)
@@ -420,6 +434,10 @@ func (_c *CartCreate) createSpec() (*Cart, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Region(); ok {
 		_spec.SetField(cart.FieldRegion, field.TypeString, value)
 		_node.Region = &value
+	}
+	if value, ok := _c.mutation.VatID(); ok {
+		_spec.SetField(cart.FieldVatID, field.TypeString, value)
+		_node.VatID = &value
 	}
 	if value, ok := _c.mutation.RateID(); ok {
 		_spec.SetField(cart.FieldRateID, field.TypeString, value)

@@ -547,6 +547,7 @@ var cartBuffers = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Address),
 		cell.TextOf(&row.Country),
 		cell.TextOf(&row.Region),
+		cell.TextOf(&row.VatID),
 		cell.TextOf(&row.RateID),
 		cell.TextOf(&row.Payment),
 		cell.NumberOf(&row.ReachedAt),

@@ -248,6 +248,26 @@ func (_u *CartUpdate) ClearRegion() *CartUpdate {
 	return _u
 }
 
+// SetVatID sets the "vat_id" field.
+func (_u *CartUpdate) SetVatID(v string) *CartUpdate {
+	_u.mutation.SetVatID(v)
+	return _u
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableVatID(v *string) *CartUpdate {
+	if v != nil {
+		_u.SetVatID(*v)
+	}
+	return _u
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (_u *CartUpdate) ClearVatID() *CartUpdate {
+	_u.mutation.ClearVatID()
+	return _u
+}
+
 // SetRateID sets the "rate_id" field.
 func (_u *CartUpdate) SetRateID(v string) *CartUpdate {
 	_u.mutation.SetRateID(v)
@@ -629,6 +649,26 @@ func (_u *CartUpdateOne) SetNillableRegion(v *string) *CartUpdateOne {
 // ClearRegion clears the value of the "region" field.
 func (_u *CartUpdateOne) ClearRegion() *CartUpdateOne {
 	_u.mutation.ClearRegion()
+	return _u
+}
+
+// SetVatID sets the "vat_id" field.
+func (_u *CartUpdateOne) SetVatID(v string) *CartUpdateOne {
+	_u.mutation.SetVatID(v)
+	return _u
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableVatID(v *string) *CartUpdateOne {
+	if v != nil {
+		_u.SetVatID(*v)
+	}
+	return _u
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (_u *CartUpdateOne) ClearVatID() *CartUpdateOne {
+	_u.mutation.ClearVatID()
 	return _u
 }
 

@@ -49,6 +49,8 @@ type Customer struct {
 	Tags document.Tags `json:"tags,omitempty"`
 	// Note holds the value of the "note" field.
 	Note *string `json:"note,omitempty"`
+	// TaxExempt holds the value of the "tax_exempt" field.
+	TaxExempt bool `json:"tax_exempt,omitempty"`
 	// OrdersCount holds the value of the "orders_count" field.
 	OrdersCount int64 `json:"orders_count,omitempty"`
 	// TotalSpentMinor holds the value of the "total_spent_minor" field.
@@ -65,6 +67,8 @@ func (*Customer) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case customer.FieldDefaultAddress, customer.FieldAddresses, customer.FieldTags:
 			values[i] = new([]byte)
+		case customer.FieldTaxExempt:
+			values[i] = new(sql.NullBool)
 		case customer.FieldVersion, customer.FieldEventSequence, customer.FieldUpdatedAt, customer.FieldOrdersCount, customer.FieldTotalSpentMinor, customer.FieldLastOrderAt:
 			values[i] = new(sql.NullInt64)
 		case customer.FieldEmail, customer.FieldPhone, customer.FieldFirstName, customer.FieldLastName, customer.FieldStatus, customer.FieldLocale, customer.FieldEmailMarketing, customer.FieldNote:
@@ -187,6 +191,12 @@ func (_m *Customer) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Note = new(string)
 				*_m.Note = value.String
+			}
+		case customer.FieldTaxExempt:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field tax_exempt", values[i])
+			} else if value.Valid {
+				_m.TaxExempt = value.Bool
 			}
 		case customer.FieldOrdersCount:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -177,6 +177,20 @@ func (_c *CustomerCreate) SetNillableNote(v *string) *CustomerCreate {
 	return _c
 }
 
+// SetTaxExempt sets the "tax_exempt" field.
+func (_c *CustomerCreate) SetTaxExempt(v bool) *CustomerCreate {
+	_c.mutation.SetTaxExempt(v)
+	return _c
+}
+
+// SetNillableTaxExempt sets the "tax_exempt" field if the given value is not nil.
+func (_c *CustomerCreate) SetNillableTaxExempt(v *bool) *CustomerCreate {
+	if v != nil {
+		_c.SetTaxExempt(*v)
+	}
+	return _c
+}
+
 // SetOrdersCount sets the "orders_count" field.
 func (_c *CustomerCreate) SetOrdersCount(v int64) *CustomerCreate {
 	_c.mutation.SetOrdersCount(v)
@@ -278,6 +292,10 @@ func (_c *CustomerCreate) defaults() error {
 		v := customer.DefaultEventSequence
 		_c.mutation.SetEventSequence(v)
 	}
+	if _, ok := _c.mutation.TaxExempt(); !ok {
+		v := customer.DefaultTaxExempt
+		_c.mutation.SetTaxExempt(v)
+	}
 	if _, ok := _c.mutation.OrdersCount(); !ok {
 		v := customer.DefaultOrdersCount
 		_c.mutation.SetOrdersCount(v)
@@ -336,6 +354,9 @@ func (_c *CustomerCreate) check() error {
 	}
 	if _, ok := _c.mutation.Tags(); !ok {
 		return &ValidationError{Name: "tags", err: errors.New(`db: missing required field "Customer.tags"`)}
+	}
+	if _, ok := _c.mutation.TaxExempt(); !ok {
+		return &ValidationError{Name: "tax_exempt", err: errors.New(`db: missing required field "Customer.tax_exempt"`)}
 	}
 	if _, ok := _c.mutation.OrdersCount(); !ok {
 		return &ValidationError{Name: "orders_count", err: errors.New(`db: missing required field "Customer.orders_count"`)}
@@ -437,6 +458,10 @@ func (_c *CustomerCreate) createSpec() (*Customer, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Note(); ok {
 		_spec.SetField(customer.FieldNote, field.TypeString, value)
 		_node.Note = &value
+	}
+	if value, ok := _c.mutation.TaxExempt(); ok {
+		_spec.SetField(customer.FieldTaxExempt, field.TypeBool, value)
+		_node.TaxExempt = value
 	}
 	if value, ok := _c.mutation.OrdersCount(); ok {
 		_spec.SetField(customer.FieldOrdersCount, field.TypeInt64, value)

@@ -549,6 +549,7 @@ var customerBuffers = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Addresses),
 		(*cell.Bytes)(&row.Tags),
 		cell.TextOf(&row.Note),
+		(*cell.Flag)(&row.TaxExempt),
 		(*cell.Int64)(&row.OrdersCount),
 		(*cell.Int64)(&row.TotalSpentMinor),
 		cell.NumberOf(&row.LastOrderAt),

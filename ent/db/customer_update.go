@@ -266,6 +266,20 @@ func (_u *CustomerUpdate) ClearNote() *CustomerUpdate {
 	return _u
 }
 
+// SetTaxExempt sets the "tax_exempt" field.
+func (_u *CustomerUpdate) SetTaxExempt(v bool) *CustomerUpdate {
+	_u.mutation.SetTaxExempt(v)
+	return _u
+}
+
+// SetNillableTaxExempt sets the "tax_exempt" field if the given value is not nil.
+func (_u *CustomerUpdate) SetNillableTaxExempt(v *bool) *CustomerUpdate {
+	if v != nil {
+		_u.SetTaxExempt(*v)
+	}
+	return _u
+}
+
 // SetOrdersCount sets the "orders_count" field.
 func (_u *CustomerUpdate) SetOrdersCount(v int64) *CustomerUpdate {
 	_u.mutation.ResetOrdersCount()
@@ -653,6 +667,20 @@ func (_u *CustomerUpdateOne) SetNillableNote(v *string) *CustomerUpdateOne {
 // ClearNote clears the value of the "note" field.
 func (_u *CustomerUpdateOne) ClearNote() *CustomerUpdateOne {
 	_u.mutation.ClearNote()
+	return _u
+}
+
+// SetTaxExempt sets the "tax_exempt" field.
+func (_u *CustomerUpdateOne) SetTaxExempt(v bool) *CustomerUpdateOne {
+	_u.mutation.SetTaxExempt(v)
+	return _u
+}
+
+// SetNillableTaxExempt sets the "tax_exempt" field if the given value is not nil.
+func (_u *CustomerUpdateOne) SetNillableTaxExempt(v *bool) *CustomerUpdateOne {
+	if v != nil {
+		_u.SetTaxExempt(*v)
+	}
 	return _u
 }
 

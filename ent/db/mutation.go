@@ -7260,6 +7260,7 @@ type CartMutation struct {
 	address        *document.Address
 	country        *string
 	region         *string
+	vat_id         *string
 	rate_id        *string
 	payment        *state.PaymentMethod
 	reached_at     *micros.Time
@@ -8070,6 +8071,55 @@ func (m *CartMutation) ResetRegion() {
 	delete(m.clearedFields, cart.FieldRegion)
 }
 
+// SetVatID sets the "vat_id" field.
+func (m *CartMutation) SetVatID(s string) {
+	m.vat_id = &s
+}
+
+// VatID returns the value of the "vat_id" field in the mutation.
+func (m *CartMutation) VatID() (r string, exists bool) {
+	v := m.vat_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVatID returns the old "vat_id" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldVatID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVatID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVatID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVatID: %w", err)
+	}
+	return oldValue.VatID, nil
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (m *CartMutation) ClearVatID() {
+	m.vat_id = nil
+	m.clearedFields[cart.FieldVatID] = struct{}{}
+}
+
+// VatIDCleared returns if the "vat_id" field was cleared in this mutation.
+func (m *CartMutation) VatIDCleared() bool {
+	_, ok := m.clearedFields[cart.FieldVatID]
+	return ok
+}
+
+// ResetVatID resets all changes to the "vat_id" field.
+func (m *CartMutation) ResetVatID() {
+	m.vat_id = nil
+	delete(m.clearedFields, cart.FieldVatID)
+}
+
 // SetRateID sets the "rate_id" field.
 func (m *CartMutation) SetRateID(s string) {
 	m.rate_id = &s
@@ -8321,7 +8371,7 @@ func (m *CartMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CartMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 19)
 	if m.store_id != nil {
 		fields = append(fields, cart.FieldStoreID)
 	}
@@ -8363,6 +8413,9 @@ func (m *CartMutation) Fields() []string {
 	}
 	if m.region != nil {
 		fields = append(fields, cart.FieldRegion)
+	}
+	if m.vat_id != nil {
+		fields = append(fields, cart.FieldVatID)
 	}
 	if m.rate_id != nil {
 		fields = append(fields, cart.FieldRateID)
@@ -8412,6 +8465,8 @@ func (m *CartMutation) Field(name string) (ent.Value, bool) {
 		return m.Country()
 	case cart.FieldRegion:
 		return m.Region()
+	case cart.FieldVatID:
+		return m.VatID()
 	case cart.FieldRateID:
 		return m.RateID()
 	case cart.FieldPayment:
@@ -8457,6 +8512,8 @@ func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldCountry(ctx)
 	case cart.FieldRegion:
 		return m.OldRegion(ctx)
+	case cart.FieldVatID:
+		return m.OldVatID(ctx)
 	case cart.FieldRateID:
 		return m.OldRateID(ctx)
 	case cart.FieldPayment:
@@ -8571,6 +8628,13 @@ func (m *CartMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRegion(v)
+		return nil
+	case cart.FieldVatID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVatID(v)
 		return nil
 	case cart.FieldRateID:
 		v, ok := value.(string)
@@ -8726,6 +8790,9 @@ func (m *CartMutation) ClearedFields() []string {
 	if m.FieldCleared(cart.FieldRegion) {
 		fields = append(fields, cart.FieldRegion)
 	}
+	if m.FieldCleared(cart.FieldVatID) {
+		fields = append(fields, cart.FieldVatID)
+	}
 	if m.FieldCleared(cart.FieldRateID) {
 		fields = append(fields, cart.FieldRateID)
 	}
@@ -8772,6 +8839,9 @@ func (m *CartMutation) ClearField(name string) error {
 		return nil
 	case cart.FieldRegion:
 		m.ClearRegion()
+		return nil
+	case cart.FieldVatID:
+		m.ClearVatID()
 		return nil
 	case cart.FieldRateID:
 		m.ClearRateID()
@@ -8834,6 +8904,9 @@ func (m *CartMutation) ResetField(name string) error {
 		return nil
 	case cart.FieldRegion:
 		m.ResetRegion()
+		return nil
+	case cart.FieldVatID:
+		m.ResetVatID()
 		return nil
 	case cart.FieldRateID:
 		m.ResetRateID()
@@ -12797,6 +12870,7 @@ type CustomerMutation struct {
 	addresses            *document.Addresses
 	tags                 *document.Tags
 	note                 *string
+	tax_exempt           *bool
 	orders_count         *int64
 	addorders_count      *int64
 	total_spent_minor    *int64
@@ -13604,6 +13678,42 @@ func (m *CustomerMutation) ResetNote() {
 	delete(m.clearedFields, customer.FieldNote)
 }
 
+// SetTaxExempt sets the "tax_exempt" field.
+func (m *CustomerMutation) SetTaxExempt(b bool) {
+	m.tax_exempt = &b
+}
+
+// TaxExempt returns the value of the "tax_exempt" field in the mutation.
+func (m *CustomerMutation) TaxExempt() (r bool, exists bool) {
+	v := m.tax_exempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTaxExempt returns the old "tax_exempt" field's value of the Customer entity.
+// If the Customer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomerMutation) OldTaxExempt(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTaxExempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTaxExempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTaxExempt: %w", err)
+	}
+	return oldValue.TaxExempt, nil
+}
+
+// ResetTaxExempt resets all changes to the "tax_exempt" field.
+func (m *CustomerMutation) ResetTaxExempt() {
+	m.tax_exempt = nil
+}
+
 // SetOrdersCount sets the "orders_count" field.
 func (m *CustomerMutation) SetOrdersCount(i int64) {
 	m.orders_count = &i
@@ -13820,7 +13930,7 @@ func (m *CustomerMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CustomerMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 19)
 	if m.store_id != nil {
 		fields = append(fields, customer.FieldStoreID)
 	}
@@ -13865,6 +13975,9 @@ func (m *CustomerMutation) Fields() []string {
 	}
 	if m.note != nil {
 		fields = append(fields, customer.FieldNote)
+	}
+	if m.tax_exempt != nil {
+		fields = append(fields, customer.FieldTaxExempt)
 	}
 	if m.orders_count != nil {
 		fields = append(fields, customer.FieldOrdersCount)
@@ -13913,6 +14026,8 @@ func (m *CustomerMutation) Field(name string) (ent.Value, bool) {
 		return m.Tags()
 	case customer.FieldNote:
 		return m.Note()
+	case customer.FieldTaxExempt:
+		return m.TaxExempt()
 	case customer.FieldOrdersCount:
 		return m.OrdersCount()
 	case customer.FieldTotalSpentMinor:
@@ -13958,6 +14073,8 @@ func (m *CustomerMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldTags(ctx)
 	case customer.FieldNote:
 		return m.OldNote(ctx)
+	case customer.FieldTaxExempt:
+		return m.OldTaxExempt(ctx)
 	case customer.FieldOrdersCount:
 		return m.OldOrdersCount(ctx)
 	case customer.FieldTotalSpentMinor:
@@ -14077,6 +14194,13 @@ func (m *CustomerMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetNote(v)
+		return nil
+	case customer.FieldTaxExempt:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTaxExempt(v)
 		return nil
 	case customer.FieldOrdersCount:
 		v, ok := value.(int64)
@@ -14318,6 +14442,9 @@ func (m *CustomerMutation) ResetField(name string) error {
 		return nil
 	case customer.FieldNote:
 		m.ResetNote()
+		return nil
+	case customer.FieldTaxExempt:
+		m.ResetTaxExempt()
 		return nil
 	case customer.FieldOrdersCount:
 		m.ResetOrdersCount()
@@ -38625,6 +38752,8 @@ type OrderMutation struct {
 	included_tax_minor    *int64
 	addincluded_tax_minor *int64
 	taxes                 *document.OrderTaxes
+	vat_id                *string
+	tax_relief            *state.TaxRelief
 	cart_id               *xid.ID
 	discount_id           *xid.ID
 	discount_code         *string
@@ -40368,6 +40497,104 @@ func (m *OrderMutation) ResetTaxes() {
 	delete(m.clearedFields, order.FieldTaxes)
 }
 
+// SetVatID sets the "vat_id" field.
+func (m *OrderMutation) SetVatID(s string) {
+	m.vat_id = &s
+}
+
+// VatID returns the value of the "vat_id" field in the mutation.
+func (m *OrderMutation) VatID() (r string, exists bool) {
+	v := m.vat_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVatID returns the old "vat_id" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldVatID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVatID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVatID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVatID: %w", err)
+	}
+	return oldValue.VatID, nil
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (m *OrderMutation) ClearVatID() {
+	m.vat_id = nil
+	m.clearedFields[order.FieldVatID] = struct{}{}
+}
+
+// VatIDCleared returns if the "vat_id" field was cleared in this mutation.
+func (m *OrderMutation) VatIDCleared() bool {
+	_, ok := m.clearedFields[order.FieldVatID]
+	return ok
+}
+
+// ResetVatID resets all changes to the "vat_id" field.
+func (m *OrderMutation) ResetVatID() {
+	m.vat_id = nil
+	delete(m.clearedFields, order.FieldVatID)
+}
+
+// SetTaxRelief sets the "tax_relief" field.
+func (m *OrderMutation) SetTaxRelief(sr state.TaxRelief) {
+	m.tax_relief = &sr
+}
+
+// TaxRelief returns the value of the "tax_relief" field in the mutation.
+func (m *OrderMutation) TaxRelief() (r state.TaxRelief, exists bool) {
+	v := m.tax_relief
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTaxRelief returns the old "tax_relief" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldTaxRelief(ctx context.Context) (v *state.TaxRelief, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTaxRelief is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTaxRelief requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTaxRelief: %w", err)
+	}
+	return oldValue.TaxRelief, nil
+}
+
+// ClearTaxRelief clears the value of the "tax_relief" field.
+func (m *OrderMutation) ClearTaxRelief() {
+	m.tax_relief = nil
+	m.clearedFields[order.FieldTaxRelief] = struct{}{}
+}
+
+// TaxReliefCleared returns if the "tax_relief" field was cleared in this mutation.
+func (m *OrderMutation) TaxReliefCleared() bool {
+	_, ok := m.clearedFields[order.FieldTaxRelief]
+	return ok
+}
+
+// ResetTaxRelief resets all changes to the "tax_relief" field.
+func (m *OrderMutation) ResetTaxRelief() {
+	m.tax_relief = nil
+	delete(m.clearedFields, order.FieldTaxRelief)
+}
+
 // SetCartID sets the "cart_id" field.
 func (m *OrderMutation) SetCartID(x xid.ID) {
 	m.cart_id = &x
@@ -40815,7 +41042,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 39)
+	fields := make([]string, 0, 41)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -40908,6 +41135,12 @@ func (m *OrderMutation) Fields() []string {
 	}
 	if m.taxes != nil {
 		fields = append(fields, order.FieldTaxes)
+	}
+	if m.vat_id != nil {
+		fields = append(fields, order.FieldVatID)
+	}
+	if m.tax_relief != nil {
+		fields = append(fields, order.FieldTaxRelief)
 	}
 	if m.cart_id != nil {
 		fields = append(fields, order.FieldCartID)
@@ -41003,6 +41236,10 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.IncludedTaxMinor()
 	case order.FieldTaxes:
 		return m.Taxes()
+	case order.FieldVatID:
+		return m.VatID()
+	case order.FieldTaxRelief:
+		return m.TaxRelief()
 	case order.FieldCartID:
 		return m.CartID()
 	case order.FieldDiscountID:
@@ -41090,6 +41327,10 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldIncludedTaxMinor(ctx)
 	case order.FieldTaxes:
 		return m.OldTaxes(ctx)
+	case order.FieldVatID:
+		return m.OldVatID(ctx)
+	case order.FieldTaxRelief:
+		return m.OldTaxRelief(ctx)
 	case order.FieldCartID:
 		return m.OldCartID(ctx)
 	case order.FieldDiscountID:
@@ -41331,6 +41572,20 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetTaxes(v)
+		return nil
+	case order.FieldVatID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVatID(v)
+		return nil
+	case order.FieldTaxRelief:
+		v, ok := value.(state.TaxRelief)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTaxRelief(v)
 		return nil
 	case order.FieldCartID:
 		v, ok := value.(xid.ID)
@@ -41682,6 +41937,12 @@ func (m *OrderMutation) ClearedFields() []string {
 	if m.FieldCleared(order.FieldTaxes) {
 		fields = append(fields, order.FieldTaxes)
 	}
+	if m.FieldCleared(order.FieldVatID) {
+		fields = append(fields, order.FieldVatID)
+	}
+	if m.FieldCleared(order.FieldTaxRelief) {
+		fields = append(fields, order.FieldTaxRelief)
+	}
 	if m.FieldCleared(order.FieldCartID) {
 		fields = append(fields, order.FieldCartID)
 	}
@@ -41752,6 +42013,12 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldTaxes:
 		m.ClearTaxes()
+		return nil
+	case order.FieldVatID:
+		m.ClearVatID()
+		return nil
+	case order.FieldTaxRelief:
+		m.ClearTaxRelief()
 		return nil
 	case order.FieldCartID:
 		m.ClearCartID()
@@ -41877,6 +42144,12 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldTaxes:
 		m.ResetTaxes()
+		return nil
+	case order.FieldVatID:
+		m.ResetVatID()
+		return nil
+	case order.FieldTaxRelief:
+		m.ResetTaxRelief()
 		return nil
 	case order.FieldCartID:
 		m.ResetCartID()
@@ -70250,6 +70523,8 @@ type TaxSettingsMutation struct {
 	prices_include_tax *bool
 	rates              *document.TaxRates
 	categories         *document.TaxCategories
+	vat_id             *string
+	reverse_charge     *bool
 	shipping_category  *string
 	clearedFields      map[string]struct{}
 	done               bool
@@ -70686,6 +70961,91 @@ func (m *TaxSettingsMutation) ResetCategories() {
 	delete(m.clearedFields, taxsettings.FieldCategories)
 }
 
+// SetVatID sets the "vat_id" field.
+func (m *TaxSettingsMutation) SetVatID(s string) {
+	m.vat_id = &s
+}
+
+// VatID returns the value of the "vat_id" field in the mutation.
+func (m *TaxSettingsMutation) VatID() (r string, exists bool) {
+	v := m.vat_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVatID returns the old "vat_id" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldVatID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVatID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVatID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVatID: %w", err)
+	}
+	return oldValue.VatID, nil
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (m *TaxSettingsMutation) ClearVatID() {
+	m.vat_id = nil
+	m.clearedFields[taxsettings.FieldVatID] = struct{}{}
+}
+
+// VatIDCleared returns if the "vat_id" field was cleared in this mutation.
+func (m *TaxSettingsMutation) VatIDCleared() bool {
+	_, ok := m.clearedFields[taxsettings.FieldVatID]
+	return ok
+}
+
+// ResetVatID resets all changes to the "vat_id" field.
+func (m *TaxSettingsMutation) ResetVatID() {
+	m.vat_id = nil
+	delete(m.clearedFields, taxsettings.FieldVatID)
+}
+
+// SetReverseCharge sets the "reverse_charge" field.
+func (m *TaxSettingsMutation) SetReverseCharge(b bool) {
+	m.reverse_charge = &b
+}
+
+// ReverseCharge returns the value of the "reverse_charge" field in the mutation.
+func (m *TaxSettingsMutation) ReverseCharge() (r bool, exists bool) {
+	v := m.reverse_charge
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReverseCharge returns the old "reverse_charge" field's value of the TaxSettings entity.
+// If the TaxSettings object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaxSettingsMutation) OldReverseCharge(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReverseCharge is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReverseCharge requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReverseCharge: %w", err)
+	}
+	return oldValue.ReverseCharge, nil
+}
+
+// ResetReverseCharge resets all changes to the "reverse_charge" field.
+func (m *TaxSettingsMutation) ResetReverseCharge() {
+	m.reverse_charge = nil
+}
+
 // SetShippingCategory sets the "shipping_category" field.
 func (m *TaxSettingsMutation) SetShippingCategory(s string) {
 	m.shipping_category = &s
@@ -70756,7 +71116,7 @@ func (m *TaxSettingsMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TaxSettingsMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 10)
 	if m.store_id != nil {
 		fields = append(fields, taxsettings.FieldStoreID)
 	}
@@ -70777,6 +71137,12 @@ func (m *TaxSettingsMutation) Fields() []string {
 	}
 	if m.categories != nil {
 		fields = append(fields, taxsettings.FieldCategories)
+	}
+	if m.vat_id != nil {
+		fields = append(fields, taxsettings.FieldVatID)
+	}
+	if m.reverse_charge != nil {
+		fields = append(fields, taxsettings.FieldReverseCharge)
 	}
 	if m.shipping_category != nil {
 		fields = append(fields, taxsettings.FieldShippingCategory)
@@ -70803,6 +71169,10 @@ func (m *TaxSettingsMutation) Field(name string) (ent.Value, bool) {
 		return m.Rates()
 	case taxsettings.FieldCategories:
 		return m.Categories()
+	case taxsettings.FieldVatID:
+		return m.VatID()
+	case taxsettings.FieldReverseCharge:
+		return m.ReverseCharge()
 	case taxsettings.FieldShippingCategory:
 		return m.ShippingCategory()
 	}
@@ -70828,6 +71198,10 @@ func (m *TaxSettingsMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldRates(ctx)
 	case taxsettings.FieldCategories:
 		return m.OldCategories(ctx)
+	case taxsettings.FieldVatID:
+		return m.OldVatID(ctx)
+	case taxsettings.FieldReverseCharge:
+		return m.OldReverseCharge(ctx)
 	case taxsettings.FieldShippingCategory:
 		return m.OldShippingCategory(ctx)
 	}
@@ -70887,6 +71261,20 @@ func (m *TaxSettingsMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCategories(v)
+		return nil
+	case taxsettings.FieldVatID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVatID(v)
+		return nil
+	case taxsettings.FieldReverseCharge:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReverseCharge(v)
 		return nil
 	case taxsettings.FieldShippingCategory:
 		v, ok := value.(string)
@@ -70967,6 +71355,9 @@ func (m *TaxSettingsMutation) ClearedFields() []string {
 	if m.FieldCleared(taxsettings.FieldCategories) {
 		fields = append(fields, taxsettings.FieldCategories)
 	}
+	if m.FieldCleared(taxsettings.FieldVatID) {
+		fields = append(fields, taxsettings.FieldVatID)
+	}
 	return fields
 }
 
@@ -70983,6 +71374,9 @@ func (m *TaxSettingsMutation) ClearField(name string) error {
 	switch name {
 	case taxsettings.FieldCategories:
 		m.ClearCategories()
+		return nil
+	case taxsettings.FieldVatID:
+		m.ClearVatID()
 		return nil
 	}
 	return fmt.Errorf("unknown TaxSettings nullable field %s", name)
@@ -71012,6 +71406,12 @@ func (m *TaxSettingsMutation) ResetField(name string) error {
 		return nil
 	case taxsettings.FieldCategories:
 		m.ResetCategories()
+		return nil
+	case taxsettings.FieldVatID:
+		m.ResetVatID()
+		return nil
+	case taxsettings.FieldReverseCharge:
+		m.ResetReverseCharge()
 		return nil
 	case taxsettings.FieldShippingCategory:
 		m.ResetShippingCategory()

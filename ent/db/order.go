@@ -81,6 +81,10 @@ type Order struct {
 	IncludedTaxMinor *int64 `json:"included_tax_minor,omitempty"`
 	// Taxes holds the value of the "taxes" field.
 	Taxes document.OrderTaxes `json:"taxes,omitempty"`
+	// VatID holds the value of the "vat_id" field.
+	VatID *string `json:"vat_id,omitempty"`
+	// TaxRelief holds the value of the "tax_relief" field.
+	TaxRelief *state.TaxRelief `json:"tax_relief,omitempty"`
 	// CartID holds the value of the "cart_id" field.
 	CartID *xid.ID `json:"cart_id,omitempty"`
 	// DiscountID holds the value of the "discount_id" field.
@@ -111,7 +115,7 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor, order.FieldLineSetVersion:
 			values[i] = new(sql.NullInt64)
-		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldExternalNumber, order.FieldSource, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage:
+		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldExternalNumber, order.FieldSource, order.FieldVatID, order.FieldTaxRelief, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage:
 			values[i] = new(sql.NullString)
 		case order.FieldID, order.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -329,6 +333,20 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field taxes", values[i])
 			} else if value != nil {
 				_m.Taxes = *value
+			}
+		case order.FieldVatID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field vat_id", values[i])
+			} else if value.Valid {
+				_m.VatID = new(string)
+				*_m.VatID = value.String
+			}
+		case order.FieldTaxRelief:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field tax_relief", values[i])
+			} else if value.Valid {
+				_m.TaxRelief = new(state.TaxRelief)
+				*_m.TaxRelief = state.TaxRelief(value.String)
 			}
 		case order.FieldCartID:
 			if value, ok := values[i].(*sql.NullScanner); !ok {

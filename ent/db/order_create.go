@@ -297,6 +297,34 @@ func (_c *OrderCreate) SetTaxes(v document.OrderTaxes) *OrderCreate {
 	return _c
 }
 
+// SetVatID sets the "vat_id" field.
+func (_c *OrderCreate) SetVatID(v string) *OrderCreate {
+	_c.mutation.SetVatID(v)
+	return _c
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableVatID(v *string) *OrderCreate {
+	if v != nil {
+		_c.SetVatID(*v)
+	}
+	return _c
+}
+
+// SetTaxRelief sets the "tax_relief" field.
+func (_c *OrderCreate) SetTaxRelief(v state.TaxRelief) *OrderCreate {
+	_c.mutation.SetTaxRelief(v)
+	return _c
+}
+
+// SetNillableTaxRelief sets the "tax_relief" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableTaxRelief(v *state.TaxRelief) *OrderCreate {
+	if v != nil {
+		_c.SetTaxRelief(*v)
+	}
+	return _c
+}
+
 // SetCartID sets the "cart_id" field.
 func (_c *OrderCreate) SetCartID(v xid.ID) *OrderCreate {
 	_c.mutation.SetCartID(v)
@@ -699,6 +727,14 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Taxes(); ok {
 		_spec.SetField(order.FieldTaxes, field.TypeBytes, value)
 		_node.Taxes = value
+	}
+	if value, ok := _c.mutation.VatID(); ok {
+		_spec.SetField(order.FieldVatID, field.TypeString, value)
+		_node.VatID = &value
+	}
+	if value, ok := _c.mutation.TaxRelief(); ok {
+		_spec.SetField(order.FieldTaxRelief, field.TypeString, value)
+		_node.TaxRelief = &value
 	}
 	if value, ok := _c.mutation.CartID(); ok {
 		_spec.SetField(order.FieldCartID, field.TypeUUID, value)

@@ -565,6 +565,8 @@ var orderBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.CompletedAt),
 		cell.NumberOf(&row.IncludedTaxMinor),
 		(*cell.Bytes)(&row.Taxes),
+		cell.TextOf(&row.VatID),
+		cell.TextOf(&row.TaxRelief),
 		cell.PointerOf(&row.CartID),
 		cell.PointerOf(&row.DiscountID),
 		cell.TextOf(&row.DiscountCode),

@@ -32,6 +32,10 @@ type TaxSettings struct {
 	Rates document.TaxRates `json:"rates,omitempty"`
 	// Categories holds the value of the "categories" field.
 	Categories document.TaxCategories `json:"categories,omitempty"`
+	// VatID holds the value of the "vat_id" field.
+	VatID *string `json:"vat_id,omitempty"`
+	// ReverseCharge holds the value of the "reverse_charge" field.
+	ReverseCharge bool `json:"reverse_charge,omitempty"`
 	// ShippingCategory holds the value of the "shipping_category" field.
 	ShippingCategory string `json:"shipping_category,omitempty"`
 	selectValues     sql.SelectValues
@@ -44,11 +48,11 @@ func (*TaxSettings) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case taxsettings.FieldRates, taxsettings.FieldCategories:
 			values[i] = new([]byte)
-		case taxsettings.FieldPricesIncludeTax:
+		case taxsettings.FieldPricesIncludeTax, taxsettings.FieldReverseCharge:
 			values[i] = new(sql.NullBool)
 		case taxsettings.FieldVersion, taxsettings.FieldEventSequence, taxsettings.FieldUpdatedAt:
 			values[i] = new(sql.NullInt64)
-		case taxsettings.FieldShippingCategory:
+		case taxsettings.FieldVatID, taxsettings.FieldShippingCategory:
 			values[i] = new(sql.NullString)
 		case taxsettings.FieldID, taxsettings.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -114,6 +118,19 @@ func (_m *TaxSettings) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field categories", values[i])
 			} else if value != nil {
 				_m.Categories = *value
+			}
+		case taxsettings.FieldVatID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field vat_id", values[i])
+			} else if value.Valid {
+				_m.VatID = new(string)
+				*_m.VatID = value.String
+			}
+		case taxsettings.FieldReverseCharge:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field reverse_charge", values[i])
+			} else if value.Valid {
+				_m.ReverseCharge = value.Bool
 			}
 		case taxsettings.FieldShippingCategory:
 			if value, ok := values[i].(*sql.NullString); !ok {

@@ -88,6 +88,34 @@ func (_c *TaxSettingsCreate) SetCategories(v document.TaxCategories) *TaxSetting
 	return _c
 }
 
+// SetVatID sets the "vat_id" field.
+func (_c *TaxSettingsCreate) SetVatID(v string) *TaxSettingsCreate {
+	_c.mutation.SetVatID(v)
+	return _c
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_c *TaxSettingsCreate) SetNillableVatID(v *string) *TaxSettingsCreate {
+	if v != nil {
+		_c.SetVatID(*v)
+	}
+	return _c
+}
+
+// SetReverseCharge sets the "reverse_charge" field.
+func (_c *TaxSettingsCreate) SetReverseCharge(v bool) *TaxSettingsCreate {
+	_c.mutation.SetReverseCharge(v)
+	return _c
+}
+
+// SetNillableReverseCharge sets the "reverse_charge" field if the given value is not nil.
+func (_c *TaxSettingsCreate) SetNillableReverseCharge(v *bool) *TaxSettingsCreate {
+	if v != nil {
+		_c.SetReverseCharge(*v)
+	}
+	return _c
+}
+
 // SetShippingCategory sets the "shipping_category" field.
 func (_c *TaxSettingsCreate) SetShippingCategory(v string) *TaxSettingsCreate {
 	_c.mutation.SetShippingCategory(v)
@@ -165,6 +193,10 @@ func (_c *TaxSettingsCreate) defaults() error {
 		v := taxsettings.DefaultPricesIncludeTax
 		_c.mutation.SetPricesIncludeTax(v)
 	}
+	if _, ok := _c.mutation.ReverseCharge(); !ok {
+		v := taxsettings.DefaultReverseCharge
+		_c.mutation.SetReverseCharge(v)
+	}
 	if _, ok := _c.mutation.ShippingCategory(); !ok {
 		v := taxsettings.DefaultShippingCategory
 		_c.mutation.SetShippingCategory(v)
@@ -198,6 +230,9 @@ func (_c *TaxSettingsCreate) check() error {
 	}
 	if _, ok := _c.mutation.Rates(); !ok {
 		return &ValidationError{Name: "rates", err: errors.New(`db: missing required field "TaxSettings.rates"`)}
+	}
+	if _, ok := _c.mutation.ReverseCharge(); !ok {
+		return &ValidationError{Name: "reverse_charge", err: errors.New(`db: missing required field "TaxSettings.reverse_charge"`)}
 	}
 	if _, ok := _c.mutation.ShippingCategory(); !ok {
 		return &ValidationError{Name: "shipping_category", err: errors.New(`db: missing required field "TaxSettings.shipping_category"`)}
@@ -264,6 +299,14 @@ func (_c *TaxSettingsCreate) createSpec() (*TaxSettings, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Categories(); ok {
 		_spec.SetField(taxsettings.FieldCategories, field.TypeBytes, value)
 		_node.Categories = value
+	}
+	if value, ok := _c.mutation.VatID(); ok {
+		_spec.SetField(taxsettings.FieldVatID, field.TypeString, value)
+		_node.VatID = &value
+	}
+	if value, ok := _c.mutation.ReverseCharge(); ok {
+		_spec.SetField(taxsettings.FieldReverseCharge, field.TypeBool, value)
+		_node.ReverseCharge = value
 	}
 	if value, ok := _c.mutation.ShippingCategory(); ok {
 		_spec.SetField(taxsettings.FieldShippingCategory, field.TypeString, value)

@@ -540,6 +540,8 @@ var taxsettingsBuffers = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.PricesIncludeTax),
 		(*cell.Bytes)(&row.Rates),
 		(*cell.Bytes)(&row.Categories),
+		cell.TextOf(&row.VatID),
+		(*cell.Flag)(&row.ReverseCharge),
 		(*cell.Text[string])(&row.ShippingCategory),
 	)
 	return buffer

@@ -124,6 +124,40 @@ func (_u *TaxSettingsUpdate) ClearCategories() *TaxSettingsUpdate {
 	return _u
 }
 
+// SetVatID sets the "vat_id" field.
+func (_u *TaxSettingsUpdate) SetVatID(v string) *TaxSettingsUpdate {
+	_u.mutation.SetVatID(v)
+	return _u
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_u *TaxSettingsUpdate) SetNillableVatID(v *string) *TaxSettingsUpdate {
+	if v != nil {
+		_u.SetVatID(*v)
+	}
+	return _u
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (_u *TaxSettingsUpdate) ClearVatID() *TaxSettingsUpdate {
+	_u.mutation.ClearVatID()
+	return _u
+}
+
+// SetReverseCharge sets the "reverse_charge" field.
+func (_u *TaxSettingsUpdate) SetReverseCharge(v bool) *TaxSettingsUpdate {
+	_u.mutation.SetReverseCharge(v)
+	return _u
+}
+
+// SetNillableReverseCharge sets the "reverse_charge" field if the given value is not nil.
+func (_u *TaxSettingsUpdate) SetNillableReverseCharge(v *bool) *TaxSettingsUpdate {
+	if v != nil {
+		_u.SetReverseCharge(*v)
+	}
+	return _u
+}
+
 // SetShippingCategory sets the "shipping_category" field.
 func (_u *TaxSettingsUpdate) SetShippingCategory(v string) *TaxSettingsUpdate {
 	_u.mutation.SetShippingCategory(v)
@@ -293,6 +327,40 @@ func (_u *TaxSettingsUpdateOne) SetCategories(v document.TaxCategories) *TaxSett
 // ClearCategories clears the value of the "categories" field.
 func (_u *TaxSettingsUpdateOne) ClearCategories() *TaxSettingsUpdateOne {
 	_u.mutation.ClearCategories()
+	return _u
+}
+
+// SetVatID sets the "vat_id" field.
+func (_u *TaxSettingsUpdateOne) SetVatID(v string) *TaxSettingsUpdateOne {
+	_u.mutation.SetVatID(v)
+	return _u
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_u *TaxSettingsUpdateOne) SetNillableVatID(v *string) *TaxSettingsUpdateOne {
+	if v != nil {
+		_u.SetVatID(*v)
+	}
+	return _u
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (_u *TaxSettingsUpdateOne) ClearVatID() *TaxSettingsUpdateOne {
+	_u.mutation.ClearVatID()
+	return _u
+}
+
+// SetReverseCharge sets the "reverse_charge" field.
+func (_u *TaxSettingsUpdateOne) SetReverseCharge(v bool) *TaxSettingsUpdateOne {
+	_u.mutation.SetReverseCharge(v)
+	return _u
+}
+
+// SetNillableReverseCharge sets the "reverse_charge" field if the given value is not nil.
+func (_u *TaxSettingsUpdateOne) SetNillableReverseCharge(v *bool) *TaxSettingsUpdateOne {
+	if v != nil {
+		_u.SetReverseCharge(*v)
+	}
 	return _u
 }
 

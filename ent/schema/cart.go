@@ -43,6 +43,8 @@ func (Cart) Fields() []ent.Field {
 		// and the tax depends on them.
 		field.String("country").SchemaType(key(2)).Optional().Nillable(),
 		field.String("region").MaxRuneLen(limit.Line).Optional().Nillable(),
+		// vat_id is that of a company, in its official form.
+		field.String("vat_id").SchemaType(key(limit.VATID)).Optional().Nillable(),
 		// rate_id is the public id of the chosen shipping rate.
 		field.String("rate_id").SchemaType(key(64)).Optional().Nillable(),
 		field.String("payment").GoType(state.PaymentMethod("")).SchemaType(key(32)).Optional().Nillable(),

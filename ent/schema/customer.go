@@ -35,6 +35,8 @@ func (Customer) Fields() []ent.Field {
 		field.Bytes("addresses").GoType(document.Addresses(nil)).SchemaType(longBlob),
 		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),
 		field.String("note").SchemaType(text).Optional().Nillable(),
+		// tax_exempt says that orders which staff create for the customer bear no tax.
+		field.Bool("tax_exempt").Default(false),
 		field.Int64("orders_count").Default(0),
 		field.Int64("total_spent_minor").Default(0),
 		field.Int64("last_order_at").GoType(micros.Time(0)).Optional().Nillable(),

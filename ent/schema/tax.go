@@ -25,6 +25,10 @@ func (TaxSettings) Fields() []ent.Field {
 		field.Bytes("rates").GoType(document.TaxRates(nil)).SchemaType(longBlob),
 		// categories are the store's own; the others are the same everywhere (ent/state).
 		field.Bytes("categories").GoType(document.TaxCategories(nil)).SchemaType(blob).Optional(),
+		// vat_id is the store's own. With reverse_charge, companies in other countries of the European
+		// Union that name theirs pay no tax.
+		field.String("vat_id").SchemaType(key(limit.VATID)).Optional().Nillable(),
+		field.Bool("reverse_charge").Default(false),
 		field.String("shipping_category").SchemaType(key(limit.TaxCategory)).Default(state.TaxStandard),
 	}
 }

@@ -44,6 +44,20 @@ const (
 // Known reports whether v is a value of the enumeration.
 func (v TaxRelation) Known() bool { return oneOf(v, TaxReplaces, TaxBeside, TaxUpon) }
 
+// TaxRelief is why an order bears no tax.
+type TaxRelief string
+
+// The values of [TaxRelief].
+const (
+	// TaxReverseCharge: the buyer, a company in another country of the European Union, owes the tax.
+	TaxReverseCharge TaxRelief = "reverse_charge"
+	// TaxExemptBuyer: the customer is exempt.
+	TaxExemptBuyer TaxRelief = "exempt"
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v TaxRelief) Known() bool { return oneOf(v, TaxReverseCharge, TaxExemptBuyer) }
+
 // ShippingKind is the way in which items reach the shopper.
 type ShippingKind string
 

@@ -13,6 +13,6 @@ func NeedsTaxCategories(ctx context.Context) error {
 	if ent.Writes(ctx, ent.TaxCategories) {
 		return nil
 	}
-	return fault.State(fault.InvalidTransition, "Tax categories, several taxes of one place and rates with more than "+
-		"two decimals are available once the upgrade is finished (storefront migrate finalize).")
+	return fault.State(fault.InvalidTransition, "Tax categories, several taxes of one place, more than two decimals "+
+		"and buyers without tax are available once the upgrade is finished (storefront migrate finalize).")
 }

@@ -124,6 +124,9 @@ func UnmarshalShippingKind(v any) (state.ShippingKind, error) {
 	return unmarshal[state.ShippingKind](v)
 }
 
+func MarshalTaxRelief(v state.TaxRelief) graphql.Marshaler { return enum(v) }
+func UnmarshalTaxRelief(v any) (state.TaxRelief, error)    { return unmarshal[state.TaxRelief](v) }
+
 func MarshalTaxRelation(v state.TaxRelation) graphql.Marshaler { return enum(v) }
 func UnmarshalTaxRelation(v any) (state.TaxRelation, error)    { return unmarshal[state.TaxRelation](v) }
 

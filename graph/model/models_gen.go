@@ -166,6 +166,7 @@ type CustomerCreateInput struct {
 	Status         state.CustomerStatus `json:"status"`
 	Locale         *string              `json:"locale,omitempty"`
 	EmailMarketing state.EmailMarketing `json:"emailMarketing"`
+	TaxExempt      bool                 `json:"taxExempt"`
 	DefaultAddress *AddressInput        `json:"defaultAddress,omitempty"`
 	Addresses      []*AddressInput      `json:"addresses,omitempty"`
 	Tags           []string             `json:"tags,omitempty"`
@@ -195,6 +196,7 @@ type CustomerUpdateInput struct {
 	LastName       graphql.Omittable[*string]               `json:"lastName,omitempty"`
 	Locale         graphql.Omittable[*string]               `json:"locale,omitempty"`
 	EmailMarketing graphql.Omittable[*state.EmailMarketing] `json:"emailMarketing,omitempty"`
+	TaxExempt      graphql.Omittable[*bool]                 `json:"taxExempt,omitempty"`
 	DefaultAddress graphql.Omittable[*AddressInput]         `json:"defaultAddress,omitempty"`
 	Addresses      graphql.Omittable[[]*AddressInput]       `json:"addresses,omitempty"`
 	Tags           graphql.Omittable[[]string]              `json:"tags,omitempty"`
@@ -504,6 +506,7 @@ type OrderPreview struct {
 	// The tax contained in the prices; null if the store did not compute it.
 	IncludedTaxMinor *int64               `json:"includedTaxMinor,omitempty"`
 	Taxes            []*document.OrderTax `json:"taxes"`
+	TaxRelief        *state.TaxRelief     `json:"taxRelief,omitempty"`
 	TotalMinor       int64                `json:"totalMinor"`
 	// The shipping rates that the store offers for the items and their address; empty unless the store computes the order.
 	ShippingRates []*OfferedRate `json:"shippingRates"`
@@ -520,6 +523,8 @@ type OrderPricingInput struct {
 	ShippingRateID *string `json:"shippingRateId,omitempty"`
 	// A price for shipping instead of a rate.
 	ShippingMinor *int64 `json:"shippingMinor,omitempty"`
+	// The buyer's VAT id. It matters for reverse charge.
+	VatID *string `json:"vatId,omitempty"`
 }
 
 type OrderUpdateInput struct {
@@ -970,6 +975,9 @@ type TaxSettingsInput struct {
 	Categories []*document.TaxCategory `json:"categories,omitempty"`
 	// Absent means as it is.
 	ShippingCategory *string `json:"shippingCategory,omitempty"`
+	VatID            *string `json:"vatId,omitempty"`
+	// Needs vatId.
+	ReverseCharge bool `json:"reverseCharge"`
 }
 
 type TaxSettingsPayload struct {

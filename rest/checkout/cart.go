@@ -57,7 +57,7 @@ func (v *visit) cartPage() (CartPage, error) {
 // cartLine returns a line with the notes that the shopper should see.
 func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	line := Line{Product: xid.Product.Format(l.Product), Title: l.Title, Options: l.Options, Quantity: l.Quantity,
-		Entered: strconv.FormatInt(l.Quantity, 10), Gone: l.Gone, Unit: v.texts.Money(l.Unit, currency)}
+		Entered: strconv.FormatInt(l.Quantity, 10), Gone: l.Gone, Unit: v.texts.Money(l.UnitMinor(), currency)}
 	if !l.Variant.IsNil() {
 		line.Variant = xid.Variant.Format(l.Variant)
 	}
@@ -76,7 +76,7 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	if line.URL = storefront.ProductRoot + l.Handle; l.Large {
 		line.Notes = append(line.Notes, v.texts.Say(phrase.LineTooLarge))
 	} else {
-		line.Total = v.texts.Money(l.Unit*l.Quantity, currency)
+		line.Total = v.texts.Money(l.UnitMinor()*l.Quantity, currency)
 	}
 	if l.Was != l.Unit {
 		line.Notes = append(line.Notes, v.texts.Say(phrase.PriceChanged, v.texts.Money(l.Was, currency)))
@@ -104,7 +104,7 @@ func (v *visit) sums(c *cart.View) []Sum {
 	if c.Sums.DiscountMinor > 0 {
 		list = append(list, v.sum(phrase.Discount, -c.Sums.DiscountMinor, c.Currency))
 	}
-	taxes := sales.Shown(v.texts, c.Sums, c.Taxes)
+	taxes := sales.Shown(v.texts, c.Sums, c.Taxes, c.Relief)
 	if c.Rate != nil {
 		list = append(list, v.shippingSum(taxes.ShippingMinor, c.Currency))
 	}

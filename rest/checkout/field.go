@@ -10,6 +10,7 @@ const (
 	maxPhone  = 64
 	maxLine   = 255
 	maxPostal = 32
+	maxVATID  = 32 // with separators
 )
 
 // blank is an empty field of the checkout.
@@ -23,9 +24,11 @@ type blank struct {
 }
 
 // contactFields and addressFields are the forms; never changed. The contact form also has
-// countryField, or regionField, if nothing is shipped and the tax depends on it.
+// vatField if companies may pay no tax, and countryField, or regionField, if nothing is shipped and the
+// tax depends on it.
 var (
 	countryField = blank{"country", phrase.Country, "", "country", 0, true}
+	vatField     = blank{"vat_id", phrase.VATID, "text", "off", maxVATID, false}
 	regionField  = blank{"region", phrase.Region, "text", "address-level1", maxLine, false}
 
 	contactFields = []blank{

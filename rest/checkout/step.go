@@ -104,7 +104,8 @@ func (v *visit) done(s cart.Step, err error, again func(*cart.View, map[string]s
 
 // contact is GET /checkout/contact.
 func (v *visit) contact(c *cart.View) {
-	values := map[string]string{"email": c.Email, "phone": c.Phone, "country": c.Country, "region": c.Region}
+	values := map[string]string{"email": c.Email, "phone": c.Phone, "country": c.Country, "region": c.Region,
+		"vat_id": c.VATID}
 	if c.Country == "" && c.Address != nil {
 		values["country"] = c.Address.Country
 	}
@@ -116,6 +117,9 @@ func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
 	form := contactFields
 	if !c.Ships { // only carriers need a telephone number
 		form = form[:1]
+	}
+	if c.AsksVATID() {
+		form = append(slices.Clone(form), vatField)
 	}
 	if c.AsksCountry() {
 		form = append(slices.Clone(form), countryField)
@@ -133,10 +137,10 @@ func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
 
 // setContact is POST /checkout/contact.
 func (v *visit) setContact() {
-	values := v.values(append(slices.Clone(contactFields), countryField, regionField))
+	values := v.values(append(slices.Clone(contactFields), vatField, countryField, regionField))
 	v.done(cart.StepContact, v.Carts.SetContact(v.ctx, v.token(),
 		cart.Contact{Email: values["email"], Phone: values["phone"], Country: values["country"],
-			Region: values["region"]}),
+			Region: values["region"], VATID: values["vat_id"]}),
 		func(c *cart.View, wrong map[string]string) { v.contactForm(c, values, wrong) })
 }
 

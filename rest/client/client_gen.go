@@ -419,6 +419,27 @@ func (e OrderPaymentMethod) Valid() bool {
 	}
 }
 
+// Defines values for OrderTaxRelief.
+const (
+	OrderTaxReliefExempt        OrderTaxRelief = "exempt"
+	OrderTaxReliefLessThanNil   OrderTaxRelief = "<nil>"
+	OrderTaxReliefReverseCharge OrderTaxRelief = "reverse_charge"
+)
+
+// Valid indicates whether the value is a known member of the OrderTaxRelief enum.
+func (e OrderTaxRelief) Valid() bool {
+	switch e {
+	case OrderTaxReliefExempt:
+		return true
+	case OrderTaxReliefLessThanNil:
+		return true
+	case OrderTaxReliefReverseCharge:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OrderStatus.
 const (
 	OrderStatusCancelled OrderStatus = "cancelled"
@@ -843,6 +864,9 @@ type Customer struct {
 
 	// Tags The tags.
 	Tags Tags `json:"tags"`
+
+	// TaxExempt Whether orders that staff create for the customer bear no tax.
+	TaxExempt bool `json:"tax_exempt"`
 
 	// TotalSpentMinor An amount in the minor unit of the resource's currency.
 	TotalSpentMinor Amount `json:"total_spent_minor"`
@@ -1638,6 +1662,9 @@ type Order struct {
 	// TaxMinor An amount in the minor unit of the resource's currency.
 	TaxMinor Amount `json:"tax_minor"`
 
+	// TaxRelief Why the order bears no tax; null if the taxes of its place apply. `reverse_charge`: the buyer, a company in another country of the European Union, owes the tax. `exempt`: the customer is exempt. Values may be added.
+	TaxRelief *OrderTaxRelief `json:"tax_relief"`
+
 	// Taxes The taxes that the store computed, by name and rate. Empty if nothing was taxed, or if the order came with its amounts.
 	Taxes []OrderTax `json:"taxes"`
 
@@ -1647,12 +1674,18 @@ type Order struct {
 	// UpdatedAt A time in UTC with six fractional digits.
 	UpdatedAt Timestamp `json:"updated_at"`
 
+	// VatID The VAT id of the buyer, a company.
+	VatID *string `json:"vat_id"`
+
 	// Version The number of the resource's version, from 1.
 	Version Version `json:"version"`
 }
 
 // OrderPaymentMethod The payment method. Values may be added.
 type OrderPaymentMethod string
+
+// OrderTaxRelief Why the order bears no tax; null if the taxes of its place apply. `reverse_charge`: the buyer, a company in another country of the European Union, owes the tax. `exempt`: the customer is exempt. Values may be added.
+type OrderTaxRelief string
 
 // OrderID The id of an order.
 type OrderID = string

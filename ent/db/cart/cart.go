@@ -41,6 +41,8 @@ const (
 	FieldCountry = "country"
 	// FieldRegion holds the string denoting the region field in the database.
 	FieldRegion = "region"
+	// FieldVatID holds the string denoting the vat_id field in the database.
+	FieldVatID = "vat_id"
 	// FieldRateID holds the string denoting the rate_id field in the database.
 	FieldRateID = "rate_id"
 	// FieldPayment holds the string denoting the payment field in the database.
@@ -70,6 +72,7 @@ var Columns = []string{
 	FieldAddress,
 	FieldCountry,
 	FieldRegion,
+	FieldVatID,
 	FieldRateID,
 	FieldPayment,
 	FieldReachedAt,
@@ -177,6 +180,11 @@ func ByCountry(opts ...sql.OrderTermOption) OrderOption {
 // ByRegion orders the results by the region field.
 func ByRegion(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRegion, opts...).ToFunc()
+}
+
+// ByVatID orders the results by the vat_id field.
+func ByVatID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVatID, opts...).ToFunc()
 }
 
 // ByRateID orders the results by the rate_id field.

@@ -130,6 +130,11 @@ func Region(v string) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldRegion, v))
 }
 
+// VatID applies equality check predicate on the "vat_id" field. It's identical to VatIDEQ.
+func VatID(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldVatID, v))
+}
+
 // RateID applies equality check predicate on the "rate_id" field. It's identical to RateIDEQ.
 func RateID(v string) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldRateID, v))
@@ -972,6 +977,81 @@ func RegionEqualFold(v string) predicate.Cart {
 // RegionContainsFold applies the ContainsFold predicate on the "region" field.
 func RegionContainsFold(v string) predicate.Cart {
 	return predicate.Cart(sql.FieldContainsFold(FieldRegion, v))
+}
+
+// VatIDEQ applies the EQ predicate on the "vat_id" field.
+func VatIDEQ(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldVatID, v))
+}
+
+// VatIDNEQ applies the NEQ predicate on the "vat_id" field.
+func VatIDNEQ(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldNEQ(FieldVatID, v))
+}
+
+// VatIDIn applies the In predicate on the "vat_id" field.
+func VatIDIn(vs ...string) predicate.Cart {
+	return predicate.Cart(sql.FieldIn(FieldVatID, vs...))
+}
+
+// VatIDNotIn applies the NotIn predicate on the "vat_id" field.
+func VatIDNotIn(vs ...string) predicate.Cart {
+	return predicate.Cart(sql.FieldNotIn(FieldVatID, vs...))
+}
+
+// VatIDGT applies the GT predicate on the "vat_id" field.
+func VatIDGT(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldGT(FieldVatID, v))
+}
+
+// VatIDGTE applies the GTE predicate on the "vat_id" field.
+func VatIDGTE(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldGTE(FieldVatID, v))
+}
+
+// VatIDLT applies the LT predicate on the "vat_id" field.
+func VatIDLT(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldLT(FieldVatID, v))
+}
+
+// VatIDLTE applies the LTE predicate on the "vat_id" field.
+func VatIDLTE(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldLTE(FieldVatID, v))
+}
+
+// VatIDContains applies the Contains predicate on the "vat_id" field.
+func VatIDContains(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldContains(FieldVatID, v))
+}
+
+// VatIDHasPrefix applies the HasPrefix predicate on the "vat_id" field.
+func VatIDHasPrefix(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldHasPrefix(FieldVatID, v))
+}
+
+// VatIDHasSuffix applies the HasSuffix predicate on the "vat_id" field.
+func VatIDHasSuffix(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldHasSuffix(FieldVatID, v))
+}
+
+// VatIDIsNil applies the IsNil predicate on the "vat_id" field.
+func VatIDIsNil() predicate.Cart {
+	return predicate.Cart(sql.FieldIsNull(FieldVatID))
+}
+
+// VatIDNotNil applies the NotNil predicate on the "vat_id" field.
+func VatIDNotNil() predicate.Cart {
+	return predicate.Cart(sql.FieldNotNull(FieldVatID))
+}
+
+// VatIDEqualFold applies the EqualFold predicate on the "vat_id" field.
+func VatIDEqualFold(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEqualFold(FieldVatID, v))
+}
+
+// VatIDContainsFold applies the ContainsFold predicate on the "vat_id" field.
+func VatIDContainsFold(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldContainsFold(FieldVatID, v))
 }
 
 // RateIDEQ applies the EQ predicate on the "rate_id" field.

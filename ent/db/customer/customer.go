@@ -43,6 +43,8 @@ const (
 	FieldTags = "tags"
 	// FieldNote holds the string denoting the note field in the database.
 	FieldNote = "note"
+	// FieldTaxExempt holds the string denoting the tax_exempt field in the database.
+	FieldTaxExempt = "tax_exempt"
 	// FieldOrdersCount holds the string denoting the orders_count field in the database.
 	FieldOrdersCount = "orders_count"
 	// FieldTotalSpentMinor holds the string denoting the total_spent_minor field in the database.
@@ -71,6 +73,7 @@ var Columns = []string{
 	FieldAddresses,
 	FieldTags,
 	FieldNote,
+	FieldTaxExempt,
 	FieldOrdersCount,
 	FieldTotalSpentMinor,
 	FieldLastOrderAt,
@@ -104,6 +107,8 @@ var (
 	FirstNameValidator func(string) error
 	// LastNameValidator is a validator for the "last_name" field. It is called by the builders before save.
 	LastNameValidator func(string) error
+	// DefaultTaxExempt holds the default value on creation for the "tax_exempt" field.
+	DefaultTaxExempt bool
 	// DefaultOrdersCount holds the default value on creation for the "orders_count" field.
 	DefaultOrdersCount int64
 	// DefaultTotalSpentMinor holds the default value on creation for the "total_spent_minor" field.
@@ -178,6 +183,11 @@ func ByEmailMarketing(opts ...sql.OrderTermOption) OrderOption {
 // ByNote orders the results by the note field.
 func ByNote(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNote, opts...).ToFunc()
+}
+
+// ByTaxExempt orders the results by the tax_exempt field.
+func ByTaxExempt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTaxExempt, opts...).ToFunc()
 }
 
 // ByOrdersCount orders the results by the orders_count field.

@@ -137,6 +137,11 @@ func Note(v string) predicate.Customer {
 	return predicate.Customer(sql.FieldEQ(FieldNote, v))
 }
 
+// TaxExempt applies equality check predicate on the "tax_exempt" field. It's identical to TaxExemptEQ.
+func TaxExempt(v bool) predicate.Customer {
+	return predicate.Customer(sql.FieldEQ(FieldTaxExempt, v))
+}
+
 // OrdersCount applies equality check predicate on the "orders_count" field. It's identical to OrdersCountEQ.
 func OrdersCount(v int64) predicate.Customer {
 	return predicate.Customer(sql.FieldEQ(FieldOrdersCount, v))
@@ -1115,6 +1120,16 @@ func NoteEqualFold(v string) predicate.Customer {
 // NoteContainsFold applies the ContainsFold predicate on the "note" field.
 func NoteContainsFold(v string) predicate.Customer {
 	return predicate.Customer(sql.FieldContainsFold(FieldNote, v))
+}
+
+// TaxExemptEQ applies the EQ predicate on the "tax_exempt" field.
+func TaxExemptEQ(v bool) predicate.Customer {
+	return predicate.Customer(sql.FieldEQ(FieldTaxExempt, v))
+}
+
+// TaxExemptNEQ applies the NEQ predicate on the "tax_exempt" field.
+func TaxExemptNEQ(v bool) predicate.Customer {
+	return predicate.Customer(sql.FieldNEQ(FieldTaxExempt, v))
 }
 
 // OrdersCountEQ applies the EQ predicate on the "orders_count" field.

@@ -217,6 +217,7 @@ var (
 		{Name: "address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "country", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(2)"}},
 		{Name: "region", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "vat_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(20)"}},
 		{Name: "rate_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "payment", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "reached_at", Type: field.TypeInt64, Nullable: true},
@@ -406,6 +407,7 @@ var (
 		{Name: "addresses", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "tags", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "note", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "tax_exempt", Type: field.TypeBool, Default: false},
 		{Name: "orders_count", Type: field.TypeInt64, Default: 0},
 		{Name: "total_spent_minor", Type: field.TypeInt64, Default: 0},
 		{Name: "last_order_at", Type: field.TypeInt64, Nullable: true},
@@ -1158,6 +1160,8 @@ var (
 		{Name: "completed_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "included_tax_minor", Type: field.TypeInt64, Nullable: true},
 		{Name: "taxes", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "vat_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(20)"}},
+		{Name: "tax_relief", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "cart_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "discount_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "discount_code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
@@ -2084,6 +2088,8 @@ var (
 		{Name: "prices_include_tax", Type: field.TypeBool, Default: false},
 		{Name: "rates", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "categories", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "vat_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(20)"}},
+		{Name: "reverse_charge", Type: field.TypeBool, Default: false},
 		{Name: "shipping_category", Type: field.TypeString, Default: "standard", SchemaType: map[string]string{"mysql": "varbinary(40)"}},
 	}
 	// TaxSettingsTable holds the schema information for the "tax_settings" table.

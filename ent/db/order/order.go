@@ -75,6 +75,10 @@ const (
 	FieldIncludedTaxMinor = "included_tax_minor"
 	// FieldTaxes holds the string denoting the taxes field in the database.
 	FieldTaxes = "taxes"
+	// FieldVatID holds the string denoting the vat_id field in the database.
+	FieldVatID = "vat_id"
+	// FieldTaxRelief holds the string denoting the tax_relief field in the database.
+	FieldTaxRelief = "tax_relief"
 	// FieldCartID holds the string denoting the cart_id field in the database.
 	FieldCartID = "cart_id"
 	// FieldDiscountID holds the string denoting the discount_id field in the database.
@@ -129,6 +133,8 @@ var Columns = []string{
 	FieldCompletedAt,
 	FieldIncludedTaxMinor,
 	FieldTaxes,
+	FieldVatID,
+	FieldTaxRelief,
 	FieldCartID,
 	FieldDiscountID,
 	FieldDiscountCode,
@@ -310,6 +316,16 @@ func ByCompletedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByIncludedTaxMinor orders the results by the included_tax_minor field.
 func ByIncludedTaxMinor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldIncludedTaxMinor, opts...).ToFunc()
+}
+
+// ByVatID orders the results by the vat_id field.
+func ByVatID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVatID, opts...).ToFunc()
+}
+
+// ByTaxRelief orders the results by the tax_relief field.
+func ByTaxRelief(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTaxRelief, opts...).ToFunc()
 }
 
 // ByCartID orders the results by the cart_id field.

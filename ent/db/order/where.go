@@ -224,6 +224,17 @@ func Taxes(v document.OrderTaxes) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldTaxes, vc))
 }
 
+// VatID applies equality check predicate on the "vat_id" field. It's identical to VatIDEQ.
+func VatID(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldVatID, v))
+}
+
+// TaxRelief applies equality check predicate on the "tax_relief" field. It's identical to TaxReliefEQ.
+func TaxRelief(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEQ(FieldTaxRelief, vc))
+}
+
 // CartID applies equality check predicate on the "cart_id" field. It's identical to CartIDEQ.
 func CartID(v xid.ID) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldCartID, v))
@@ -1986,6 +1997,175 @@ func TaxesIsNil() predicate.Order {
 // TaxesNotNil applies the NotNil predicate on the "taxes" field.
 func TaxesNotNil() predicate.Order {
 	return predicate.Order(sql.FieldNotNull(FieldTaxes))
+}
+
+// VatIDEQ applies the EQ predicate on the "vat_id" field.
+func VatIDEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldVatID, v))
+}
+
+// VatIDNEQ applies the NEQ predicate on the "vat_id" field.
+func VatIDNEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldVatID, v))
+}
+
+// VatIDIn applies the In predicate on the "vat_id" field.
+func VatIDIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldVatID, vs...))
+}
+
+// VatIDNotIn applies the NotIn predicate on the "vat_id" field.
+func VatIDNotIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldVatID, vs...))
+}
+
+// VatIDGT applies the GT predicate on the "vat_id" field.
+func VatIDGT(v string) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldVatID, v))
+}
+
+// VatIDGTE applies the GTE predicate on the "vat_id" field.
+func VatIDGTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldVatID, v))
+}
+
+// VatIDLT applies the LT predicate on the "vat_id" field.
+func VatIDLT(v string) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldVatID, v))
+}
+
+// VatIDLTE applies the LTE predicate on the "vat_id" field.
+func VatIDLTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldVatID, v))
+}
+
+// VatIDContains applies the Contains predicate on the "vat_id" field.
+func VatIDContains(v string) predicate.Order {
+	return predicate.Order(sql.FieldContains(FieldVatID, v))
+}
+
+// VatIDHasPrefix applies the HasPrefix predicate on the "vat_id" field.
+func VatIDHasPrefix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasPrefix(FieldVatID, v))
+}
+
+// VatIDHasSuffix applies the HasSuffix predicate on the "vat_id" field.
+func VatIDHasSuffix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasSuffix(FieldVatID, v))
+}
+
+// VatIDIsNil applies the IsNil predicate on the "vat_id" field.
+func VatIDIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldVatID))
+}
+
+// VatIDNotNil applies the NotNil predicate on the "vat_id" field.
+func VatIDNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldVatID))
+}
+
+// VatIDEqualFold applies the EqualFold predicate on the "vat_id" field.
+func VatIDEqualFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldEqualFold(FieldVatID, v))
+}
+
+// VatIDContainsFold applies the ContainsFold predicate on the "vat_id" field.
+func VatIDContainsFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldContainsFold(FieldVatID, v))
+}
+
+// TaxReliefEQ applies the EQ predicate on the "tax_relief" field.
+func TaxReliefEQ(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEQ(FieldTaxRelief, vc))
+}
+
+// TaxReliefNEQ applies the NEQ predicate on the "tax_relief" field.
+func TaxReliefNEQ(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldNEQ(FieldTaxRelief, vc))
+}
+
+// TaxReliefIn applies the In predicate on the "tax_relief" field.
+func TaxReliefIn(vs ...state.TaxRelief) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Order(sql.FieldIn(FieldTaxRelief, v...))
+}
+
+// TaxReliefNotIn applies the NotIn predicate on the "tax_relief" field.
+func TaxReliefNotIn(vs ...state.TaxRelief) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Order(sql.FieldNotIn(FieldTaxRelief, v...))
+}
+
+// TaxReliefGT applies the GT predicate on the "tax_relief" field.
+func TaxReliefGT(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldGT(FieldTaxRelief, vc))
+}
+
+// TaxReliefGTE applies the GTE predicate on the "tax_relief" field.
+func TaxReliefGTE(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldGTE(FieldTaxRelief, vc))
+}
+
+// TaxReliefLT applies the LT predicate on the "tax_relief" field.
+func TaxReliefLT(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldLT(FieldTaxRelief, vc))
+}
+
+// TaxReliefLTE applies the LTE predicate on the "tax_relief" field.
+func TaxReliefLTE(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldLTE(FieldTaxRelief, vc))
+}
+
+// TaxReliefContains applies the Contains predicate on the "tax_relief" field.
+func TaxReliefContains(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldContains(FieldTaxRelief, vc))
+}
+
+// TaxReliefHasPrefix applies the HasPrefix predicate on the "tax_relief" field.
+func TaxReliefHasPrefix(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldHasPrefix(FieldTaxRelief, vc))
+}
+
+// TaxReliefHasSuffix applies the HasSuffix predicate on the "tax_relief" field.
+func TaxReliefHasSuffix(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldHasSuffix(FieldTaxRelief, vc))
+}
+
+// TaxReliefIsNil applies the IsNil predicate on the "tax_relief" field.
+func TaxReliefIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldTaxRelief))
+}
+
+// TaxReliefNotNil applies the NotNil predicate on the "tax_relief" field.
+func TaxReliefNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldTaxRelief))
+}
+
+// TaxReliefEqualFold applies the EqualFold predicate on the "tax_relief" field.
+func TaxReliefEqualFold(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldEqualFold(FieldTaxRelief, vc))
+}
+
+// TaxReliefContainsFold applies the ContainsFold predicate on the "tax_relief" field.
+func TaxReliefContainsFold(v state.TaxRelief) predicate.Order {
+	vc := string(v)
+	return predicate.Order(sql.FieldContainsFold(FieldTaxRelief, vc))
 }
 
 // CartIDEQ applies the EQ predicate on the "cart_id" field.

@@ -422,12 +422,16 @@ func init() {
 	customerDescLastName := customerFields[3].Descriptor()
 	// customer.LastNameValidator is a validator for the "last_name" field. It is called by the builders before save.
 	customer.LastNameValidator = customerDescLastName.Validators[0].(func(string) error)
+	// customerDescTaxExempt is the schema descriptor for tax_exempt field.
+	customerDescTaxExempt := customerFields[11].Descriptor()
+	// customer.DefaultTaxExempt holds the default value on creation for the tax_exempt field.
+	customer.DefaultTaxExempt = customerDescTaxExempt.Default.(bool)
 	// customerDescOrdersCount is the schema descriptor for orders_count field.
-	customerDescOrdersCount := customerFields[11].Descriptor()
+	customerDescOrdersCount := customerFields[12].Descriptor()
 	// customer.DefaultOrdersCount holds the default value on creation for the orders_count field.
 	customer.DefaultOrdersCount = customerDescOrdersCount.Default.(int64)
 	// customerDescTotalSpentMinor is the schema descriptor for total_spent_minor field.
-	customerDescTotalSpentMinor := customerFields[12].Descriptor()
+	customerDescTotalSpentMinor := customerFields[13].Descriptor()
 	// customer.DefaultTotalSpentMinor holds the default value on creation for the total_spent_minor field.
 	customer.DefaultTotalSpentMinor = customerDescTotalSpentMinor.Default.(int64)
 	// customerDescID is the schema descriptor for id field.
@@ -1117,7 +1121,7 @@ func init() {
 	// order.DefaultNotesCount holds the default value on creation for the notes_count field.
 	order.DefaultNotesCount = orderDescNotesCount.Default.(int64)
 	// orderDescShippingMethod is the schema descriptor for shipping_method field.
-	orderDescShippingMethod := orderFields[30].Descriptor()
+	orderDescShippingMethod := orderFields[32].Descriptor()
 	// order.ShippingMethodValidator is a validator for the "shipping_method" field. It is called by the builders before save.
 	order.ShippingMethodValidator = orderDescShippingMethod.Validators[0].(func(string) error)
 	// orderDescID is the schema descriptor for id field.
@@ -1958,8 +1962,12 @@ func init() {
 	taxsettingsDescPricesIncludeTax := taxsettingsFields[0].Descriptor()
 	// taxsettings.DefaultPricesIncludeTax holds the default value on creation for the prices_include_tax field.
 	taxsettings.DefaultPricesIncludeTax = taxsettingsDescPricesIncludeTax.Default.(bool)
+	// taxsettingsDescReverseCharge is the schema descriptor for reverse_charge field.
+	taxsettingsDescReverseCharge := taxsettingsFields[4].Descriptor()
+	// taxsettings.DefaultReverseCharge holds the default value on creation for the reverse_charge field.
+	taxsettings.DefaultReverseCharge = taxsettingsDescReverseCharge.Default.(bool)
 	// taxsettingsDescShippingCategory is the schema descriptor for shipping_category field.
-	taxsettingsDescShippingCategory := taxsettingsFields[3].Descriptor()
+	taxsettingsDescShippingCategory := taxsettingsFields[5].Descriptor()
 	// taxsettings.DefaultShippingCategory holds the default value on creation for the shipping_category field.
 	taxsettings.DefaultShippingCategory = taxsettingsDescShippingCategory.Default.(string)
 	// taxsettingsDescID is the schema descriptor for id field.

@@ -27,6 +27,10 @@ const (
 	FieldRates = "rates"
 	// FieldCategories holds the string denoting the categories field in the database.
 	FieldCategories = "categories"
+	// FieldVatID holds the string denoting the vat_id field in the database.
+	FieldVatID = "vat_id"
+	// FieldReverseCharge holds the string denoting the reverse_charge field in the database.
+	FieldReverseCharge = "reverse_charge"
 	// FieldShippingCategory holds the string denoting the shipping_category field in the database.
 	FieldShippingCategory = "shipping_category"
 	// Table holds the table name of the taxsettings in the database.
@@ -43,6 +47,8 @@ var Columns = []string{
 	FieldPricesIncludeTax,
 	FieldRates,
 	FieldCategories,
+	FieldVatID,
+	FieldReverseCharge,
 	FieldShippingCategory,
 }
 
@@ -70,6 +76,8 @@ var (
 	DefaultEventSequence int64
 	// DefaultPricesIncludeTax holds the default value on creation for the "prices_include_tax" field.
 	DefaultPricesIncludeTax bool
+	// DefaultReverseCharge holds the default value on creation for the "reverse_charge" field.
+	DefaultReverseCharge bool
 	// DefaultShippingCategory holds the default value on creation for the "shipping_category" field.
 	DefaultShippingCategory string
 	// DefaultID holds the default value on creation for the "id" field.
@@ -107,6 +115,16 @@ func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByPricesIncludeTax orders the results by the prices_include_tax field.
 func ByPricesIncludeTax(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPricesIncludeTax, opts...).ToFunc()
+}
+
+// ByVatID orders the results by the vat_id field.
+func ByVatID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVatID, opts...).ToFunc()
+}
+
+// ByReverseCharge orders the results by the reverse_charge field.
+func ByReverseCharge(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReverseCharge, opts...).ToFunc()
 }
 
 // ByShippingCategory orders the results by the shipping_category field.

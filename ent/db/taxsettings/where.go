@@ -93,6 +93,16 @@ func Categories(v document.TaxCategories) predicate.TaxSettings {
 	return predicate.TaxSettings(sql.FieldEQ(FieldCategories, vc))
 }
 
+// VatID applies equality check predicate on the "vat_id" field. It's identical to VatIDEQ.
+func VatID(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldEQ(FieldVatID, v))
+}
+
+// ReverseCharge applies equality check predicate on the "reverse_charge" field. It's identical to ReverseChargeEQ.
+func ReverseCharge(v bool) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldEQ(FieldReverseCharge, v))
+}
+
 // ShippingCategory applies equality check predicate on the "shipping_category" field. It's identical to ShippingCategoryEQ.
 func ShippingCategory(v string) predicate.TaxSettings {
 	return predicate.TaxSettings(sql.FieldEQ(FieldShippingCategory, v))
@@ -398,6 +408,91 @@ func CategoriesIsNil() predicate.TaxSettings {
 // CategoriesNotNil applies the NotNil predicate on the "categories" field.
 func CategoriesNotNil() predicate.TaxSettings {
 	return predicate.TaxSettings(sql.FieldNotNull(FieldCategories))
+}
+
+// VatIDEQ applies the EQ predicate on the "vat_id" field.
+func VatIDEQ(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldEQ(FieldVatID, v))
+}
+
+// VatIDNEQ applies the NEQ predicate on the "vat_id" field.
+func VatIDNEQ(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldNEQ(FieldVatID, v))
+}
+
+// VatIDIn applies the In predicate on the "vat_id" field.
+func VatIDIn(vs ...string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldIn(FieldVatID, vs...))
+}
+
+// VatIDNotIn applies the NotIn predicate on the "vat_id" field.
+func VatIDNotIn(vs ...string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldNotIn(FieldVatID, vs...))
+}
+
+// VatIDGT applies the GT predicate on the "vat_id" field.
+func VatIDGT(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldGT(FieldVatID, v))
+}
+
+// VatIDGTE applies the GTE predicate on the "vat_id" field.
+func VatIDGTE(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldGTE(FieldVatID, v))
+}
+
+// VatIDLT applies the LT predicate on the "vat_id" field.
+func VatIDLT(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldLT(FieldVatID, v))
+}
+
+// VatIDLTE applies the LTE predicate on the "vat_id" field.
+func VatIDLTE(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldLTE(FieldVatID, v))
+}
+
+// VatIDContains applies the Contains predicate on the "vat_id" field.
+func VatIDContains(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldContains(FieldVatID, v))
+}
+
+// VatIDHasPrefix applies the HasPrefix predicate on the "vat_id" field.
+func VatIDHasPrefix(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldHasPrefix(FieldVatID, v))
+}
+
+// VatIDHasSuffix applies the HasSuffix predicate on the "vat_id" field.
+func VatIDHasSuffix(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldHasSuffix(FieldVatID, v))
+}
+
+// VatIDIsNil applies the IsNil predicate on the "vat_id" field.
+func VatIDIsNil() predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldIsNull(FieldVatID))
+}
+
+// VatIDNotNil applies the NotNil predicate on the "vat_id" field.
+func VatIDNotNil() predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldNotNull(FieldVatID))
+}
+
+// VatIDEqualFold applies the EqualFold predicate on the "vat_id" field.
+func VatIDEqualFold(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldEqualFold(FieldVatID, v))
+}
+
+// VatIDContainsFold applies the ContainsFold predicate on the "vat_id" field.
+func VatIDContainsFold(v string) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldContainsFold(FieldVatID, v))
+}
+
+// ReverseChargeEQ applies the EQ predicate on the "reverse_charge" field.
+func ReverseChargeEQ(v bool) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldEQ(FieldReverseCharge, v))
+}
+
+// ReverseChargeNEQ applies the NEQ predicate on the "reverse_charge" field.
+func ReverseChargeNEQ(v bool) predicate.TaxSettings {
+	return predicate.TaxSettings(sql.FieldNEQ(FieldReverseCharge, v))
 }
 
 // ShippingCategoryEQ applies the EQ predicate on the "shipping_category" field.

@@ -26,6 +26,7 @@ type Contact struct {
 	Country string
 	// Region is required if the tax of the country depends on it.
 	Region string
+	VATID  string // may be ""
 }
 
 // SetContact sets the contact of the cart.
@@ -35,6 +36,7 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 	if phone != "" {
 		check.Line("phone", phone, limit.Label)
 	}
+	vatID := selling.CheckVATID(check, "vat_id", new(core.CleanInput(by.VATID)))
 	place, err := c.checkPlace(ctx, check, token, by)
 	if err = errors.Join(err, check.Err()); err != nil {
 		return err
@@ -43,7 +45,10 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 		if row.ReachedAt == nil {
 			u.SetReachedAt(micros.Now())
 		}
-		u.SetEmail(email)
+		u.SetEmail(email).ClearVatID()
+		if vatID != nil {
+			u.SetVatID(*vatID)
+		}
 		if place.Country != "" {
 			u.SetCountry(place.Country).SetRegion(place.Region)
 		}

@@ -1,6 +1,7 @@
 package cart_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,6 +84,64 @@ func TestOrderTaxes(t *testing.T) {
 		}
 		if d := cmp.Diff(want, graphtest.Must[[]document.OrderTax](t)(staff.Taxes.List())); d != "" {
 			t.Errorf("by staff (-want +got):\n%s", d)
+		}
+	})
+}
+
+// TestReverseCharge: a company that names a VAT id of another country of the European Union pays no tax
+// there, neither in the shop nor in an order by staff. One of the store's country, one with an id of a
+// third country, and one whose id is not in form do.
+func TestReverseCharge(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		in := model.TaxSettingsInput{PricesIncludeTax: true, ReverseCharge: true, Rates: []*model.TaxRateInput{
+			{Country: "DE", Name: "MwSt.", Rate: new("19"), Shipping: true},
+			{Country: "AT", Name: "USt.", Rate: new("20"), Shipping: true}}}
+		_, err := m.Mutation().TaxSettingsUpdate(m.Ctx, 1, in)
+		if graphtest.FieldOf(err) != "#/vat_id required" {
+			t.Errorf("without the store's own: %v", err)
+		}
+		in.VatID = new("de 136 695 976")
+		graphtest.Must[*model.TaxSettingsPayload](t)(m.Mutation().TaxSettingsUpdate(m.Ctx, 1, in))
+		graphtest.Must[*model.ShippingZonePayload](t)(m.Mutation().ShippingZoneCreate(m.Ctx, model.ShippingZoneInput{
+			Name: "World", RestOfWorld: true,
+			Rates: []*model.ShippingRateInput{{Name: "Post", Kind: state.ShippingDelivery, PriceMinor: 1200}}}))
+		bell := m.sell("Bell", 12_000, 99)
+		for _, tc := range []struct {
+			country, code, id string
+			total, tax        int64
+		}{
+			{"AT", "1010", "ATU12345678", 21_000, 0}, {"AT", "1010", "", 25_200, 4200},
+			{"AT", "1010", "DE136695976", 25_200, 4200}, {"DE", "10115", "DE136695976", 24_000, 3832},
+		} {
+			token := m.add("", bell, 2)
+			a := document.AddressFields{Name: new("A"), Line1: "1", City: "B", PostalCode: &tc.code,
+				Country: tc.country}
+			err := errors.Join(m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", VATID: tc.id}),
+				m.SetAddress(m.ctx, token, a), m.SetMethod(m.ctx, token, state.PaymentTransfer))
+			if err == nil {
+				err = m.SetRate(m.ctx, token, m.view(token).Rates[0].ID)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := m.view(token)
+			made := m.order(graphtest.Must[xid.ID](t)(m.place(token)))
+			if (made.TaxRelief != nil) != (tc.tax == 0) || made.TotalMinor != tc.total ||
+				*made.IncludedTaxMinor != tc.tax {
+				t.Errorf("%s %s: %v, %+v", tc.country, tc.id, made.TaxRelief, v.Sums)
+			}
+			staff := model.OrderCreateInput{Source: "dashboard", ShippingAddress: &model.AddressInput{Line1: "1",
+				City: "B", Country: tc.country}, Pricing: &model.OrderPricingInput{VatID: &tc.id,
+				ShippingRateID: &v.Rate.ID}, Lines: []*model.OrderLineInput{
+				{ProductID: new(xid.Product.Format(bell.Product)), Quantity: 2}}}
+			same := m.order(graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCreate(m.Ctx, staff)).Order.ID)
+			if same.TotalMinor != made.TotalMinor || same.Lines[0].UnitPriceMinor != made.Lines[0].UnitPriceMinor {
+				t.Errorf("%s %s: %d by staff, %d in the shop", tc.country, tc.id, same.TotalMinor, made.TotalMinor)
+			}
+		}
+		err = m.SetContact(m.ctx, m.add("", bell, 1), cart.Contact{Email: "ada@example.com", VATID: "ATU1"})
+		if graphtest.FieldOf(err) != "#/vat_id invalid_format" {
+			t.Errorf("not in form: %v", err)
 		}
 	})
 }

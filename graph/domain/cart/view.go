@@ -53,7 +53,9 @@ type View struct {
 	TaxIncluded  bool
 	Sums         price.Sums
 	Taxes        []document.OrderTax
+	Relief       *state.TaxRelief // nil if the shopper pays the tax of the place
 	Email, Phone string
+	VATID        string
 	// Ships means that a line must be shipped; else neither address nor rate is needed.
 	Ships bool
 	// Country and Region are the shopper's location. Shoppers are asked for it if nothing is
@@ -106,6 +108,9 @@ type Line struct {
 // AsksCountry reports whether the shopper must name a country: it determines the tax, and there is no
 // address.
 func (v *View) AsksCountry() bool { return !v.Ships && len(v.tax.Rates) > 0 }
+
+// AsksVATID reports whether companies may name their VAT id.
+func (v *View) AsksVATID() bool { return v.tax.Seller != "" }
 
 // placed reports whether the shopper's location is known as far as the tax depends on it.
 func (v *View) placed() bool {
@@ -187,6 +192,7 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	core.Opt(row.Code, func(s string) { v.Code = s })
 	core.Opt(row.Email, func(s string) { v.Email = s })
 	core.Opt(row.Phone, func(s string) { v.Phone = s })
+	core.Opt(row.VatID, func(s string) { v.VATID = s })
 	core.Opt(row.Country, func(s string) { v.Country = s })
 	core.Opt(row.Region, func(s string) { v.Region = s })
 	if v.Address, err = row.Address.Fields(); err != nil {
@@ -328,9 +334,17 @@ func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
 // approximate returns the approximate price of the line, for comparison.
 func (l *Line) approximate() float64 { return float64(l.Unit) * float64(l.Quantity) }
 
+// UnitMinor returns the price of one piece that the shopper pays, without tax for a relieved one.
+func (l *Line) UnitMinor() int64 {
+	if l.Gone || l.Large {
+		return l.Unit
+	}
+	return l.Amounts.UnitMinor
+}
+
 // quote computes the lines that count.
 func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
-	b := selling.Basket{Discount: v.Discount, Rate: rateID}
+	b := selling.Basket{Discount: v.Discount, Rate: rateID, VATID: v.VATID}
 	var counted []*Line
 	for _, l := range v.Lines {
 		if l.Gone || l.Large {
@@ -353,6 +367,7 @@ func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 	}
 	v.quote, v.tax, v.Rates, v.Rate = q, q.Tax, q.Offers, q.Chosen
 	v.Sums, v.Taxes, v.TaxIncluded, v.Discounted = q.Sums, q.OrderTaxes(nil), q.Tax.Included, q.Discounted
+	v.Relief = q.Relief
 	for i, l := range counted {
 		l.Amounts = q.Lines[i]
 	}

@@ -74,9 +74,14 @@ func (m Mutation) CustomerUpdate(
 		return nil, err
 	}
 	return m.changeCustomer(ctx, id, expectedVersion, "customer.update",
-		func(_ context.Context, e *customerEdit) error {
+		func(ctx context.Context, e *customerEdit) error {
 			if e.Row.Status == state.CustomerRedacted {
 				return fault.State(fault.InvalidTransition, "The customer is redacted and cannot be changed.")
+			}
+			if exempt := in.TaxExempt.Value(); exempt != nil && *exempt {
+				if err := core.NeedsTaxCategories(ctx); err != nil {
+					return err
+				}
 			}
 			row, u := e.Row, e.Update
 			core.MemberOpt(&e.Changed, in.Email, "email", &row.Email, u.SetEmail, u.ClearEmail)
@@ -86,6 +91,7 @@ func (m Mutation) CustomerUpdate(
 			core.MemberOpt(&e.Changed, in.Locale, "locale", &row.Locale, u.SetLocale, u.ClearLocale)
 			core.MemberOpt(&e.Changed, in.Note, "note", &row.Note, u.SetNote, u.ClearNote)
 			core.MemberOf(&e.Changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing, u.SetEmailMarketing)
+			core.MemberOf(&e.Changed, in.TaxExempt, "tax_exempt", &row.TaxExempt, u.SetTaxExempt)
 			core.MemberDoc(&e.Changed, docs.defaultAddress, in.DefaultAddress.IsSet(), "default_address",
 				&row.DefaultAddress, u.SetDefaultAddress, u.ClearDefaultAddress)
 			core.MemberDoc(&e.Changed, docs.addresses, in.Addresses.IsSet(), "addresses", &row.Addresses,
@@ -106,6 +112,7 @@ func checkCustomerUpdate(c *core.Check, in *model.CustomerUpdateInput) customerD
 	core.Opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.Email("email", s)) })
 	checkCustomerTexts(c, in.Phone.Value(), in.FirstName.Value(), in.LastName.Value(), in.Locale.Value(),
 		in.Note.Value())
+	core.NotNull(c, "tax_exempt", in.TaxExempt, func(bool) {})
 	core.NotNull(c, "email_marketing", in.EmailMarketing, func(v state.EmailMarketing) {
 		if !v.Known() {
 			c.Add("email_marketing", fault.UnknownValue, "Unknown marketing state.")

@@ -38,6 +38,11 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		}); err != nil {
 			return nil, err
 		}
+		if in.TaxExempt {
+			if err := core.NeedsTaxCategories(ctx); err != nil {
+				return nil, err
+			}
+		}
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, emailTaken()
@@ -66,6 +71,7 @@ func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput,
 		SetID(id).SetNillableEmail(in.Email).SetNillablePhone(in.Phone).
 		SetNillableFirstName(in.FirstName).SetNillableLastName(in.LastName).
 		SetStatus(in.Status).SetNillableLocale(in.Locale).SetEmailMarketing(in.EmailMarketing).
+		SetTaxExempt(in.TaxExempt).
 		SetAddresses(docs.addresses).SetTags(document.NewTags(in.Tags)).SetNillableNote(in.Note).
 		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
 	if docs.defaultAddress != nil {

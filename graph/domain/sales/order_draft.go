@@ -36,7 +36,8 @@ type orderDraft struct {
 	products map[xid.ID]*db.Product
 	variants map[item]*db.Variant
 	// need is the stock to take of tracked products and variants.
-	need stock
+	need  stock
+	vatID *string // the buyer's
 	// quote is what the store computed, discount the discount of its code; nil for none.
 	quote    *selling.Quote
 	discount *db.Discount

@@ -37,6 +37,7 @@ type Placing struct {
 	Cart  xid.ID
 	Email string // in lower case
 	Phone string
+	VATID string // in its official form, "" for none
 	// Address is nil if nothing is shipped and the shopper gave none.
 	Address *document.AddressFields
 	// Ships says that the order is shipped to the address.
@@ -88,6 +89,9 @@ func (r *Resolver) Prepare(ctx context.Context, p Placing) (*Placement, error) {
 		quote: p.Quote, discount: p.Discount}}
 	if p.Ships {
 		o.draft.shipping = p.Address
+	}
+	if p.VATID != "" {
+		o.draft.vatID = &p.VATID
 	}
 	o.order, o.lines = p.rows(&o.draft)
 	o.events = begin(ctx, o.order)

@@ -31,5 +31,6 @@ func (q Query) OrderPreview(ctx context.Context, in model.OrderCreateInput) (*mo
 	}
 	return &model.OrderPreview{Currency: d.store.Currency, LineItems: lines, SubtotalMinor: o.SubtotalMinor,
 		DiscountMinor: o.DiscountMinor, ShippingMinor: o.ShippingMinor, TaxMinor: o.TaxMinor,
-		IncludedTaxMinor: o.IncludedTaxMinor, Taxes: taxes, TotalMinor: o.TotalMinor, ShippingRates: d.offered()}, nil
+		IncludedTaxMinor: o.IncludedTaxMinor, Taxes: taxes, TaxRelief: o.TaxRelief,
+		TotalMinor: o.TotalMinor, ShippingRates: d.offered()}, nil
 }

@@ -50,6 +50,10 @@ func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in mo
 	if p == nil {
 		return nil
 	}
+	d.vatID = selling.CheckVATID(c, "pricing/vat_id", p.VatID)
+	if err := c.Err(); err != nil {
+		return err
+	}
 	b := d.basket(in)
 	store := m.selling
 	if p.DiscountCode != nil {
@@ -89,6 +93,8 @@ func (d *orderDraft) buyer() (by selling.Buyer) {
 func (d *orderDraft) basket(in model.OrderCreateInput) selling.Basket {
 	b := selling.Basket{Rate: in.Pricing.ShippingRateID, FreightMinor: in.Pricing.ShippingMinor}
 	core.Opt(in.Pricing.DiscountMinor, func(n int64) { b.OffMinor = n })
+	core.Opt(d.vatID, func(id string) { b.VATID = id })
+	b.Exempt = d.customer != nil && d.customer.TaxExempt
 	ships := false
 	for i, l := range in.Lines {
 		w := d.items[i]
@@ -120,7 +126,9 @@ func (d *orderDraft) basket(in model.OrderCreateInput) selling.Basket {
 // priced sets the computed sums of an order and its lines.
 func (d *orderDraft) priced(o *db.Order, lines []*db.OrderLine) {
 	q := d.quote
+	o.VatID, o.TaxRelief = d.vatID, q.Relief
 	for i, a := range q.Lines {
+		lines[i].UnitPriceMinor = a.UnitMinor
 		lines[i].DiscountMinor, lines[i].TaxMinor, lines[i].TotalMinor = a.DiscountMinor, a.TaxMinor, a.TotalMinor
 	}
 	o.SubtotalMinor, o.DiscountMinor, o.ShippingMinor = q.SubtotalMinor, q.DiscountMinor, q.ShippingMinor

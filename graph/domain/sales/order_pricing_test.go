@@ -157,3 +157,31 @@ func TestOrderDiscountOnce(t *testing.T) {
 		uses(0)
 	})
 }
+
+// TestTaxExemptCustomer: an order that the store computes for an exempt customer bears no tax, and says
+// why. While a program of an earlier release may run, no customer becomes exempt.
+func TestTaxExemptCustomer(t *testing.T) {
+	exempt := model.CustomerUpdateInput{TaxExempt: model.Some(true)}
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		rate, buyer := setUpSelling(t, ctx, r), graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
+		id := buyer.PublicID()
+		changed := graphtest.Must[*model.CustomerPayload](t)(r.Mutation().CustomerUpdate(ctx, id, 1, exempt))
+		title, unit := "Kite", int64(1000)
+		in := model.OrderCreateInput{Source: "dashboard", CustomerID: &id, Pricing: &model.OrderPricingInput{
+			ShippingRateID: &rate}, ShippingAddress: &model.AddressInput{Line1: "Weg 1", City: "Ulm", Country: "DE"},
+			Lines: []*model.OrderLineInput{{Title: &title, UnitPriceMinor: &unit, Quantity: 2}}}
+		shown := graphtest.Must[*model.OrderPreview](t)(r.Query().OrderPreview(ctx, in))
+		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
+		if !changed.Customer.TaxExempt || o.TotalMinor != 2490 || o.TaxRelief == nil ||
+			*o.TaxRelief != state.TaxExemptBuyer || shown.TotalMinor != 2490 || *shown.TaxRelief != *o.TaxRelief {
+			t.Errorf("%d, %v", o.TotalMinor, o.TaxRelief)
+		}
+	})
+	graphtest.EachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		id := graphtest.NewCustomer(t, ctx, r, graphtest.Ada()).PublicID()
+		_, err := r.Mutation().CustomerUpdate(ctx, id, 1, exempt)
+		if graphtest.FaultOf(err) != "invalid_transition" {
+			t.Error(err)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package sales
 import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
@@ -18,12 +19,24 @@ type ShownTaxes struct {
 	// ShippingMinor is the price of shipping as the store entered it.
 	ShippingMinor int64
 	// Added are part of the total beside the prices, Included are part of the prices. Neither has
-	// taxes of 0.
+	// taxes of 0, but Added has the reason why a buyer pays none.
 	Added, Included []ShownTax
 }
 
-// Shown returns the taxes with names and rates. Where they are not known, it returns their sum.
-func Shown(texts *phrase.Texts, s price.Sums, taxes []document.OrderTax) (shown ShownTaxes) {
+var reliefTexts = map[state.TaxRelief]phrase.Key{
+	state.TaxReverseCharge: phrase.ReverseCharge,
+	state.TaxExemptBuyer:   phrase.TaxExempt,
+}
+
+// Shown returns the taxes with names and rates. Where they are not known, it returns their sum,
+// and for a relieved buyer the reason.
+func Shown(
+	texts *phrase.Texts, s price.Sums, taxes []document.OrderTax, relief *state.TaxRelief,
+) (shown ShownTaxes) {
+	if relief != nil {
+		shown.ShippingMinor, shown.Added = s.ShippingMinor, []ShownTax{{texts.Say(reliefTexts[*relief]), 0}}
+		return shown
+	}
 	if len(taxes) == 0 {
 		shipping, added, included := price.ShownTax(s.ShippingMinor, s.TaxMinor, s.IncludedTaxMinor)
 		shown.ShippingMinor = shipping
@@ -62,5 +75,5 @@ func ShownOfOrder(texts *phrase.Texts, o *db.Order) (ShownTaxes, error) {
 		sums.IncludedTaxMinor = *o.IncludedTaxMinor
 	}
 	taxes, err := o.Taxes.List()
-	return Shown(texts, sums, taxes), err
+	return Shown(texts, sums, taxes, o.TaxRelief), err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
@@ -23,6 +24,9 @@ func (r *Resolver) CartTax(ctx context.Context) (price.Tax, error) {
 	}
 	tax := price.Tax{Included: t.PricesIncludeTax, Shipping: t.ShippingCategory,
 		Rates: make([]price.TaxRate, len(rates))}
+	if t.ReverseCharge && t.VatID != nil {
+		_, tax.Seller, _ = country.VATID(*t.VatID)
+	}
 	for i, rate := range rates {
 		tax.Rates[i] = price.TaxRate{Country: rate.Country, Name: rate.Name, PerMillion: rate.PerMillion,
 			Category: rate.Category, Relation: rate.Relation, Shipping: rate.Shipping}

@@ -6,9 +6,11 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
@@ -22,6 +24,9 @@ type Basket struct {
 	OffMinor int64
 	// To is the place that determines the tax.
 	To price.Place
+	// VATID is the buyer's, "" for none. Exempt says that the buyer pays no tax.
+	VATID  string
+	Exempt bool
 	// Ships is the country to ship to. If it is "", no rates are offered.
 	Ships string
 	// Rate is the id of the chosen shipping rate, nil for none.
@@ -34,9 +39,24 @@ type Basket struct {
 type Quote struct {
 	*price.Result
 	Tax price.Tax
+	// Relief is why there is no tax, nil for no such reason.
+	Relief *state.TaxRelief
 	// Offers are the available rates, Chosen the chosen one or nil.
 	Offers []Offer
 	Chosen *document.ShippingRate
+}
+
+// relief returns why the buyer pays no tax, nil for no reason. Seller is that of [price.Tax]. A company
+// names a VAT id of the country of delivery.
+func (b Basket) relief(seller string) *state.TaxRelief {
+	_, company, ok := country.VATID(b.VATID)
+	switch {
+	case b.Exempt:
+		return new(state.TaxExemptBuyer)
+	case ok && seller != "" && company != seller && company == b.To.Country:
+		return new(state.TaxReverseCharge)
+	}
+	return nil
 }
 
 // OrderTaxes returns the taxes in the form of an order, which has the given lines, or none yet.
@@ -72,6 +92,8 @@ func (r *Resolver) Quote(ctx context.Context, b Basket) (*Quote, error) {
 	if err != nil {
 		return nil, err
 	}
+	relief := b.relief(tax.Seller)
+	tax.Relieved = relief != nil
 	in := price.Cart{Lines: b.Lines, Tax: tax, To: b.To}
 	switch {
 	case b.Discount != nil:
@@ -88,7 +110,7 @@ func (r *Resolver) Quote(ctx context.Context, b Basket) (*Quote, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Quote{Result: bare, Tax: tax}
+	q := &Quote{Result: bare, Tax: tax, Relief: relief}
 	if b.Ships == "" || !bare.Freight.Needed {
 		return q, nil
 	}

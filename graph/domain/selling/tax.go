@@ -110,12 +110,15 @@ type taxPlan struct {
 	rates      []document.TaxRate
 	categories []document.TaxCategory
 	shipping   string // the category
+	vatID      *string
+	reverse    bool
 }
 
-// categorized reports whether the settings say more than a rate of two decimals for each place.
+// categorized reports whether the settings say more than a rate of two decimals for each place, for
+// every buyer.
 func (p *taxPlan) categorized() bool {
 	places := map[string]bool{}
-	return len(p.categories) > 0 || p.shipping != state.TaxStandard ||
+	return len(p.categories) > 0 || p.reverse || p.shipping != state.TaxStandard ||
 		slices.ContainsFunc(p.rates, func(r document.TaxRate) bool {
 			place := placeOf(r)
 			again := places[place]
@@ -137,6 +140,8 @@ func (p *taxPlan) set(e *taxEdit) {
 	core.MemberDoc(&e.Changed, document.NewTaxRates(p.rates), true, "rates", &e.Row.Rates, e.Update.SetRates, nil)
 	core.MemberDoc(&e.Changed, document.NewTaxCategories(p.categories), true, "categories", &e.Row.Categories,
 		e.Update.SetCategories, e.Update.ClearCategories)
+	core.MemberOpt(&e.Changed, core.Given(p.vatID), "vat_id", &e.Row.VatID, e.Update.SetVatID, e.Update.ClearVatID)
+	core.Replace(&e.Changed, &p.reverse, "reverse_charge", &e.Row.ReverseCharge, e.Update.SetReverseCharge)
 	core.Replace(&e.Changed, &p.shipping, "shipping_category", &e.Row.ShippingCategory, e.Update.SetShippingCategory)
 }
 
@@ -160,6 +165,10 @@ func checkTaxes(in model.TaxSettingsInput, before *db.TaxSettings) (*taxPlan, er
 	if in.Categories != nil {
 		p.categories = checkCategories(c, in.Categories, own)
 	}
+	p.vatID, p.reverse = CheckVATID(c, "vat_id", in.VatID), in.ReverseCharge
+	if p.reverse {
+		c.Required("vat_id", in.VatID != nil)
+	}
 	core.Opt(in.ShippingCategory, func(key string) { p.shipping = key })
 	p.checkCategory(c, "shipping_category", p.shipping)
 	kept := make([]string, len(old))
@@ -172,6 +181,18 @@ func checkTaxes(in model.TaxSettingsInput, before *db.TaxSettings) (*taxPlan, er
 	}
 	checkPlaces(c, p.rates)
 	return p, c.Err()
+}
+
+// CheckVATID checks a VAT id and returns it in its official form; nil for none.
+func CheckVATID(c *core.Check, name string, text *string) *string {
+	if text == nil || *text == "" {
+		return nil
+	}
+	id, _, ok := country.VATID(*text)
+	if !ok {
+		c.Add(name, fault.InvalidFormat, "This is not a VAT id of a country of the European Union.")
+	}
+	return &id
 }
 
 // checkPlaces checks that a place has each tax once for a category.

@@ -96,6 +96,8 @@ var laterLineColumns = []column[line]{
 var newestOrderColumns = []column[*db.Order]{
 	{"external_number", phrase.ExternalNumberColumn, func(r *row, o *db.Order) { r.textOpt(o.ExternalNumber) }},
 	{"taxes", "", func(r *row, o *db.Order) { r.list(o.Taxes) }},
+	{"vat_id", "", func(r *row, o *db.Order) { r.textOpt(o.VatID) }},
+	{"tax_relief", "", func(r *row, o *db.Order) { r.textOpt((*string)(o.TaxRelief)) }},
 }
 
 var productColumns = []column[*db.Product]{
@@ -147,6 +149,7 @@ var customerColumns = []column[customer]{
 	{"version", "", func(r *row, c customer) { r.integer(c.Version) }},
 	{"created_at", phrase.CreatedAtColumn, func(r *row, c customer) { r.moment(c.ID.Time()) }},
 	{"updated_at", phrase.UpdatedAtColumn, func(r *row, c customer) { r.moment(c.UpdatedAt) }},
+	{"tax_exempt", "", func(r *row, c customer) { r.boolean(c.TaxExempt) }},
 }
 
 var attemptColumns = []column[attempt]{

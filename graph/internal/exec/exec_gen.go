@@ -1004,6 +1004,11 @@ country. BESIDE: on the price, in addition to those of the larger area. UPON: li
 before it.
 """
 enum TaxRelation { REPLACE BESIDE UPON }
+"""
+Why an order bears no tax. REVERSE_CHARGE: the buyer, a company in another country of the European Union, owes it.
+EXEMPT: the customer is exempt.
+"""
+enum TaxRelief { REVERSE_CHARGE EXEMPT }
 
 type Identity {
   type: CredentialType!
@@ -1913,6 +1918,8 @@ type Customer {
   status: CustomerStatus!
   locale: String
   emailMarketing: EmailMarketing!
+  "Whether orders that staff create for the customer bear no tax."
+  taxExempt: Boolean!
   defaultAddress: Address
   addresses: [Address!]!
   tags: [String!]!
@@ -2012,6 +2019,9 @@ type Order {
   if the order came with its amounts.
   """
   taxes: [OrderTax!]!
+  "The buyer's VAT id."
+  vatId: String
+  taxRelief: TaxRelief
 }
 
 "A tax of an order."
@@ -2088,6 +2098,7 @@ type OrderPreview {
   "The tax contained in the prices; null if the store did not compute it."
   includedTaxMinor: Money
   taxes: [OrderTax!]!
+  taxRelief: TaxRelief
   totalMinor: Money!
   "The shipping rates that the store offers for the items and their address; empty unless the store computes the order."
   shippingRates: [OfferedRate!]!
@@ -2254,6 +2265,13 @@ type TaxSettings {
   categories: [TaxCategory!]!
   "The category of shipping."
   shippingCategory: String!
+  "The store's own VAT id."
+  vatId: String
+  """
+  Whether companies in other countries of the European Union pay no tax when they name a VAT id of the country of
+  delivery. Only its form is checked.
+  """
+  reverseCharge: Boolean!
   "0 before the first change."
   version: Long!
   updatedAt: Time
@@ -2847,6 +2865,7 @@ input CustomerCreateInput {
   status: CustomerStatus! = ACTIVE
   locale: String
   emailMarketing: EmailMarketing! = NOT_SUBSCRIBED
+  taxExempt: Boolean! = false
   defaultAddress: AddressInput
   addresses: [AddressInput!]
   tags: [String!]
@@ -2863,6 +2882,7 @@ input CustomerUpdateInput {
   lastName: String
   locale: String
   emailMarketing: EmailMarketing
+  taxExempt: Boolean
   defaultAddress: AddressInput
   addresses: [AddressInput!]
   tags: [String!]
@@ -2913,6 +2933,8 @@ input OrderPricingInput {
   shippingRateId: ID
   "A price for shipping instead of a rate."
   shippingMinor: Money
+  "The buyer's VAT id. It matters for reverse charge."
+  vatId: String
 }
 
 input OrderUpdateInput {
@@ -3006,6 +3028,9 @@ input TaxSettingsInput {
   categories: [TaxCategoryInput!]
   "Absent means as it is."
   shippingCategory: String
+  vatId: String
+  "Needs vatId."
+  reverseCharge: Boolean! = false
 }
 
 input TaxCategoryInput {
@@ -9362,6 +9387,23 @@ func (ec *executionContext) fieldContext_Customer_emailMarketing(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Customer_taxExempt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.TaxExempt)
+}
+
+func (ec *executionContext) fieldContext_Customer_taxExempt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Customer",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Customer_defaultAddress(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9702,6 +9744,8 @@ func (ec *executionContext) fieldContext_CustomerConnection_nodes(_ context.Cont
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "taxExempt":
+				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
 				return ec.fieldContext_Customer_defaultAddress(ctx, field)
 			case "addresses":
@@ -9829,6 +9873,8 @@ func (ec *executionContext) fieldContext_CustomerEdge_node(_ context.Context, fi
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "taxExempt":
+				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
 				return ec.fieldContext_Customer_defaultAddress(ctx, field)
 			case "addresses":
@@ -9900,6 +9946,8 @@ func (ec *executionContext) fieldContext_CustomerPayload_customer(_ context.Cont
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "taxExempt":
+				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
 				return ec.fieldContext_Customer_defaultAddress(ctx, field)
 			case "addresses":
@@ -26560,6 +26608,8 @@ func (ec *executionContext) fieldContext_Order_customer(_ context.Context, field
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "taxExempt":
+				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
 				return ec.fieldContext_Customer_defaultAddress(ctx, field)
 			case "addresses":
@@ -27531,6 +27581,40 @@ func (ec *executionContext) fieldContext_Order_taxes(_ context.Context, field gr
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_vatId(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.VatID)
+}
+
+func (ec *executionContext) fieldContext_Order_vatId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Order_taxRelief(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return ec.marshalOTaxRelief2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelief(ctx, field.Selections, obj.TaxRelief)
+}
+
+func (ec *executionContext) fieldContext_Order_taxRelief(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type TaxRelief does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderAct_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -27781,6 +27865,10 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28059,6 +28147,10 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28518,6 +28610,10 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28674,6 +28770,10 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28903,6 +29003,23 @@ func (ec *executionContext) fieldContext_OrderPreview_taxes(_ context.Context, f
 				return ec.fieldContext_OrderTax_lines(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type OrderTax", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderPreview_taxRelief(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
+	return ec.marshalOTaxRelief2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelief(ctx, field.Selections, obj.TaxRelief)
+}
+
+func (ec *executionContext) fieldContext_OrderPreview_taxRelief(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type TaxRelief does not have child fields")
 		},
 	}
 	return fc, nil
@@ -34182,6 +34299,8 @@ func (ec *executionContext) fieldContext_Query_customer(ctx context.Context, fie
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "taxExempt":
+				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
 				return ec.fieldContext_Customer_defaultAddress(ctx, field)
 			case "addresses":
@@ -34418,6 +34537,10 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -34888,6 +35011,8 @@ func (ec *executionContext) fieldContext_Query_orderPreview(ctx context.Context,
 				return ec.fieldContext_OrderPreview_includedTaxMinor(ctx, field)
 			case "taxes":
 				return ec.fieldContext_OrderPreview_taxes(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_OrderPreview_taxRelief(ctx, field)
 			case "totalMinor":
 				return ec.fieldContext_OrderPreview_totalMinor(ctx, field)
 			case "shippingRates":
@@ -35247,6 +35372,10 @@ func (ec *executionContext) fieldContext_Query_taxSettings(_ context.Context, fi
 				return ec.fieldContext_TaxSettings_categories(ctx, field)
 			case "shippingCategory":
 				return ec.fieldContext_TaxSettings_shippingCategory(ctx, field)
+			case "vatId":
+				return ec.fieldContext_TaxSettings_vatId(ctx, field)
+			case "reverseCharge":
+				return ec.fieldContext_TaxSettings_reverseCharge(ctx, field)
 			case "version":
 				return ec.fieldContext_TaxSettings_version(ctx, field)
 			case "updatedAt":
@@ -38199,6 +38328,10 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -38367,6 +38500,8 @@ func (ec *executionContext) fieldContext_SearchResult_customers(_ context.Contex
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "taxExempt":
+				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
 				return ec.fieldContext_Customer_defaultAddress(ctx, field)
 			case "addresses":
@@ -40856,6 +40991,40 @@ func (ec *executionContext) fieldContext_TaxSettings_shippingCategory(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _TaxSettings_vatId(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.VatID)
+}
+
+func (ec *executionContext) fieldContext_TaxSettings_vatId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettings",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TaxSettings_reverseCharge(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.ReverseCharge)
+}
+
+func (ec *executionContext) fieldContext_TaxSettings_reverseCharge(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaxSettings",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TaxSettings_version(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
 	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
@@ -40922,6 +41091,10 @@ func (ec *executionContext) fieldContext_TaxSettingsPayload_taxSettings(_ contex
 				return ec.fieldContext_TaxSettings_categories(ctx, field)
 			case "shippingCategory":
 				return ec.fieldContext_TaxSettings_shippingCategory(ctx, field)
+			case "vatId":
+				return ec.fieldContext_TaxSettings_vatId(ctx, field)
+			case "reverseCharge":
+				return ec.fieldContext_TaxSettings_reverseCharge(ctx, field)
 			case "version":
 				return ec.fieldContext_TaxSettings_version(ctx, field)
 			case "updatedAt":
@@ -46481,8 +46654,11 @@ func (ec *executionContext) unmarshalInputCustomerCreateInput(ctx context.Contex
 	if _, present := asMap["emailMarketing"]; !present {
 		asMap["emailMarketing"] = "NOT_SUBSCRIBED"
 	}
+	if _, present := asMap["taxExempt"]; !present {
+		asMap["taxExempt"] = false
+	}
 
-	fieldsInOrder := [...]string{"email", "phone", "firstName", "lastName", "status", "locale", "emailMarketing", "defaultAddress", "addresses", "tags", "note", "createdAt"}
+	fieldsInOrder := [...]string{"email", "phone", "firstName", "lastName", "status", "locale", "emailMarketing", "taxExempt", "defaultAddress", "addresses", "tags", "note", "createdAt"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -46538,6 +46714,13 @@ func (ec *executionContext) unmarshalInputCustomerCreateInput(ctx context.Contex
 				return it, err
 			}
 			it.EmailMarketing = data
+		case "taxExempt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("taxExempt"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TaxExempt = data
 		case "defaultAddress":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultAddress"))
 			data, err := ec.unmarshalOAddressInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressInput(ctx, v)
@@ -46633,7 +46816,7 @@ func (ec *executionContext) unmarshalInputCustomerUpdateInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"email", "phone", "firstName", "lastName", "locale", "emailMarketing", "defaultAddress", "addresses", "tags", "note"}
+	fieldsInOrder := [...]string{"email", "phone", "firstName", "lastName", "locale", "emailMarketing", "taxExempt", "defaultAddress", "addresses", "tags", "note"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -46682,6 +46865,13 @@ func (ec *executionContext) unmarshalInputCustomerUpdateInput(ctx context.Contex
 				return it, err
 			}
 			it.EmailMarketing = graphql.OmittableOf(data)
+		case "taxExempt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("taxExempt"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TaxExempt = graphql.OmittableOf(data)
 		case "defaultAddress":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultAddress"))
 			data, err := ec.unmarshalOAddressInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressInput(ctx, v)
@@ -47623,7 +47813,7 @@ func (ec *executionContext) unmarshalInputOrderPricingInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"discountCode", "discountMinor", "shippingRateId", "shippingMinor"}
+	fieldsInOrder := [...]string{"discountCode", "discountMinor", "shippingRateId", "shippingMinor", "vatId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -47658,6 +47848,13 @@ func (ec *executionContext) unmarshalInputOrderPricingInput(ctx context.Context,
 				return it, err
 			}
 			it.ShippingMinor = data
+		case "vatId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("vatId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VatID = data
 		}
 	}
 	return it, nil
@@ -49223,7 +49420,11 @@ func (ec *executionContext) unmarshalInputTaxSettingsInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"pricesIncludeTax", "rates", "categories", "shippingCategory"}
+	if _, present := asMap["reverseCharge"]; !present {
+		asMap["reverseCharge"] = false
+	}
+
+	fieldsInOrder := [...]string{"pricesIncludeTax", "rates", "categories", "shippingCategory", "vatId", "reverseCharge"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -49258,6 +49459,20 @@ func (ec *executionContext) unmarshalInputTaxSettingsInput(ctx context.Context, 
 				return it, err
 			}
 			it.ShippingCategory = data
+		case "vatId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("vatId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VatID = data
+		case "reverseCharge":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reverseCharge"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReverseCharge = data
 		}
 	}
 	return it, nil
@@ -51618,6 +51833,11 @@ func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet,
 			out.Values[i] = ec._Customer_locale(ctx, field, obj)
 		case "emailMarketing":
 			out.Values[i] = ec._Customer_emailMarketing(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taxExempt":
+			out.Values[i] = ec._Customer_taxExempt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -56613,6 +56833,10 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "vatId":
+			out.Values[i] = ec._Order_vatId(ctx, field, obj)
+		case "taxRelief":
+			out.Values[i] = ec._Order_taxRelief(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -57123,6 +57347,8 @@ func (ec *executionContext) _OrderPreview(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "taxRelief":
+			out.Values[i] = ec._OrderPreview_taxRelief(ctx, field, obj)
 		case "totalMinor":
 			out.Values[i] = ec._OrderPreview_totalMinor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -61934,6 +62160,13 @@ func (ec *executionContext) _TaxSettings(ctx context.Context, sel ast.SelectionS
 			}
 		case "shippingCategory":
 			out.Values[i] = ec._TaxSettings_shippingCategory(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "vatId":
+			out.Values[i] = ec._TaxSettings_vatId(ctx, field, obj)
+		case "reverseCharge":
+			out.Values[i] = ec._TaxSettings_reverseCharge(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -70371,6 +70604,24 @@ func (ec *executionContext) unmarshalOTaxCategoryInput2ᚕᚖgithubᚗcomᚋstor
 		}
 	}
 	return res, nil
+}
+
+func (ec *executionContext) unmarshalOTaxRelief2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelief(ctx context.Context, v any) (*state.TaxRelief, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalTaxRelief(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTaxRelief2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelief(ctx context.Context, sel ast.SelectionSet, v *state.TaxRelief) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalTaxRelief(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOTaxSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTaxSettings(ctx context.Context, sel ast.SelectionSet, v *model.TaxSettings) graphql.Marshaler {

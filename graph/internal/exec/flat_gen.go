@@ -110,17 +110,18 @@ var flatTypes = map[string]flatType{
 		"status":          {7, ""},
 		"locale":          {8, ""},
 		"emailMarketing":  {9, ""},
-		"defaultAddress":  {10, "Address"},
-		"addresses":       {11, "Address"},
-		"tags":            {12, ""},
-		"note":            {13, ""},
-		"ordersCount":     {14, ""},
-		"totalSpentMinor": {15, ""},
-		"currency":        {16, ""},
-		"lastOrderAt":     {17, ""},
-		"version":         {18, ""},
-		"createdAt":       {19, ""},
-		"updatedAt":       {20, ""},
+		"taxExempt":       {10, ""},
+		"defaultAddress":  {11, "Address"},
+		"addresses":       {12, "Address"},
+		"tags":            {13, ""},
+		"note":            {14, ""},
+		"ordersCount":     {15, ""},
+		"totalSpentMinor": {16, ""},
+		"currency":        {17, ""},
+		"lastOrderAt":     {18, ""},
+		"version":         {19, ""},
+		"createdAt":       {20, ""},
+		"updatedAt":       {21, ""},
 	}},
 	"Discount": {discountImplementors, map[string]flatField{
 		"id":              {1, ""},
@@ -369,6 +370,8 @@ var flatTypes = map[string]flatType{
 		"paymentMethod":     {33, ""},
 		"externalNumber":    {34, ""},
 		"taxes":             {35, "OrderTax"},
+		"vatId":             {36, ""},
+		"taxRelief":         {37, ""},
 	}},
 	"OrderAct": {orderActImplementors, map[string]flatField{
 		"id":        {1, ""},
@@ -1216,11 +1219,14 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 		case 9: // emailMarketing
 			v := obj.EmailMarketing
 			w.enum(string(v))
-		case 10: // defaultAddress
+		case 10: // taxExempt
+			v := obj.TaxExempt
+			w.boolean(v)
+		case 11: // defaultAddress
 			if !f.nested.writeKept(w, obj.DefaultAddress, (*flatPlan).writeAddress) {
 				return false
 			}
-		case 11: // addresses
+		case 12: // addresses
 			v, err := obj.DecodedAddresses()
 			if err != nil {
 				return false
@@ -1235,7 +1241,7 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 				}
 			}
 			w.byte(']')
-		case 12: // tags
+		case 13: // tags
 			v, err := obj.DecodedTags()
 			if err != nil {
 				return false
@@ -1248,36 +1254,36 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 				w.text(v[j])
 			}
 			w.byte(']')
-		case 13: // note
+		case 14: // note
 			v := obj.Note
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 14: // ordersCount
+		case 15: // ordersCount
 			v := obj.OrdersCount
 			w.number(v)
-		case 15: // totalSpentMinor
+		case 16: // totalSpentMinor
 			v := obj.TotalSpentMinor
 			w.number(v)
-		case 16: // currency
+		case 17: // currency
 			v := obj.Currency
 			w.text(v)
-		case 17: // lastOrderAt
+		case 18: // lastOrderAt
 			v := obj.LastOrderAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 18: // version
+		case 19: // version
 			v := obj.Version
 			w.number(v)
-		case 19: // createdAt
+		case 20: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 20: // updatedAt
+		case 21: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}
@@ -2612,6 +2618,20 @@ func (p *flatPlan) writeOrder(w *buffer, obj *model.Order) bool {
 				}
 			}
 			w.byte(']')
+		case 36: // vatId
+			v := obj.VatID
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 37: // taxRelief
+			v := obj.TaxRelief
+			if v == nil {
+				w.null()
+			} else {
+				w.enum(string(*v))
+			}
 		}
 	}
 	w.byte('}')

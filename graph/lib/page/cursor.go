@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"hash"
+	"sync"
 
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -40,19 +42,41 @@ const (
 var encoding = base64.RawURLEncoding
 
 // Codec signs and verifies cursors. It is safe for concurrent use.
-type Codec struct{ keys []keyring.MACKey }
+type Codec struct{ keys []*key }
+
+// key is one signing key with a pool of MAC states: keying HMAC costs more than the MAC itself.
+type key struct {
+	id   byte
+	idle sync.Pool
+}
+
+// state is what one MAC needs, pooled so that requests allocate none of it.
+type state struct {
+	mac hash.Hash
+	msg []byte
+	sum [sha256.Size]byte
+}
 
 // New returns the codec of a ring's cursor keys.
-func New(ring *keyring.Ring) *Codec { return &Codec{ring.MACs(keyring.Cursors)} }
+func New(ring *keyring.Ring) *Codec {
+	c := &Codec{}
+	for _, k := range ring.MACs(keyring.Cursors) {
+		c.keys = append(c.keys, &key{id: k.ID, idle: sync.Pool{New: func() any {
+			return &state{mac: hmac.New(sha256.New, k.Key[:])}
+		}}})
+	}
+	return c
+}
 
 // Sign returns the cursor of a position in a list, 56 characters long.
 func (c *Codec) Sign(l List, p Position) string {
 	k := c.keys[0]
 	var raw [rawLen]byte
-	raw[0], raw[1] = version, k.ID
+	raw[0], raw[1] = version, k.id
 	binary.BigEndian.PutUint64(raw[timeAt:], uint64(p.Time))
 	copy(raw[idAt:], p.ID[:])
-	copy(raw[macAt:], sum(k, l, raw[:macAt]))
+	mac := k.sum(l, raw[:macAt])
+	copy(raw[macAt:], mac[:])
 	var text [textLen]byte
 	encoding.Encode(text[:], raw[:])
 	return string(text[:])
@@ -66,10 +90,11 @@ func (c *Codec) Open(l List, text string) (Position, bool) {
 		return Position{}, false
 	}
 	for _, k := range c.keys {
-		if k.ID != raw[1] {
+		if k.id != raw[1] {
 			continue
 		}
-		if hmac.Equal(sum(k, l, raw[:macAt]), raw[macAt:]) {
+		mac := k.sum(l, raw[:macAt])
+		if hmac.Equal(mac[:], raw[macAt:]) {
 			return Position{
 				Time: micros.Time(binary.BigEndian.Uint64(raw[timeAt:])),
 				ID:   xid.ID(raw[idAt:macAt]),
@@ -93,13 +118,18 @@ func decode(text string) (raw [rawLen]byte, ok bool) {
 
 // sum returns the MAC over the list and the first part of the cursor. Texts are preceded by their
 // lengths, so different lists have different messages.
-func sum(k keyring.MACKey, l List, head []byte) []byte {
-	b := binary.BigEndian.AppendUint64(nil, uint64(len(l.Name)))
+func (k *key) sum(l List, head []byte) (mac [macLen]byte) {
+	s := k.idle.Get().(*state)
+	b := binary.BigEndian.AppendUint64(s.msg[:0], uint64(len(l.Name)))
 	b = append(b, l.Name...)
 	b = append(b, l.Store[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(l.Filters)))
 	b = append(b, l.Filters...)
-	mac := hmac.New(sha256.New, k.Key[:])
-	mac.Write(append(b, head...))
-	return mac.Sum(nil)[:macLen]
+	b = append(b, head...)
+	s.msg = b
+	s.mac.Reset()
+	s.mac.Write(s.msg)
+	copy(mac[:], s.mac.Sum(s.sum[:0]))
+	k.idle.Put(s)
+	return mac
 }

@@ -162,6 +162,7 @@ const (
 	Related                 Key = "Related"
 	Remove                  Key = "Remove"
 	Required                Key = "Required"
+	ReverseCharge           Key = "ReverseCharge"
 	SKUColumn               Key = "SKUColumn"
 	Sale                    Key = "Sale"
 	Search                  Key = "Search"
@@ -200,6 +201,7 @@ const (
 	Subtotal                Key = "Subtotal"
 	TagsColumn              Key = "TagsColumn"
 	Tax                     Key = "Tax"
+	TaxExempt               Key = "TaxExempt"
 	TaxIncluded             Key = "TaxIncluded"
 	TestExplained           Key = "TestExplained"
 	TestPayment             Key = "TestPayment"
@@ -216,6 +218,7 @@ const (
 	UnpaidMost              Key = "UnpaidMost"
 	Update                  Key = "Update"
 	UpdatedAtColumn         Key = "UpdatedAtColumn"
+	VATID                   Key = "VATID"
 	VendorColumn            Key = "VendorColumn"
 	WaitingForPayment       Key = "WaitingForPayment"
 )

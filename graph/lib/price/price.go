@@ -49,6 +49,8 @@ type Line struct {
 
 // Amounts are what a line costs. Each is at least 0.
 type Amounts struct {
+	// UnitMinor is the price of one unit, which for a relieved buyer includes no tax.
+	UnitMinor     int64
 	SubtotalMinor int64 // quantity · unit
 	DiscountMinor int64
 	// TaxMinor is added, IncludedTaxMinor is part of the price.
@@ -118,8 +120,12 @@ func Compute(c Cart) (*Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
+	if c.Tax.Relieved {
+		c = c.relieved()
+	}
 	r := &Result{Lines: make([]Amounts, len(c.Lines))}
 	for i, l := range c.Lines {
+		r.Lines[i].UnitMinor = l.UnitMinor
 		gross, ok := currency.Mul(l.Quantity, l.UnitMinor)
 		if !ok {
 			return nil, ErrLineTooLarge

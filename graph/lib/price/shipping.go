@@ -1,8 +1,6 @@
 package price
 
 import (
-	"slices"
-
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/state"
 )
@@ -62,8 +60,7 @@ func (r *Result) ship(c Cart) error {
 		return nil
 	}
 	f.PriceMinor = c.Shipping.price(f.ItemsMinor)
-	rates := slices.DeleteFunc(c.Tax.At(c.To, c.Tax.Shipping), func(t TaxRate) bool { return !t.Shipping })
-	if f.Taxes, f.TaxMinor, ok = c.Tax.on(f.PriceMinor, rates); !ok {
+	if f.Taxes, f.TaxMinor, ok = c.Tax.on(f.PriceMinor, c.Tax.onShipping(c.To)); !ok {
 		return ErrTooLarge
 	}
 	r.ShippingMinor = f.PriceMinor

@@ -26,6 +26,11 @@ type Tax struct {
 	Rates    []TaxRate
 	// Shipping is the tax category of shipping.
 	Shipping string
+	// Seller is the country of the store's VAT id if it supplies companies in other countries of the
+	// European Union without tax, else "".
+	Seller string
+	// Relieved says that the buyer pays no tax, also none that the prices include.
+	Relieved bool
 }
 
 // TaxRate is one tax of a country or of one of its regions, for one category.
@@ -83,6 +88,34 @@ func (t Tax) At(p Place, category string) []TaxRate {
 		}
 	}
 	return found
+}
+
+// onShipping returns the taxes of shipping in a place.
+func (t Tax) onShipping(p Place) []TaxRate {
+	return slices.DeleteFunc(t.At(p, t.Shipping), func(r TaxRate) bool { return !r.Shipping })
+}
+
+// relieved returns the cart of a buyer who pays no tax: without rates, and at prices without the tax
+// that they include.
+func (c Cart) relieved() Cart {
+	if c.Tax.Included {
+		net := func(minor int64, rates []TaxRate) int64 {
+			_, sum, _ := c.Tax.on(minor, rates) // no sum exceeds an amount that includes it
+			return minor - sum
+		}
+		c.Lines = slices.Clone(c.Lines)
+		for i := range c.Lines {
+			l := &c.Lines[i]
+			l.UnitMinor = net(l.UnitMinor, c.Tax.At(c.To, l.Category))
+		}
+		if c.Shipping != nil {
+			rate := *c.Shipping
+			rate.PriceMinor = net(rate.PriceMinor, c.Tax.onShipping(c.To))
+			c.Shipping = &rate
+		}
+	}
+	c.Tax.Rates = nil
+	return c
 }
 
 // adds reports whether the taxes of the larger area apply as well.

@@ -31,6 +31,7 @@ func AppendCustomer(b []byte, c *db.Customer, currency string) []byte {
 	o.Int("version", c.Version)
 	o.Time("created_at", c.ID.Time())
 	o.Time("updated_at", c.UpdatedAt)
+	o.Bool("tax_exempt", c.TaxExempt)
 	return o.Close()
 }
 

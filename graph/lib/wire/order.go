@@ -51,6 +51,8 @@ func AppendOrder(b []byte, r *db.Order, n int, line func(i int) *db.OrderLine) [
 	o.StrOpt("payment_method", (*string)(r.PaymentMethod))
 	o.StrOpt("external_number", r.ExternalNumber)
 	o.List("taxes", r.Taxes)
+	o.StrOpt("vat_id", r.VatID)
+	o.StrOpt("tax_relief", (*string)(r.TaxRelief))
 	return o.Close()
 }
 

@@ -15,12 +15,17 @@ export function allowed(o) {
   };
 }
 
+const reliefs = { REVERSE_CHARGE: 'Reverse charge: the buyer owes the tax', EXEMPT: 'Tax-exempt' };
+
 /**
  * Shipping as the store entered it, and the taxes as [label, minor], added to prices or included in them. The order has
  * added tax on shipping within its shipping, as its included tax. Without known taxes there is only their sum.
  */
-export function shownTaxes({ shippingMinor: shipping, taxMinor: tax, includedTaxMinor, taxes }) {
+export function shownTaxes({ shippingMinor: shipping, taxMinor: tax, includedTaxMinor, taxes, taxRelief }) {
   const within = includedTaxMinor ?? 0;
+  if (taxRelief) {
+    return { shipping, added: [[reliefs[taxRelief], 0, true]], included: [] };
+  }
   if (taxes.length === 0) {
     return tax === 0 || within > shipping ? { shipping, added: [['Tax', tax]], included: [['Including tax', within]] }
       : { shipping: shipping - within, added: [['Tax', tax + within]], included: [] };

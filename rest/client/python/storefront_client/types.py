@@ -371,6 +371,12 @@ class Order(TypedDict):
     #: The taxes that the store computed, by name and rate. Empty if nothing was taxed, or if the order came with
     #: its amounts.
     taxes: list[OrderTax]
+    #: The VAT id of the buyer, a company.
+    vat_id: Optional[str]
+    #: Why the order bears no tax; null if the taxes of its place apply. `reverse_charge`: the buyer, a company
+    #: in another country of the European Union, owes the tax. `exempt`: the customer is exempt. Values may be
+    #: added.
+    tax_relief: Optional[Literal["reverse_charge", "exempt"]]
 
 
 class OrderTax(TypedDict):
@@ -531,6 +537,8 @@ class Customer(TypedDict):
     version: Version
     created_at: Timestamp
     updated_at: Timestamp
+    #: Whether orders that staff create for the customer bear no tax.
+    tax_exempt: bool
 
 
 class CustomerPage(TypedDict):

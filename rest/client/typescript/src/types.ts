@@ -294,6 +294,13 @@ export interface Order {
    * its amounts.
    */
   taxes: OrderTax[];
+  /** The VAT id of the buyer, a company. */
+  vat_id: string | null;
+  /**
+   * Why the order bears no tax; null if the taxes of its place apply. `reverse_charge`: the buyer, a company in
+   * another country of the European Union, owes the tax. `exempt`: the customer is exempt. Values may be added.
+   */
+  tax_relief: "reverse_charge" | "exempt" | null;
 }
 
 /**
@@ -454,6 +461,8 @@ export interface Customer {
   version: Version;
   created_at: Timestamp;
   updated_at: Timestamp;
+  /** Whether orders that staff create for the customer bear no tax. */
+  tax_exempt: boolean;
 }
 
 /** One page of customers. */

@@ -2,12 +2,12 @@
 import { html } from '../lib.js';
 import { useQuery, go } from '../context.js';
 import { Page, Card, Empty, Pending, humanize } from '../ui.js';
-import { Form, Field, Area, Select, FieldError, tagsText, tags, text, useAction, errors } from '../form.js';
+import { Form, Field, Area, Select, Check, FieldError, tagsText, tags, text, useAction, errors } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
 const read = `query CustomerEdit($id: ID!) { customer(id: $id) { id email phone firstName lastName displayName status
-  locale emailMarketing tags note version defaultAddress { ${addressFields} } } }`;
+  locale emailMarketing taxExempt tags note version defaultAddress { ${addressFields} } } }`;
 const create = `mutation CustomerCreate($input: CustomerCreateInput!) {
   customerCreate(input: $input) { customer { id } ${errors} } }`;
 const update = `mutation CustomerUpdate($id: ID!, $expectedVersion: Long!, $input: CustomerUpdateInput!) {
@@ -15,7 +15,8 @@ const update = `mutation CustomerUpdate($id: ID!, $expectedVersion: Long!, $inpu
 
 const input = (v, before = {}) => ({
   email: text(v, 'email'), phone: text(v, 'phone'), firstName: text(v, 'firstName'), lastName: text(v, 'lastName'),
-  locale: text(v, 'locale'), emailMarketing: v.get('emailMarketing'), tags: tags(v, 'tags', before.tags),
+  locale: text(v, 'locale'), emailMarketing: v.get('emailMarketing'), taxExempt: v.has('taxExempt'),
+  tags: tags(v, 'tags', before.tags),
   note: v.get('note') || null, defaultAddress: addressOf(v, 'defaultAddress'),
 });
 
@@ -32,6 +33,8 @@ function Inputs({ of: c = {} }) {
   </div><div class="stack"><${Card} title="More">
     <${Select} name="emailMarketing" label="Marketing emails" value=${c.emailMarketing ?? 'NOT_SUBSCRIBED'}
       options=${['NOT_SUBSCRIBED', 'SUBSCRIBED', 'UNSUBSCRIBED'].map((s) => [s, humanize(s)])} />
+    <${Check} name="taxExempt" label="Tax-exempt" value=${c.taxExempt}
+      hint="Applies to orders that staff create, with prices that the store calculates." />
     <${Field} name="locale" label="Language" optional value=${c.locale} maxlength="35"
       hint="For example, de or en-GB." />
     <${Field} name="tags" label="Tags" optional value=${tagsText(c.tags)} hint="Separate tags with commas." />

@@ -17,7 +17,7 @@ const create = `mutation OrderCreate($input: OrderCreateInput!) {
   orderCreate(input: $input) { order { id number } userErrors { code message path } } }`;
 const preview = `query Preview($input: OrderCreateInput!) { orderPreview(input: $input) {
   currency lineItems { totalMinor } subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor
-  taxes { name rate included amountMinor } totalMinor
+  taxes { name rate included amountMinor } taxRelief totalMinor
   shippingRates { id name costMinor } } }`;
 const customers = `query Buyers($filter: CustomerFilter) { customers(first: 1, filter: $filter) {
   nodes { id displayName email defaultAddress { ${addressFields} } } } }`;
@@ -31,7 +31,8 @@ const pricing = (v, currency) => v.get('amounts') === 'own' ? null : {
   discountCode: text(v, 'pricing.discountCode'),
   discountMinor: optionalAmount(v, 'pricing.discountMinor', currency),
   shippingRateId: text(v, 'pricing.shippingRateId'),
-  shippingMinor: optionalAmount(v, 'pricing.shippingMinor', currency) };
+  shippingMinor: optionalAmount(v, 'pricing.shippingMinor', currency),
+  vatId: text(v, 'pricing.vatId') };
 
 function input(v, { rows, buyer, currency }) {
   if (rows.length === 0) {
@@ -145,7 +146,8 @@ function Amounts({ manual, setManual, rates }) {
         ${money('pricing.discountMinor', 'Discount amount')}</div>
       <div class="pair"><${Select} name="pricing.shippingRateId" label="Shipping rate" optional
           options=${[['', offered.length > 0 ? 'None' : 'None for this address'], ...offered]} />
-        ${money('pricing.shippingMinor', 'Custom shipping price')}</div>`}
+        ${money('pricing.shippingMinor', 'Custom shipping price')}</div>
+      <${Field} name="pricing.vatId" label="VAT ID of the buyer" optional maxlength="20" autocomplete="off" />`}
   <//>`;
 }
 

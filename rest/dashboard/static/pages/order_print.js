@@ -12,7 +12,7 @@ const maxOrders = 20;
 
 const fields = (notes) => `id number externalNumber placedAt currency email status
   subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor totalMinor paidMinor
-  taxes { name rate included amountMinor }
+  taxes { name rate included amountMinor } taxRelief vatId
   ${notes ? 'notes(first: 10) { body author { type } createdAt }' : ''}
   shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
   lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;
@@ -64,6 +64,7 @@ function Sheet({ order: o, slip }) {
     <div class="pair">
       ${o.shippingAddress && html`<div><h3>Ship to</h3><${Address} of=${o.shippingAddress} /></div>`}
       ${!slip && o.billingAddress && html`<div><h3>Bill to</h3><${Address} of=${o.billingAddress} /></div>`}
+      ${!slip && o.vatId && html`<div><h3>VAT ID</h3><p>${o.vatId}</p></div>`}
       ${!slip && o.email && html`<div><h3>Email</h3><p>${o.email}</p></div>`}</div>
     ${lines.length === 0 ? html`<p>This order has no items to ship.</p>` : html`<table class="sheet-lines">
       <thead><tr><th scope="col">Item</th><th scope="col">SKU</th>

@@ -9,7 +9,7 @@ import { settings, taxRate } from '../selling.js';
 import { TaxCategory } from '../tax_category.js';
 import { aboutPreset, presetOptions, presetRates } from '../tax_presets.js';
 
-const read = `{ taxSettings { pricesIncludeTax version shippingCategory categories { key name }
+const read = `{ taxSettings { pricesIncludeTax version shippingCategory vatId reverseCharge categories { key name }
   rates { country region name rate category relation shipping } } }`;
 const update = `mutation TaxSettingsUpdate($expectedVersion: Long!, $input: TaxSettingsInput!) {
   taxSettingsUpdate(expectedVersion: $expectedVersion, input: $input) { taxSettings { version } ${errors} } }`;
@@ -54,6 +54,7 @@ export function Tax() {
     const preset = presetRates(v.get('preset'));
     return { expectedVersion: now.version, input: {
       pricesIncludeTax: v.get('pricesIncludeTax') === 'on', shippingCategory: v.get('shippingCategory'),
+      vatId: text(v, 'vatId'), reverseCharge: v.get('reverseCharge') === 'on',
       categories: categoriesOf(v), rates: preset ? withPreset(ratesOf(v), preset) : ratesOf(v),
     } };
   }, 'Tax settings saved.', query.reload);
@@ -70,6 +71,9 @@ export function Tax() {
               row=${Category} fixed=${true}
               hint="Besides Standard, Reduced, Zero-rated and Exempt. Saved categories can be renamed, not removed." />
             <${TaxCategory} name="shippingCategory" label="Category of shipping" value=${now.shippingCategory} />
+            <${Field} name="vatId" label="Your VAT ID" optional value=${now.vatId} maxlength="20" autocomplete="off" />
+            <${Check} name="reverseCharge" label="Reverse charge in the European Union" value=${now.reverseCharge}
+              hint="Companies in other EU countries that enter a VAT ID pay no tax. Only its form is checked." />
           <//>`}
     <//>
   <//>`;
