@@ -8,6 +8,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/change"
 )
@@ -16,6 +19,21 @@ import (
 // explained with the name of kind.
 func (c *Core) Commit(ctx context.Context, kind xid.Kind, f func(context.Context) (*change.Record, error)) error {
 	return Explain(change.KindName(kind), change.Commit(ctx, c.Store, f))
+}
+
+// Commit is [Core.Commit] of a change with a result, which is zero after an error.
+func Commit[T any](ctx context.Context, c *Core, kind xid.Kind,
+	f func(context.Context) (T, *change.Record, error),
+) (done T, err error) {
+	err = c.Commit(ctx, kind, func(ctx context.Context) (r *change.Record, err error) {
+		done, r, err = f(ctx)
+		return r, err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return done, nil
 }
 
 // Change runs edit on the row with the public id if it has the expected version, and returns the
@@ -83,4 +101,33 @@ func TooLargeBy(line int, alone bool) error {
 // TooLarge returns the fault for a sum above the largest amount.
 func TooLarge(what string) error {
 	return fault.State(fault.AmountTooLarge, "The "+what+" would be above the largest amount.")
+}
+
+// CreatedAt checks the creation time of an import. Only staff and the operator may set one, and it
+// must be in the past.
+func (c *Check) CreatedAt(ctx context.Context, name string, t *micros.Time) {
+	switch v := viewer.From(ctx); {
+	case t == nil:
+	case v.Kind != viewer.Staff && v.Kind != viewer.System:
+		c.Add(name, fault.UnknownMember, "Only staff can set times when they import.")
+	case *t > micros.Now():
+		c.Add(name, fault.OutOfRange, "The time is in the future.")
+	}
+}
+
+// NewID returns an id for the time of an import, or for now if t is nil.
+func NewID(t *micros.Time) xid.ID {
+	if t != nil {
+		return xid.At(*t)
+	}
+	return xid.New()
+}
+
+// ChangeTime returns the first updated_at of a row: its creation, or now for an import, because
+// clients that sync by changes have already passed the imported time.
+func ChangeTime(ctx context.Context, id xid.ID, imported *micros.Time) micros.Time {
+	if imported != nil {
+		return moment.Now(ctx)
+	}
+	return moment.Raise(ctx, id.Time())
 }

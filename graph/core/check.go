@@ -1,6 +1,8 @@
 package core
 
 import (
+	"encoding/base64"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -69,7 +71,6 @@ func invisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || strings.ContainsRune(blank, r)
 }
 
-// visible reports whether r shows something by itself, unlike spaces and combining marks.
 func visible(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsMark(r) && !invisible(r) }
 
 // changesDirection reports whether r changes the direction of the text after it, even beyond the
@@ -87,7 +88,9 @@ func (c *Check) text(name, text string, limit int, long bool) {
 		c.Add(name, fault.InvalidFormat, "The text is not valid UTF-8.")
 	case utf8.RuneCountInString(text) > limit:
 		c.Add(name, fault.TooLong, "The text has more than "+strconv.Itoa(limit)+" characters.")
-	case strings.ContainsFunc(text, func(r rune) bool { return forbidden(r, long) }):
+	case strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) && !(long && (r == '\t' || r == '\n' || r == '\r'))
+	}): // contract, section 1
 		c.Add(name, fault.InvalidFormat, "The text contains control characters.")
 	case !long && strings.ContainsFunc(text, changesDirection):
 		c.Add(name, fault.InvalidFormat, "The text contains characters that change the text direction.")
@@ -107,19 +110,19 @@ func CleanInput(text string) string {
 	}, text))
 }
 
-// forbidden reports whether texts must not contain r (contract, section 1).
-func forbidden(r rune, long bool) bool {
-	if long && (r == '\t' || r == '\n' || r == '\r') {
-		return false
-	}
-	return unicode.IsControl(r)
-}
-
 // Opt calls f with the value unless it is nil.
 func Opt[T any](v *T, f func(T)) {
 	if v != nil {
 		f(*v)
 	}
+}
+
+// Deref returns the value, or zero for nil.
+func Deref[T any](v *T) (value T) {
+	if v != nil {
+		value = *v
+	}
+	return value
 }
 
 // Amount checks an amount in minor units.
@@ -143,15 +146,38 @@ func (c *Check) Currency(name, code string) string {
 }
 
 // Handle checks the handle of a product, its name in URLs.
-func (c *Check) Handle(name, handle string, limit int) {
+func (c *Check) Handle(name, handle string, limit int) { c.Label(name, "handle", handle, limit) }
+
+// Label checks a text of the characters of handles; what is its noun.
+func (c *Check) Label(name, what, text string, limit int) {
 	switch {
-	case handle == "":
-		c.Add(name, fault.TooShort, "The handle is empty.")
-	case len(handle) > limit:
-		c.Add(name, fault.TooLong, "The handle has more than "+strconv.Itoa(limit)+" characters.")
-	case strings.ContainsFunc(handle, func(r rune) bool { return !HandleRune(r) }):
-		c.Add(name, fault.InvalidFormat, "A handle may contain only a-z, 0-9 and -.")
+	case text == "":
+		c.Add(name, fault.TooShort, "The "+what+" is empty.")
+	case len(text) > limit:
+		c.Add(name, fault.TooLong, "The "+what+" has more than "+strconv.Itoa(limit)+" characters.")
+	case strings.ContainsFunc(text, func(r rune) bool { return !HandleRune(r) }):
+		c.Add(name, fault.InvalidFormat, "A "+what+" may contain only a-z, 0-9 and -.")
 	}
+}
+
+// File decodes the base64 of a file (RFC 4648, section 4): the standard alphabet with padding and
+// without line breaks. what is its noun, and limit its largest size, in whole MiB.
+func (c *Check) File(name, what, text string, limit int) []byte {
+	tooLong := fmt.Sprintf("The %s has more than %d MiB.", what, limit>>20)
+	if len(text) > base64.StdEncoding.EncodedLen(limit) {
+		c.Add(name, fault.TooLong, tooLong)
+		return nil
+	}
+	b, err := base64.StdEncoding.Strict().DecodeString(text)
+	switch {
+	case err != nil || strings.ContainsAny(text, "\r\n"): // the library skips these
+		c.Add(name, fault.InvalidFormat, "The "+what+" is not base64 in the standard alphabet, with padding.")
+	case len(b) > limit:
+		c.Add(name, fault.TooLong, tooLong)
+	case len(b) == 0:
+		c.Add(name, fault.TooShort, "The "+what+" is empty.")
+	}
+	return b
 }
 
 // HandleRune reports whether handles may contain r.

@@ -15,8 +15,11 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/budget"
@@ -49,12 +52,9 @@ type Core struct {
 	Answers *budget.Ledger
 	// rejected counts cursors that could not be opened.
 	rejected atomic.Uint64
-	// fixed caches the immutable part of stores.
-	fixed *lru.Cache[xid.ID, fixed]
-	// limits caches the limits of stores for [knownFor].
-	limits *lru.Cache[xid.ID, known]
-	// rows caches how many rows stores have.
-	rows *rows
+	fixed    *lru.Cache[xid.ID, fixed]
+	limits   *lru.Cache[xid.ID, known]
+	rows     *rows
 	// Written bounds the bytes of write requests.
 	Written *PerMinute
 }
@@ -125,4 +125,25 @@ func Caller(ctx context.Context) (*viewer.Viewer, error) {
 		return nil, fault.New(fault.AuthenticationRequired, "A credential is required.")
 	}
 	return v, nil
+}
+
+// RequireReadScope returns a fault if the viewer lacks the scope to read the rows of an export, if a kind is
+// given, or the events, which must not be sent to such a viewer (contract, section 5, Ownership).
+// It is applied to writes and to stored answers of writes.
+func RequireReadScope(ctx context.Context, kind state.ExportKind, events ...event.Type) error {
+	v, err := Caller(ctx)
+	if err != nil {
+		return err
+	}
+	if needed := scope.OfExport(kind); needed != "" && !v.Scopes.Has(needed) {
+		return &fault.Error{Kind: fault.InsufficientScope, Scope: needed,
+			Detail: "An export of " + kind.Words() + " needs the scope " + needed + "."}
+	}
+	for _, name := range events {
+		if e, ok := event.Find(name); ok && !v.Scopes.Has(e.Scope) {
+			return &fault.Error{Kind: fault.InsufficientScope, Scope: e.Scope,
+				Detail: "The event " + string(name) + " needs the scope " + e.Scope + "."}
+		}
+	}
+	return nil
 }

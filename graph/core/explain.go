@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -30,6 +31,11 @@ func Explain(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
+// Invalid returns the fault of one invalid member.
+func Invalid(name, code, detail string) *fault.Error {
+	return fault.Invalid(fault.Field{Pointer: "#/" + name, Code: code, Detail: detail})
+}
+
 // ParseID parses the id of a resource. A malformed id returns the same 404 as an unknown one
 // (contract, section 1).
 func ParseID(kind xid.Kind, text string) (xid.ID, error) {
@@ -38,4 +44,16 @@ func ParseID(kind xid.Kind, text string) (xid.ID, error) {
 		return xid.Nil, fault.Missing(change.KindName(kind))
 	}
 	return id, nil
+}
+
+// Get reads the row with the public id. Malformed and unknown ids return the same fault.
+func Get[R any](
+	ctx context.Context, kind xid.Kind, id string, load func(context.Context, xid.ID) (R, error),
+) (row R, err error) {
+	uid, err := ParseID(kind, id)
+	if err != nil {
+		return row, err
+	}
+	row, err = load(ctx, uid)
+	return row, Explain(change.KindName(kind), err)
 }

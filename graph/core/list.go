@@ -155,7 +155,6 @@ func (w Window) Apply(s *sql.Selector) {
 	s.OrderExpr(sql.Raw(id + " DESC"))
 }
 
-// changes walks (updated_at, id) in ascending order.
 func (w Window) changes(s *sql.Selector, id string) {
 	updated := s.C("updated_at")
 	if w.After == nil {
@@ -167,6 +166,43 @@ func (w Window) changes(s *sql.Selector, id string) {
 		s.Where(sql.LT(updated, *w.Until))
 	}
 	s.OrderExpr(sql.Raw(updated), sql.Raw(id))
+}
+
+// Rows is a generated query of rows of type R; S is its selection.
+type Rows[R, S any] interface {
+	Modify(modifiers ...func(*sql.Selector)) S
+	Load(ctx context.Context) ([]R, error)
+}
+
+// ReadNewest returns the Read of a list that runs newest first by id along an index. query begins
+// its query, and show returns a row as the list shows it.
+func ReadNewest[R, T, S any, Q Rows[R, S]](index string, query func() Q, show func(R) T,
+) func(context.Context, *page.Position, int) ([]T, error) {
+	return func(ctx context.Context, after *page.Position, limit int) ([]T, error) {
+		q := query()
+		q.Modify(Window{After: after, Limit: limit, Index: index}.Apply)
+		rows, err := q.Load(ctx)
+		return Map(rows, show), err
+	}
+}
+
+// Self returns the row, for lists that show their rows as they are.
+func Self[R any](row R) R { return row }
+
+// Map returns f of each element.
+func Map[A, B any](list []A, f func(A) B) []B {
+	all := make([]B, len(list))
+	for i, v := range list {
+		all[i] = f(v)
+	}
+	return all
+}
+
+// Row returns the single row of a query by key with the modifiers, such as [ent.ForUpdate], or
+// [ErrNoRow].
+func Row[T, S any](ctx context.Context, q Rows[*T, S], modifiers ...func(*sql.Selector)) (*T, error) {
+	q.Modify(modifiers...)
+	return Only(q.Load(ctx))
 }
 
 // Only returns the single row of a query by key, or [ErrNoRow].

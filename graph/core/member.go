@@ -15,10 +15,8 @@ func Given[T any](v *T) graphql.Omittable[*T] { return graphql.OmittableOf(v) }
 // MemberOf changes one member that cannot be null, if it is given and differs: in the loaded
 // entity, in the update, and in the list of changed members.
 func MemberOf[T comparable, U any](changed *[]string, v given[*T], name string, dst *T, write func(T) U) {
-	if next, ok := v.ValueOK(); ok && next != nil && *next != *dst {
-		*dst = *next
-		write(*next)
-		*changed = append(*changed, name)
+	if next, ok := v.ValueOK(); ok {
+		Replace(changed, next, name, dst, write)
 	}
 }
 

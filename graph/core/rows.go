@@ -23,8 +23,7 @@ const (
 	// Slow counts run less often: they take at most 1/recountShare of the time.
 	recount      = 10 * time.Second
 	recountShare = 20
-	// countLimit bounds the duration of a count.
-	countLimit = time.Minute
+	countLimit   = time.Minute
 	// warnEvery is how often a store is warned that a limit is near.
 	warnEvery = 7 * 24 * time.Hour
 )
@@ -36,7 +35,6 @@ type Counted struct {
 	Table, Index string
 }
 
-// rows caches how many rows stores have.
 type rows struct {
 	mu sync.Mutex
 	of *lru.Cache[rowsOf, *tally]
@@ -47,7 +45,6 @@ type rowsOf struct {
 	limit limit.Name
 }
 
-// tally is what this process knows about the row count of a store.
 type tally struct {
 	known    bool // counted at least once
 	n        int64

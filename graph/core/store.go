@@ -44,7 +44,6 @@ func (c *Core) StoreURL(ctx context.Context) (string, error) {
 	return c.StoreOrigin(s.handle), nil
 }
 
-// fixedStore returns the immutable part of the viewer's store.
 func (c *Core) fixedStore(ctx context.Context) (fixed, error) {
 	id := viewer.From(ctx).Store
 	if known, ok := c.fixed.Get(id); ok {
@@ -82,11 +81,8 @@ func (c *Core) HoldStore(ctx context.Context) error {
 // BumpStorefrontRevision increments the storefront revision. All such changes write the store's row before
 // their own rows, so they run one after the other without deadlocks.
 func (c *Core) BumpStorefrontRevision(ctx context.Context) error {
-	_, err := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).AddStorefrontRevision(1).Save(ctx)
-	if err != nil {
-		return fmt.Errorf("count a change of the storefront: %w", err)
-	}
-	return nil
+	return fault.Wrap("count a change of the storefront", c.Client(ctx).Store.Update().
+		Where(store.ID(viewer.From(ctx).Store)).AddStorefrontRevision(1).Exec(ctx))
 }
 
 func (c *Core) hold(ctx context.Context, write func(*db.StoreUpdate)) error {
@@ -116,7 +112,5 @@ func OwnerOnly(ctx context.Context, what string) error {
 
 // LockedStore reads the viewer's store and locks its row until the commit.
 func (c *Core) LockedStore(ctx context.Context) (*db.Store, error) {
-	query := c.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store))
-	query.Modify(ent.ForUpdate)
-	return Only(query.Load(ctx))
+	return Row(ctx, c.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)), ent.ForUpdate)
 }

@@ -40,7 +40,6 @@ const (
 	storedBatch = 1000
 )
 
-// stored lists the tables and columns whose bytes count for [limit.StoredBytes].
 var stored = []struct {
 	table   string
 	columns []string
@@ -96,7 +95,6 @@ func (c *Core) BodyLeft(ctx context.Context, n int64) error {
 	return nil
 }
 
-// storedBytes sums the stored bytes of the viewer's store.
 func (c *Core) storedBytes(ctx context.Context) (sum int64, err error) {
 	for _, of := range stored {
 		var size strings.Builder
