@@ -26,20 +26,21 @@ func Ada() model.CustomerCreateInput {
 // NewCustomer creates a customer.
 func NewCustomer(t testing.TB, ctx context.Context, r *graph.Resolver, in model.CustomerCreateInput) *model.Customer {
 	t.Helper()
-	p, err := r.Mutation().CustomerCreate(ctx, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.Customer
+	return Must[*model.CustomerPayload](t)(r.Mutation().CustomerCreate(ctx, in)).Customer
 }
 
 // LastEvent returns the body of the resource's last event.
 func LastEvent(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) string {
 	t.Helper()
-	rows := Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).
-		All(ctx))
+	rows := events(t, ctx, r, id)
 	if len(rows) == 0 {
 		t.Fatal("no event")
 	}
 	return string(rows[len(rows)-1].Body)
+}
+
+func events(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) []*db.Event {
+	t.Helper()
+	return Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).
+		All(ctx))
 }

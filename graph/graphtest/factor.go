@@ -22,13 +22,10 @@ import (
 func AddSession(t testing.TB, r *graph.Resolver, person xid.ID) digest.Sum {
 	t.Helper()
 	sum, now := digest.Of([]byte(rand.Text())), micros.Now()
-	err := r.Store.InTx(t.Context(), func(ctx context.Context) error {
+	inTx(t, t.Context(), r.Store, func(ctx context.Context) error {
 		return r.Client(ctx).Session.Create().SetID(sum).SetUserID(person).SetAgent("Browser").SetCreatedAt(now).
 			SetSeenAt(now).SetProvedAt(now).SetExpiresAt(now.Add(time.Hour)).Exec(ctx)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return sum
 }
 
@@ -39,13 +36,10 @@ func ExpireProofs(t testing.TB, s *ent.Store) {
 		return s.Seek(ctx).Session.Query().IDs(ctx)
 	})
 	for _, sum := range sums {
-		err := s.InTx(t.Context(), func(ctx context.Context) error {
+		inTx(t, t.Context(), s, func(ctx context.Context) error {
 			return s.DB(ctx).Session.Update().Where(session.ID(sum)).
 				SetProvedAt(micros.Now().Add(-viewer.ProofLife)).Exec(ctx)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

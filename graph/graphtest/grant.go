@@ -18,11 +18,11 @@ import (
 func (p *Shop) AddGrants(t testing.TB, a *model.App, n int, edit func(i int, g *db.GrantCreate)) []*db.Grant {
 	t.Helper()
 	var rows []*db.Grant
-	err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) (err error) {
+	p.WriteRows(t, func(ctx context.Context, c *db.Client) (err error) {
 		made := make([]*db.GrantCreate, n)
 		for i := range made {
 			now := micros.Now()
-			made[i] = p.Client(ctx).Grant.Create().SetID(xid.At(now)).SetAppStoreID(a.StoreID).SetAppID(a.ID).
+			made[i] = c.Grant.Create().SetID(xid.At(now)).SetAppStoreID(a.StoreID).SetAppID(a.ID).
 				SetUserID(p.Owner.ID).SetUserName(p.Owner.Name).SetScopes("orders.read products.read").
 				SetRedirectURI("https://bridge.example/cb").SetCodeChallenge(strings.Repeat("c", 43)).
 				SetCodeExpiresAt(now.Add(time.Minute)).SetCodeUsedAt(now).SetRefreshExpiresAt(now.Add(time.Hour)).
@@ -31,12 +31,9 @@ func (p *Shop) AddGrants(t testing.TB, a *model.App, n int, edit func(i int, g *
 				edit(i, made[i])
 			}
 		}
-		rows, err = p.Client(ctx).Grant.CreateBulk(made...).Save(ctx)
+		rows, err = c.Grant.CreateBulk(made...).Save(ctx)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return rows
 }
 

@@ -6,28 +6,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // NewCore returns the operations on s, with its own signing keys.
 func NewCore(t testing.TB, s *ent.Store) *graph.Resolver {
 	t.Helper()
-	ring, err := keyring.Parse(strings.Repeat("k", 32))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := graph.New(config(t, s, ring, samples(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	ring := Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
+	return Must[*graph.Resolver](t)(graph.New(config(t, s, ring, samples(t))))
 }
 
 // As returns a context for a person with the role, in the store of ctx.
@@ -84,6 +81,13 @@ func FieldOf(err error) string {
 	return f.Fields[0].Pointer + f.Fields[0].Parameter + " " + f.Fields[0].Code
 }
 
+func inTx(t testing.TB, ctx context.Context, s *ent.Store, f func(context.Context) error) {
+	t.Helper()
+	if err := s.InTx(ctx, f); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Must returns v, and fails the test on an error.
 func Must[T any](t testing.TB) func(v T, err error) T {
 	return func(v T, err error) T {
@@ -93,4 +97,33 @@ func Must[T any](t testing.TB) func(v T, err error) T {
 		}
 		return v
 	}
+}
+
+// Given returns a member of an update input that is not omitted; v may be null.
+func Given[T any](v T) graphql.Omittable[T] { return graphql.OmittableOf(v) }
+
+// ExportOf returns an input for an export as plain CSV.
+func ExportOf(kind state.ExportKind) model.ExportStartInput {
+	return model.ExportStartInput{Kind: kind, Format: state.ExportCSV, Compression: state.ExportPlain}
+}
+
+// NewKey creates an API key with the scopes.
+func (p *Shop) NewKey(t testing.TB, ctx context.Context, scopes ...string) *model.APIKeyPayload {
+	t.Helper()
+	return Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyCreate(ctx,
+		model.APIKeyCreateInput{Name: "Sync", Scopes: scopes}))
+}
+
+// Bridge returns an input for an app that may read products.
+func Bridge() model.AppCreateInput {
+	return model.AppCreateInput{Name: "Bridge", RedirectUris: []string{"https://bridge.example/cb"},
+		Scopes: []string{"products.read"}}
+}
+
+// NewApp registers an app with the scopes.
+func (p *Shop) NewApp(t testing.TB, scopes ...string) *model.App {
+	t.Helper()
+	in := Bridge()
+	in.Scopes = scopes
+	return Must[*model.AppPayload](t)(p.Mutation().AppCreate(p.Ctx, in)).App
 }

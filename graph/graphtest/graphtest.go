@@ -35,39 +35,20 @@ func Config(t testing.TB, s *ent.Store, ring *keyring.Ring) graph.Config {
 	return config(t, s, ring, nil)
 }
 
-// config is [Config] with the themes of new stores.
 func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sample) graph.Config {
 	t.Helper()
-	blobs, err := blob.Open(t.Context(), "", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	blobs := Must[*blob.Store](t)(blob.Open(t.Context(), "", t.TempDir()))
 	t.Cleanup(func() {
 		if err := blobs.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	exports, err := export.New(export.Config{Store: s, Blobs: blobs,
-		StoreOrigin: func(handle string) string { return core.OriginOf(API, hostOf(handle)) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	themes, err := install.New(install.Config{Store: s, Blobs: blobs, Samples: samples})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pictures, err := pic.New(pic.Config{Store: s, Blobs: blobs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	factors, err := factor.New(factor.Config{Store: s, Ring: ring, APIHost: API})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hooks := Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)}))
+	exports := Must[*export.Engine](t)(export.New(export.Config{Store: s, Blobs: blobs,
+		StoreOrigin: func(handle string) string { return core.OriginOf(API, hostOf(handle)) }}))
+	themes := Must[*install.Keeper](t)(install.New(install.Config{Store: s, Blobs: blobs, Samples: samples}))
+	pictures := Must[*pic.Keeper](t)(pic.New(pic.Config{Store: s, Blobs: blobs}))
+	factors := Must[*factor.Keeper](t)(factor.New(factor.Config{Store: s, Ring: ring, APIHost: API}))
 	return graph.Config{
 		Config: core.Config{Store: s, Pages: page.New(ring), APIHost: API, HostOf: hostOf},
 		Engines: graph.Engines{Keys: apikey.NewKeeper(s), Factors: factors, Links: link.New(ring), Webhooks: hooks,
@@ -77,5 +58,4 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	}
 }
 
-// hostOf returns the store_host for a handle.
 func hostOf(handle string) string { return handle + ".localhost" }

@@ -2,15 +2,19 @@ package graphtest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
 // Plant inserts n rows directly, without the operations, in one transaction.
 func (p *Shop) Plant(t testing.TB, n int, row func(ctx context.Context, i int) error) {
 	t.Helper()
-	err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {
+	inTx(t, p.Ctx, p.Resolver.Store, func(ctx context.Context) error {
 		for i := range n {
 			if err := row(ctx, i); err != nil {
 				return err
@@ -18,9 +22,6 @@ func (p *Shop) Plant(t testing.TB, n int, row func(ctx context.Context, i int) e
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // PlantMany inserts n rows directly, without the operations, in transactions of up to 400 rows.
@@ -34,4 +35,13 @@ func (p *Shop) PlantMany(t testing.TB, n int, write func(ctx context.Context, c 
 		}
 		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { return write(ctx, c, rows) })
 	}
+}
+
+// AddNotices adds n notifications to the store, the oldest first.
+func (p *Shop) AddNotices(t testing.TB, n int) {
+	t.Helper()
+	p.Plant(t, n, func(ctx context.Context, i int) error {
+		return notify.Append(ctx, p.Client(ctx), notify.Notice{Level: state.NotificationWarning,
+			Title: fmt.Sprint("Notice ", i), Body: "It is so.", Kind: xid.Store, ID: p.Model.ID})
+	})
 }

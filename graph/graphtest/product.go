@@ -14,11 +14,7 @@ import (
 // NewProduct creates a draft product.
 func NewProduct(t testing.TB, ctx context.Context, r *graph.Resolver, in model.ProductCreateInput) *db.Product {
 	t.Helper()
-	p, err := r.Mutation().ProductCreate(ctx, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.Product
+	return Must[*model.ProductPayload](t)(r.Mutation().ProductCreate(ctx, in)).Product
 }
 
 // Mug returns an input for a product with every member set.

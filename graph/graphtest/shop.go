@@ -55,10 +55,8 @@ func (p *Shop) As(id xid.ID, role viewer.Role) context.Context {
 // Member adds a person to the store and returns the membership and its context.
 func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Context) {
 	t.Helper()
-	s, err := p.Hire(p.Ctx, access.Person{Email: "m-" + xid.New().String() + "@example.com", Name: "Max"}, role)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := Must[*model.Staff](t)(p.Hire(p.Ctx,
+		access.Person{Email: "m-" + xid.New().String() + "@example.com", Name: "Max"}, role))
 	return s, p.As(s.ID, role)
 }
 

@@ -36,12 +36,9 @@ func Recover(t testing.TB, r *graph.Resolver, want int) *graph.Resolver {
 		t.Errorf("%d tasks are left, want %d", len(left), want)
 	}
 	for _, row := range left {
-		err := r.Store.InTx(t.Context(), func(ctx context.Context) error {
+		inTx(t, t.Context(), r.Store, func(ctx context.Context) error {
 			return r.Client(ctx).Task.Update().Where(task.Home(row.Home), task.ID(row.ID)).SetDueAt(0).Exec(ctx)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	for range 2 { // the second round has nothing to do
 		if err := again.Tasks.Round(t.Context()); err != nil {
