@@ -219,9 +219,11 @@ type Query struct {
 
 // Query returns the queries.
 func (r *Resolver) Query() Query {
-	return Query{r.catalogResolver.Query(), r.salesResolver.Query(), r.accessResolver.Query(),
-		r.merchantResolver.Query(), r.endpointResolver.Query(), r.reportResolver.Query(), r.appearanceResolver.Query(),
-		r.contentResolver.Query(), r.sellingResolver.Query()}
+	return Query{catalogQuery{Resolver: r.catalogResolver}, salesQuery{Resolver: r.salesResolver},
+		accessQuery{Resolver: r.accessResolver}, merchantQuery{Resolver: r.merchantResolver},
+		endpointQuery{Resolver: r.endpointResolver}, reportQuery{Resolver: r.reportResolver},
+		appearanceQuery{Resolver: r.appearanceResolver}, contentQuery{Resolver: r.contentResolver},
+		sellingQuery{Resolver: r.sellingResolver}}
 }
 
 // Mutation holds every root mutation.
@@ -240,10 +242,11 @@ type Mutation struct {
 
 // Mutation returns the mutations.
 func (r *Resolver) Mutation() Mutation {
-	return Mutation{r.catalogResolver.Mutation(), r.salesResolver.Mutation(), r.accessResolver.Mutation(),
-		r.merchantResolver.Mutation(), r.endpointResolver.Mutation(), r.reportResolver.Mutation(),
-		r.appearanceResolver.Mutation(), r.contentResolver.Mutation(),
-		r.sellingResolver.Mutation(), r.testStoreResolver.Mutation()}
+	return Mutation{catalogMutation{Resolver: r.catalogResolver}, salesMutation{Resolver: r.salesResolver},
+		accessMutation{Resolver: r.accessResolver}, merchantMutation{Resolver: r.merchantResolver},
+		endpointMutation{Resolver: r.endpointResolver}, reportMutation{Resolver: r.reportResolver},
+		appearanceMutation{Resolver: r.appearanceResolver}, contentMutation{Resolver: r.contentResolver},
+		sellingMutation{Resolver: r.sellingResolver}, testStoreMutation{Resolver: r.testStoreResolver}}
 }
 
 // Carts returns the carts of shoppers.

@@ -29,11 +29,8 @@ import (
 )
 
 const (
-	// maxMemberships bounds the listed stores of a person.
 	maxMemberships = 100
-	// maxTokens bounds the listed staff tokens of a person in one store.
-	maxTokens = 100
-	// tokensByPerson is the index of staff tokens by person.
+	maxTokens      = 100
 	tokensByPerson = "stafftoken_store_id_user_id"
 )
 
@@ -51,7 +48,6 @@ func (q Query) Account(ctx context.Context) (*model.Account, error) {
 		Verified: row.VerifiedAt != nil, Role: v.Role}, nil
 }
 
-// human returns the viewer if it is a person, else a fault.
 func human(ctx context.Context) (*viewer.Viewer, error) {
 	v, err := core.Caller(ctx)
 	if err == nil && !v.IsPerson() {
@@ -69,7 +65,7 @@ type AccountFields struct{ *Resolver }
 
 // OrderEmails reports whether the person gets emails about new orders of the current store.
 func (a AccountFields) OrderEmails(ctx context.Context, obj *model.Account) (bool, error) {
-	row, err := a.Mutation().membership(ctx, obj.User)
+	row, err := a.membership(ctx, obj.User)
 	if err != nil {
 		return false, core.Explain("membership", err)
 	}
@@ -84,10 +80,7 @@ func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*
 		return nil, core.Explain("memberships", err)
 	}
 	list := p.Memberships[:min(len(p.Memberships), maxMemberships)]
-	stores := make([]xid.ID, len(list))
-	for i, m := range list {
-		stores[i] = m.Store
-	}
+	stores := core.Map(list, func(m session.Membership) xid.ID { return m.Store })
 	rows, err := a.Client(ctx).Store.Query().Where(store.IDIn(stores...)).Load(viewer.Everywhere(ctx))
 	if err != nil {
 		return nil, core.Explain("memberships", err)
@@ -115,11 +108,9 @@ func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*mod
 	if err != nil {
 		return nil, core.Explain("sessions", err)
 	}
-	shown := make([]*model.Session, len(rows))
-	for i, row := range rows {
-		shown[i] = model.NewSession(row, session.PublicID(row.ID), v.Session)
-	}
-	return shown, nil
+	return core.Map(rows, func(s *db.Session) *model.Session {
+		return model.NewSession(s, session.PublicID(s.ID), v.Session)
+	}), nil
 }
 
 // StaffTokens lists the person's tokens for the viewer's store, newest first.
@@ -142,16 +133,11 @@ func (a AccountFields) Log(ctx context.Context, obj *model.Account, first *int, 
 	return core.Connect(ctx, a.Core, core.List[*model.AccountEvent]{
 		Name: "account_log", Filters: []string{"user", obj.User.String()},
 		At: func(e *model.AccountEvent) page.Position { return core.ByID(e.ID) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.AccountEvent, error) {
-			query := a.Client(ctx).AccountEvent.Query().Where(accountevent.UserID(obj.User))
-			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
-			rows, err := query.Load(ctx)
-			events := make([]*model.AccountEvent, len(rows))
-			for i, row := range rows {
-				events[i] = &model.AccountEvent{AccountEvent: row}
-			}
-			return events, err
-		},
+		Read: core.ReadNewest(ent.Primary,
+			func() *db.AccountEventQuery {
+				return a.Client(ctx).AccountEvent.Query().Where(accountevent.UserID(obj.User))
+			},
+			func(e *db.AccountEvent) *model.AccountEvent { return &model.AccountEvent{AccountEvent: e} }),
 	}, first, after)
 }
 
@@ -196,11 +182,9 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 	return &model.PasswordChangePayload{Changed: true}, nil
 }
 
-// explainProof turns a wrong password into a fault of the argument.
 func explainProof(err error) error {
 	if errors.Is(err, session.ErrWrong) {
-		return fault.Invalid(fault.Field{Pointer: "#/current", Code: fault.UnknownValue,
-			Detail: "This is not your current password."})
+		return core.Invalid("current", fault.UnknownValue, "This is not your current password.")
 	}
 	return core.Explain("password", err)
 }
@@ -281,7 +265,6 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 	return secret, ended, nil
 }
 
-// checkPassword checks a new password that a person chose.
 func checkPassword(c *core.Check, name, text string, person *db.User) {
 	n, weak := utf8.RuneCountInString(text), password.Weak(text, person.Email, person.Name)
 	switch {

@@ -34,7 +34,6 @@ const (
 	ForgotPath = "/forgot"
 )
 
-// addressLife is how long a link that confirms an address is valid.
 const addressLife = 24 * time.Hour
 
 // AddressVerify emails the calling person a link that confirms their address.
@@ -93,7 +92,6 @@ func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpo
 	return &model.AddressPayload{SentTo: &email}, nil
 }
 
-// emailProof writes the challenge and its email.
 func (m Mutation) emailProof(ctx context.Context, p *db.User, purpose state.ChallengePurpose, email string) error {
 	token, err := session.PutChallenge(ctx, m.Client(ctx),
 		session.AskChallenge{Person: p.ID, Purpose: purpose, Email: email, Life: addressLife})
@@ -137,9 +135,7 @@ func (r *Resolver) ConfirmAddress(ctx context.Context, token string, person xid.
 		if err != nil {
 			return err
 		}
-		query := r.Client(ctx).User.Query().Where(user.ID(person))
-		query.Modify(ent.ForUpdate)
-		p, err := core.Only(query.Load(ctx))
+		p, err := core.Row(ctx, r.Client(ctx).User.Query().Where(user.ID(person)), ent.ForUpdate)
 		if err != nil {
 			return err
 		}
@@ -162,8 +158,7 @@ func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
 	c := r.Client(ctx)
 	err := c.UserEmail.Create().SetID(email).SetUserID(p.ID).Exec(ctx)
 	if ent.IsDuplicate(err) {
-		return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
-			Detail: "Another account has this address."})
+		return core.Invalid("email", fault.Taken, "Another account has this address.")
 	}
 	if err != nil {
 		return fmt.Errorf("reserve email address: %w", err)
@@ -188,14 +183,10 @@ func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
 		"The email address of your account is now "+email+". You can no longer sign in with this one.")
 }
 
-// verified records that the person's address is confirmed.
 func (r *Resolver) verified(ctx context.Context, person xid.ID) error {
 	now := micros.Now()
-	err := r.Client(ctx).User.Update().Where(user.ID(person)).SetVerifiedAt(now).SetUpdatedAt(now).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("record a confirmed address: %w", err)
-	}
-	return nil
+	return fault.Wrap("record a confirmed address",
+		r.Client(ctx).User.Update().Where(user.ID(person)).SetVerifiedAt(now).SetUpdatedAt(now).Exec(ctx))
 }
 
 // takeOver gives an account with an unconfirmed address to the person who confirmed it, in the
@@ -217,7 +208,8 @@ func (r *Resolver) takeOver(ctx context.Context, person xid.ID, name, hash strin
 	if err != nil {
 		return err
 	}
-	if err := r.leaveAll(ctx, person); err != nil {
+	// This may leave a store without an owner: its person was never confirmed.
+	if err := r.inEachStore(ctx, LeaveTask, person); err != nil {
 		return err
 	}
 	if err := c.User.Update().Where(user.ID(person)).SetName(name).Exec(ctx); err != nil {
@@ -229,28 +221,21 @@ func (r *Resolver) takeOver(ctx context.Context, person xid.ID, name, hash strin
 	return audit.Account(ctx, c, person, state.AccountTaken, "")
 }
 
-// LeaveTask ends a person's membership in one store. The person is the home of the task.
+// LeaveTask ends a person's membership in one store, with their tokens and invitations. The person
+// is the home of the task.
 const LeaveTask task.Kind = "access.leave"
-
-// leaveAll ends all memberships of a person, with their tokens and invitations, by one task per
-// store. This may leave a store without an owner: the person who created the account was never
-// confirmed.
-func (r *Resolver) leaveAll(ctx context.Context, person xid.ID) error {
-	return r.inEachStore(ctx, LeaveTask, person)
-}
 
 // Leave runs a [LeaveTask].
 func (r *Resolver) Leave(ctx context.Context, t task.Task) error {
-	m := r.Mutation()
 	return r.Commit(viewer.Operator(ctx, t.Target), xid.User, func(ctx context.Context) (*change.Record, error) {
 		n, err := r.Client(ctx).Staff.Delete().Where(staff.ID(t.Home)).Exec(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("end a membership: %w", err)
 		}
-		if err := m.withdrawFrom(ctx, t.Home); err != nil {
+		if err := r.withdrawFrom(ctx, t.Home); err != nil {
 			return nil, err
 		}
-		if err := m.afterLeaving(ctx, t.Home); err != nil {
+		if err := r.afterLeaving(ctx, t.Home); err != nil {
 			return nil, err
 		}
 		if err := r.Keys.Revoke(ctx, t.Target, t.Home); err != nil || n == 0 {

@@ -19,7 +19,6 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// resetLife is how long a link to set a new password is valid.
 const resetLife = 30 * time.Minute
 
 // ErrNoMail is returned if there is no mail server to send a link.
@@ -69,7 +68,6 @@ func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
 // askers limits how often one network may request links, for all addresses together.
 var askers = ratelimit.Rate{Burst: 20, Every: 3 * time.Minute}
 
-// boundAsker refuses a network that requests too many links.
 func (r *Resolver) boundAsker(ctx context.Context) error {
 	network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client)
 	if !counted {
@@ -129,11 +127,9 @@ func (r *Resolver) SetForgotten(ctx context.Context, token, text string) error {
 	})
 }
 
-// resetTo sets the password in the transaction of ctx.
 func (r *Resolver) resetTo(ctx context.Context, row *db.Challenge, hash string) error {
-	query := r.Client(ctx).User.Query().Where(user.ID(row.UserID), user.Email(*row.Email))
-	query.Modify(ent.ForUpdate)
-	p, err := core.Only(query.Load(ctx))
+	p, err := core.Row(ctx, r.Client(ctx).User.Query().
+		Where(user.ID(row.UserID), user.Email(*row.Email)), ent.ForUpdate)
 	if err != nil {
 		return err
 	}
@@ -150,7 +146,7 @@ func (r *Resolver) resetTo(ctx context.Context, row *db.Challenge, hash string) 
 // set another password, in the transaction of ctx, revokes the person's tokens in all stores
 // afterwards, and emails the person.
 func (r *Resolver) passwordChanged(ctx context.Context, person xid.ID) error {
-	if err := r.Mutation().endTokensEverywhere(ctx, person); err != nil {
+	if err := r.inEachStore(ctx, TokensTask, person); err != nil {
 		return err
 	}
 	err := session.DropChallenge(ctx, r.Client(ctx), person, state.ChallengeReset, state.ChallengeSecond)

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/storefront-go/storefront/ent/db"
 	keys "github.com/storefront-go/storefront/ent/db/apikey"
@@ -21,18 +20,17 @@ import (
 func (m Mutation) APIKeyRotate(
 	ctx context.Context, id string, oldKeyEndsAt *micros.Time,
 ) (*model.APIKeyPayload, error) {
-	uid, err := core.ParseID(xid.APIKey, id)
-	if err != nil {
-		return nil, err
+	if _, err := core.ParseID(xid.APIKey, id); err != nil {
+		return nil, err // before a fault of the time
 	}
 	c := &core.Check{}
 	checkExpiry(c, "old_key_ends_at", oldKeyEndsAt)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	old, err := m.apiKey(ctx, uid)
+	old, err := core.Get(ctx, xid.APIKey, id, m.apiKey)
 	if err != nil {
-		return nil, core.Explain("API key", err)
+		return nil, err
 	}
 	if err := within(ctx, scope.Parse(old.Scopes)); err != nil {
 		return nil, err
@@ -54,9 +52,8 @@ func (m Mutation) APIKeyRotate(
 	})
 }
 
-// rotatable refuses a key that has ended.
 func rotatable(k *db.APIKey) error {
-	end := (&model.APIKey{APIKey: k}).ExpiresAt()
+	end := shownKey(k).ExpiresAt()
 	switch {
 	case k.RevokedAt != nil:
 		return alreadyRevoked(xid.APIKey)
@@ -80,55 +77,57 @@ func (m Mutation) supersede(ctx context.Context, old *db.APIKey, ends *micros.Ti
 	return m.Keys.Revoke(ctx, old.StoreID, old.StoreID)
 }
 
-// freeSlots frees the slots of expired keys of a lineage for a new key.
 func (m Mutation) freeSlots(ctx context.Context, lineage xid.ID) error {
 	now := micros.Now()
-	err := m.Client(ctx).APIKey.Update().Where(keys.LineageID(lineage), keys.SlotNotNil(),
-		keys.Or(keys.RetiresAtLTE(now), keys.ExpiresAtLTE(now))).ClearSlot().Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("free the slots of expired keys: %w", err)
-	}
-	return nil
+	return fault.Wrap("free the slots of expired keys",
+		m.Client(ctx).APIKey.Update().Where(keys.LineageID(lineage), keys.SlotNotNil(),
+			keys.Or(keys.RetiresAtLTE(now), keys.ExpiresAtLTE(now))).ClearSlot().Exec(ctx))
 }
 
 // APIKeyRevoke revokes one key: at once in this process, and in others within two seconds. Other
 // keys of its lineage remain.
 func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPayload, error) {
+	return m.changeKey(ctx, id, "api_key.revoke", "",
+		func(ctx context.Context, row *db.APIKey, u *db.APIKeyUpdate) error {
+			now := micros.Now()
+			n, err := u.ClearSlot().SetRevokedAt(now).Save(ctx)
+			if err := unrevoked(xid.APIKey, n, err); err != nil {
+				return err
+			}
+			row.RevokedAt, row.Slot = &now, nil
+			return m.restore(ctx, row)
+		})
+}
+
+// changeKey runs write on a key and the update of its row, which has no effect once it is revoked.
+func (m Mutation) changeKey(ctx context.Context, id, action, detail string,
+	write func(context.Context, *db.APIKey, *db.APIKeyUpdate) error,
+) (*model.APIKeyPayload, error) {
 	uid, err := core.ParseID(xid.APIKey, id)
 	if err != nil {
 		return nil, err
 	}
-	var row *db.APIKey
-	err = m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *change.Record, err error) {
-		if row, err = m.apiKey(ctx, uid); err != nil {
-			return nil, err
+	return core.Commit(ctx, m.Core, xid.APIKey, func(ctx context.Context) (
+		*model.APIKeyPayload, *change.Record, error,
+	) {
+		row, err := m.apiKey(ctx, uid)
+		if err != nil {
+			return nil, nil, err
 		}
-		now := micros.Now()
-		n, err := m.Client(ctx).APIKey.Update().Where(keys.ID(uid), keys.RevokedAtIsNil()).
-			ClearSlot().SetRevokedAt(now).Save(ctx)
-		if err := unrevoked(xid.APIKey, n, err); err != nil {
-			return nil, err
+		err = write(ctx, row, m.Client(ctx).APIKey.Update().Where(keys.ID(uid), keys.RevokedAtIsNil()))
+		if err != nil {
+			return nil, nil, err
 		}
-		row.RevokedAt, row.Slot = &now, nil
-		if err := m.restore(ctx, row); err != nil {
-			return nil, err
-		}
-		return &change.Record{Action: "api_key.revoke", Kind: xid.APIKey, ID: uid},
+		return &model.APIKeyPayload{APIKey: shownKey(row)},
+			&change.Record{Action: action, Kind: xid.APIKey, ID: uid, Detail: detail},
 			m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.APIKeyPayload{APIKey: &model.APIKey{APIKey: row}}, nil
 }
 
 // restore makes the older key of a lineage the newest again after the younger one was revoked, so
 // that it can be rotated again. Its expiry does not change.
 func (m Mutation) restore(ctx context.Context, revoked *db.APIKey) error {
-	err := m.Client(ctx).APIKey.Update().Where(keys.LineageID(revoked.LineageID), keys.SlotNotNil(),
-		keys.IDLT(revoked.ID), keys.RevokedAtIsNil()).ClearSupersededAt().Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("restore the older key: %w", err)
-	}
-	return nil
+	return fault.Wrap("restore the older key",
+		m.Client(ctx).APIKey.Update().Where(keys.LineageID(revoked.LineageID), keys.SlotNotNil(),
+			keys.IDLT(revoked.ID), keys.RevokedAtIsNil()).ClearSupersededAt().Exec(ctx))
 }

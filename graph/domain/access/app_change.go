@@ -1,14 +1,13 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -41,23 +40,19 @@ func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*mode
 	a := &db.App{ID: xid.New(), ClientID: strings.ToLower(rand.Text()), Name: in.Name, Website: in.Website,
 		RedirectUris: uris, Scopes: scopes.String()}
 	core.Opt(in.Developer, func(s string) { a.Developer = s })
-	var row *db.App
-	err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *change.Record, err error) {
-		if row, err = m.registerApp(ctx, a); err != nil {
-			return nil, err
+	return core.Commit(ctx, m.Core, xid.App, func(ctx context.Context) (*model.AppPayload, *change.Record, error) {
+		row, err := m.registerApp(ctx, a)
+		if err != nil {
+			return nil, nil, err
 		}
-		return m.apps().Created(row, "app.create", row.Scopes), nil
+		return &model.AppPayload{App: shownApp(row)}, m.apps().Created(row, "app.create", row.Scopes), nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.AppPayload{App: &model.App{App: row}}, nil
 }
 
 // registerApp first adds the client id to the directory, which guarantees that it is unique, and
 // then writes the app.
 func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
-	if err := m.roomForApp(ctx); err != nil {
+	if err := m.Room(ctx, limit.Apps, ent.Primary, core.FindIn(ctx, m.registered(ctx))); err != nil {
 		return nil, err
 	}
 	if err := m.checkNameFree(ctx, a.ID, a.Name); err != nil {
@@ -67,38 +62,22 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	developer := a.Developer
-	if developer == "" {
-		developer = s.Name
-	}
-	if err := m.Client(ctx).OAuthClient.Create().SetID(a.ClientID).SetStoreID(s.ID).SetAppID(a.ID).
-		Exec(ctx); err != nil {
+	err = m.Client(ctx).OAuthClient.Create().SetID(a.ClientID).SetStoreID(s.ID).SetAppID(a.ID).Exec(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("reserve client id: %w", err)
 	}
-	row, err := m.Client(ctx).App.Create().SetID(a.ID).SetClientID(a.ClientID).SetName(a.Name).SetDeveloper(developer).
-		SetNillableWebsite(a.Website).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(a.ID.Time()).
+	row, err := m.Client(ctx).App.Create().SetID(a.ID).SetClientID(a.ClientID).SetName(a.Name).
+		SetDeveloper(cmp.Or(a.Developer, s.Name)).SetNillableWebsite(a.Website).
+		SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(a.ID.Time()).
 		SetNillableCreatedBy(creator(ctx)).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("register app: %w", err)
-	}
-	return row, nil
+	return row, fault.Wrap("register app", err)
 }
 
-// roomForApp refuses an app above the limit.
-func (m Mutation) roomForApp(ctx context.Context) error {
-	return m.Room(ctx, limit.Apps, ent.Primary,
-		func(pick func(*sql.Selector), ids any) error {
-			return m.Client(ctx).App.Query().Where(apps.MetadataURLIsNil()).Modify(pick).Scan(ctx, ids)
-		})
-}
-
-// checkAppTexts checks the texts that both inputs have.
 func checkAppTexts(c *core.Check, developer, website *string) {
 	core.Opt(developer, func(s string) { checkPublisher(c, "developer", s) })
 	core.Opt(website, func(s string) { c.HTTPS("website", s) })
 }
 
-// checkRedirects checks redirect URIs and returns their stored form without duplicates.
 func checkRedirects(c *core.Check, name string, uris []string) string {
 	switch {
 	case len(uris) == 0:
@@ -122,7 +101,6 @@ func checkRedirects(c *core.Check, name string, uris []string) string {
 	return strings.Join(kept, " ")
 }
 
-// checkScopes checks the scopes of a credential or an app: at least one, and only known ones.
 func checkScopes(c *core.Check, name string, names []string) scope.Set {
 	if len(names) == 0 {
 		c.Add(name, fault.TooShort, "At least one scope is required.")
@@ -135,10 +113,8 @@ func checkScopes(c *core.Check, name string, names []string) scope.Set {
 	return scope.Of(names...)
 }
 
-// appEdit is a change of one app.
 type appEdit = change.Edit[*db.App, *db.AppUpdate]
 
-// apps describes how apps change.
 func (r *Resolver) apps() *change.Versioned[*db.App, *db.AppUpdate] {
 	return &change.Versioned[*db.App, *db.AppUpdate]{
 		Kind: xid.App,
@@ -167,7 +143,7 @@ func (m Mutation) changeApp(ctx context.Context, id string, expected int64, acti
 	if err != nil {
 		return nil, err
 	}
-	return &model.AppPayload{App: &model.App{App: row}}, nil
+	return &model.AppPayload{App: shownApp(row)}, nil
 }
 
 // AppUpdate changes the given members. Removed scopes are lost at once in all grants; added scopes

@@ -43,7 +43,6 @@ func (r *Resolver) countInvitation(ctx context.Context, id xid.ID) error {
 	return core.Explain("invitation", err)
 }
 
-// emailInvitation sends the link of an invitation to the address, if there is a mail server.
 func (r *Resolver) emailInvitation(ctx context.Context, row *db.Invitation, address string) error {
 	if !r.Notifier.Sends() {
 		return nil
@@ -63,7 +62,6 @@ func (r *Resolver) emailInvitation(ctx context.Context, row *db.Invitation, addr
 			inviter, name, roleName(row.Role), day(row.ExpiresAt.Time()), address, stop)})
 }
 
-// inviterOf returns the name of the inviter.
 func inviterOf(row *db.Invitation) string {
 	if row.InviterID == nil {
 		return "The operator of the service"
@@ -78,7 +76,6 @@ func (r *Resolver) emailPerson(ctx context.Context, to string, of xid.ID, subjec
 		Body: body + "\n\nThis is about your account at\n" + r.APIHost + "\n"})
 }
 
-// warn emails a person that their account has changed, with the origin of the request.
 func (r *Resolver) warn(ctx context.Context, of xid.ID, p *db.User, subject, what string) error {
 	body := what
 	if from := viewer.OriginOf(ctx); from.Address() != nil {
@@ -135,7 +132,6 @@ func (r *Resolver) announceOwner(ctx context.Context, person xid.ID, text string
 		"You are an owner of the store "+shop.Name+" now. Owners have full access.")
 }
 
-// day formats a time for emails.
 func day(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 MST") }
 
 // roleName returns a role with its article: "an Admin".

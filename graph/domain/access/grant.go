@@ -18,10 +18,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// grantIndex is the index of a store's grants by app.
 const grantIndex = "grant_store_id_app_id_id"
 
-// maxInstalled bounds the shown grants of an installed app.
 const maxInstalled = 100
 
 // isStanding is [oauth.LiveGrant] for a loaded grant.
@@ -37,8 +35,8 @@ func isStanding(g *db.Grant, now micros.Time) bool {
 func (q Query) Grants(
 	ctx context.Context, first *int, after *string, filter *model.GrantFilter,
 ) (*model.GrantConnection, error) {
-	var app *xid.ID
 	var filters []string
+	index, query := ent.Primary, q.Client(ctx).Grant.Query
 	if filter != nil && filter.AppID != nil {
 		id, err := xid.App.Parse(*filter.AppID)
 		if err != nil {
@@ -46,17 +44,13 @@ func (q Query) Grants(
 				Fields: []fault.Field{{Parameter: "app_id", Code: fault.InvalidFormat,
 					Detail: "This is not the id of an app."}}}
 		}
-		app, filters = &id, []string{"app_id", id.String()}
+		filters, index = []string{"app_id", id.String()}, grantIndex
+		query = func() *db.GrantQuery { return q.Client(ctx).Grant.Query().Where(grant.AppID(id)) }
 	}
 	c, err := core.Connect(ctx, q.Core, core.List[*db.Grant]{
 		Name: "grants", Filters: filters,
-		At: func(g *db.Grant) page.Position { return core.ByID(g.ID) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.Grant, error) {
-			query, index := q.Client(ctx).Grant.Query(), ent.Primary
-			core.Opt(app, func(id xid.ID) { query.Where(grant.AppID(id)); index = grantIndex })
-			query.Modify(core.Window{After: after, Limit: limit, Index: index}.Apply)
-			return query.Load(ctx)
-		},
+		At:   func(g *db.Grant) page.Position { return core.ByID(g.ID) },
+		Read: core.ReadNewest(index, query, core.Self[*db.Grant]),
 	}, first, after)
 	if err != nil {
 		return nil, err
@@ -69,18 +63,13 @@ func (q Query) Grants(
 		Sign: func(g *model.Grant) string { return c.Sign(g.Grant) }}, nil
 }
 
-// withApps returns grants with their apps.
 func (r *Resolver) withApps(ctx context.Context, rows []*db.Grant) ([]*model.Grant, error) {
 	of, err := r.appsOf(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
 	now := micros.Now()
-	nodes := make([]*model.Grant, len(rows))
-	for i, g := range rows {
-		nodes[i] = shownGrant(g, of[g.AppID], now)
-	}
-	return nodes, nil
+	return core.Map(rows, func(g *db.Grant) *model.Grant { return shownGrant(g, of[g.AppID], now) }), nil
 }
 
 // shownGrant returns a grant as it is at a time. Grants of disabled apps are not live.
@@ -90,13 +79,9 @@ func shownGrant(g *db.Grant, app *model.AppSummary, now micros.Time) *model.Gran
 
 // Grant returns one grant of the viewer's store.
 func (q Query) Grant(ctx context.Context, id string) (*model.Grant, error) {
-	uid, err := core.ParseID(xid.Grant, id)
+	g, err := core.Get(ctx, xid.Grant, id, q.grant)
 	if err != nil {
 		return nil, err
-	}
-	g, err := q.grant(ctx, uid)
-	if err != nil {
-		return nil, core.Explain("grant", err)
 	}
 	nodes, err := q.withApps(ctx, []*db.Grant{g})
 	if err != nil {
@@ -132,22 +117,15 @@ func (q Query) InstalledApps(ctx context.Context, first *int, after *string) (*m
 		Sign: func(i *model.InstalledApp) string { return c.Sign(i.App.ID) }}, nil
 }
 
-// installed reads the ids of apps with standing grants from the index.
 func (q Query) installed(ctx context.Context, now micros.Time, after *page.Position, limit int) ([]xid.ID, error) {
 	query := q.Client(ctx).Grant.Query()
 	core.Opt(after, func(p page.Position) { query.Where(grant.AppIDLT(p.ID)) })
-	var rows []struct {
-		AppID xid.ID `sql:"app_id"`
-	}
+	var found []xid.ID
 	err := query.Modify(func(s *sql.Selector) {
 		ent.ForceIndex(grantIndex)(s)
 		app := s.C(grant.FieldAppID)
 		s.Select(app).Distinct().Where(oauth.LiveGrant(now)).OrderExpr(sql.Raw(app + " DESC")).Limit(limit)
-	}).Scan(ctx, &rows)
-	found := make([]xid.ID, len(rows))
-	for i, row := range rows {
-		found[i] = row.AppID
-	}
+	}).Scan(ctx, &found)
 	return found, err
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// maxEnded bounds the grants that one transaction ends.
 const maxEnded = 100
 
 // GrantRevoke ends one grant and all its tokens: at once in this process, and in others when their
@@ -29,25 +28,21 @@ func (m Mutation) GrantRevoke(ctx context.Context, id string) (*model.GrantPaylo
 	if err != nil {
 		return nil, err
 	}
-	known, err := m.Query().Grant(ctx, id)
+	known, err := Query{m.Resolver}.Grant(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	var g *db.Grant
-	err = m.Commit(ctx, xid.Grant, func(ctx context.Context) (_ *change.Record, err error) {
-		if g, err = m.grant(ctx, uid); err != nil {
-			return nil, err
+	return core.Commit(ctx, m.Core, xid.Grant, func(ctx context.Context) (*model.GrantPayload, *change.Record, error) {
+		g, err := m.grant(ctx, uid)
+		if err != nil {
+			return nil, nil, err
 		}
 		ended, err := m.end(ctx, g, known.App)
 		if err == nil && !ended {
 			err = alreadyRevoked(xid.Grant)
 		}
-		return nil, err
+		return &model.GrantPayload{Grant: shownGrant(g, known.App, micros.Now())}, nil, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.GrantPayload{Grant: shownGrant(g, known.App, micros.Now())}, nil
 }
 
 // LastGrantEnded disables the endpoints and cancels the exports of an app when its last grant in

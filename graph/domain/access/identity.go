@@ -3,13 +3,17 @@ package access
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -88,4 +92,36 @@ func (q Query) identifySession(ctx context.Context, v *viewer.Viewer, id *model.
 	id.Type, id.CredentialID = model.CredentialTypeSession, xid.User.Format(v.Actor)
 	id.Name, id.CreatedAt, id.ExpiresAt = &v.Name, s.CreatedAt, &s.ExpiresAt
 	return nil
+}
+
+// identifyAccess describes an app's access token, with the app and the grant. The app's row belongs
+// to the store that registered it.
+func (q Query) identifyAccess(ctx context.Context, v *viewer.Viewer, id *model.Identity) error {
+	t, err := core.Only(q.Client(ctx).AccessToken.Query().Where(accesstoken.ID(v.Credential)).Load(ctx))
+	if err != nil {
+		return err
+	}
+	g, err := core.Only(q.Client(ctx).Grant.Query().Where(grant.ID(v.Grant)).Load(ctx))
+	if err != nil {
+		return err
+	}
+	a, err := core.Only(q.Client(ctx).App.Query().Where(app.StoreID(g.AppStoreID), app.ID(g.AppID)).
+		Load(viewer.Everywhere(ctx)))
+	if err != nil {
+		return err
+	}
+	id.Type, id.CredentialID = model.CredentialTypeOauthToken, xid.Token.Format(t.ID)
+	id.Hint, id.CreatedAt, id.ExpiresAt = t.Hint, t.CreatedAt(), &t.ExpiresAt
+	id.App, id.Grant = &model.AppSummary{App: a}, g
+	return nil
+}
+
+// Scopes returns all scopes.
+func (q Query) Scopes(context.Context) ([]*scope.Scope, error) {
+	all := scope.All()
+	rows := make([]*scope.Scope, len(all))
+	for i := range all {
+		rows[i] = &all[i]
+	}
+	return rows, nil
 }

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
@@ -28,10 +27,8 @@ import (
 const (
 	// invitationLife is how long an invitation can be accepted (contract, section 12).
 	invitationLife = 7 * 24 * time.Hour
-	// inviteKind is the kind of invitation links in the directory of credentials.
-	inviteKind = "invite"
-	// pendingIndex is the index of pending invitations.
-	pendingIndex = "invitation_store_id_pending"
+	inviteKind     = "invite"
+	pendingIndex   = "invitation_store_id_pending"
 )
 
 // Invitations lists the invitations of the store, including ended ones, newest first.
@@ -39,18 +36,11 @@ func (q Query) Invitations(ctx context.Context, first *int, after *string) (*mod
 	return core.Connect(ctx, q.Core, core.List[*model.Invitation]{
 		Name: "invitations",
 		At:   func(i *model.Invitation) page.Position { return core.ByID(i.ID) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Invitation, error) {
-			query := q.Client(ctx).Invitation.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
-			rows, err := query.Load(ctx)
-			shown := make([]*model.Invitation, len(rows))
-			for i, row := range rows {
-				shown[i] = &model.Invitation{Invitation: row}
-			}
-			return shown, err
-		},
+		Read: core.ReadNewest(ent.Primary, q.Client(ctx).Invitation.Query, shownInvitation),
 	}, first, after)
 }
+
+func shownInvitation(i *db.Invitation) *model.Invitation { return &model.Invitation{Invitation: i} }
 
 // StaffInvite invites a person to the store. With a mail server the link is emailed to the address
 // and not shown; without one it is only in this answer. The person joins by opening the link,
@@ -84,7 +74,7 @@ func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*
 	if err != nil {
 		return nil, err
 	}
-	return &model.InvitationPayload{Invitation: &model.Invitation{Invitation: row}, Link: m.shownLink(link)}, nil
+	return &model.InvitationPayload{Invitation: shownInvitation(row), Link: m.shownLink(link)}, nil
 }
 
 // roomForInvitation refuses to invite a person who is a member or already invited, and more than
@@ -93,28 +83,18 @@ func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
 	switch person, err := m.personAt(m.Store.Aside(ctx), email); {
 	case err == nil:
 		if _, err = m.membership(ctx, person.ID); err == nil {
-			return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
-				Detail: "This person already belongs to the store."})
+			return core.Invalid("email", fault.Taken, "This person already belongs to the store.")
 		} else if !errors.Is(err, core.ErrNoRow) {
 			return err
 		}
 	case !errors.Is(err, core.ErrNoRow):
 		return err
 	}
-	now := micros.Now()
-	ids, err := m.Client(ctx).Invitation.Query().
-		Where(invitation.PendingNotNil(), invitation.ExpiresAtLTE(now)).IDs(ctx)
-	if err != nil {
-		return fmt.Errorf("find expired invitations: %w", err)
+	if err := m.endInvitations(ctx, invitation.ExpiresAtLTE(micros.Now()), state.InvitationExpired); err != nil {
+		return err
 	}
-	for _, id := range ids {
-		if _, err := m.endInvitation(ctx, id, state.InvitationExpired); err != nil {
-			return err
-		}
-	}
-	return m.Room(ctx, limit.Invitations, pendingIndex, func(pick func(*sql.Selector), ids any) error {
-		return m.Client(ctx).Invitation.Query().Where(invitation.PendingNotNil()).Modify(pick).Scan(ctx, ids)
-	})
+	return m.Room(ctx, limit.Invitations, pendingIndex,
+		core.FindIn(ctx, m.Client(ctx).Invitation.Query().Where(invitation.PendingNotNil())))
 }
 
 // Invite writes an invitation to the viewer's store and its link in the transaction of ctx. Callers
@@ -133,8 +113,8 @@ func (r *Resolver) invite(ctx context.Context, id xid.ID, email string, role vie
 	}
 	row, err := create.Save(ctx)
 	if ent.IsDuplicate(err) {
-		return nil, "", fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
-			Detail: "This person is already invited. Send that invitation again, or withdraw it."})
+		return nil, "", core.Invalid("email", fault.Taken,
+			"This person is already invited. Send that invitation again, or withdraw it.")
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("write invitation: %w", err)
@@ -159,14 +139,10 @@ func (r *Resolver) linkTo(ctx context.Context, row *db.Invitation) (string, erro
 	return link, r.emailInvitation(ctx, row, link)
 }
 
-// forget removes the link of an invitation from the directory.
 func (r *Resolver) forget(ctx context.Context, id xid.ID) error {
 	_, err := r.Client(ctx).Credential.Delete().
 		Where(credential.StoreID(viewer.From(ctx).Store), credential.CredentialID(id)).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("remove the link of an invitation: %w", err)
-	}
-	return nil
+	return fault.Wrap("remove the link of an invitation", err)
 }
 
 // shownLink returns the link for the inviter, or nil if it is emailed.
@@ -217,14 +193,12 @@ func (m Mutation) InvitationResend(ctx context.Context, id string) (*model.Invit
 	if err != nil {
 		return nil, err
 	}
-	return &model.InvitationPayload{Invitation: &model.Invitation{Invitation: row}, Link: m.shownLink(link)}, nil
+	return &model.InvitationPayload{Invitation: shownInvitation(row), Link: m.shownLink(link)}, nil
 }
 
 // pendingInvitation reads and locks a pending invitation whose role the caller may grant.
 func (m Mutation) pendingInvitation(ctx context.Context, id xid.ID) (*db.Invitation, error) {
-	query := m.Client(ctx).Invitation.Query().Where(invitation.ID(id))
-	query.Modify(ent.ForUpdate)
-	row, err := core.Only(query.Load(ctx))
+	row, err := core.Row(ctx, m.Client(ctx).Invitation.Query().Where(invitation.ID(id)), ent.ForUpdate)
 	if err != nil {
 		return nil, err
 	}
@@ -243,33 +217,36 @@ func (m Mutation) InvitationWithdraw(ctx context.Context, id string) (*model.Inv
 	if err != nil {
 		return nil, err
 	}
-	var row *db.Invitation
-	err = m.Commit(ctx, xid.Invitation, func(ctx context.Context) (_ *change.Record, err error) {
-		if row, err = m.pendingInvitation(ctx, uid); err != nil {
-			return nil, err
+	return core.Commit(ctx, m.Core, xid.Invitation, func(ctx context.Context) (
+		*model.InvitationPayload, *change.Record, error,
+	) {
+		if _, err := m.pendingInvitation(ctx, uid); err != nil {
+			return nil, nil, err
 		}
 		if _, err := m.endInvitation(ctx, uid, state.InvitationWithdrawn); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		row, err = core.Only(m.Client(ctx).Invitation.Query().Where(invitation.ID(uid)).Load(ctx))
-		return &change.Record{Action: "invitation.withdraw", Kind: xid.Invitation, ID: uid}, err
+		row, err := core.Only(m.Client(ctx).Invitation.Query().Where(invitation.ID(uid)).Load(ctx))
+		return &model.InvitationPayload{Invitation: shownInvitation(row)},
+			&change.Record{Action: "invitation.withdraw", Kind: xid.Invitation, ID: uid}, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.InvitationPayload{Invitation: &model.Invitation{Invitation: row}}, nil
 }
 
 // withdrawFrom ends the pending invitations of an inviter who loses a role. Without a mail server
 // the inviter may hold the link of an invitation to another address of their own.
-func (m Mutation) withdrawFrom(ctx context.Context, person xid.ID) error {
-	ids, err := m.Client(ctx).Invitation.Query().
-		Where(invitation.PendingNotNil(), invitation.InviterID(person)).IDs(ctx)
+func (r *Resolver) withdrawFrom(ctx context.Context, person xid.ID) error {
+	return r.endInvitations(ctx, invitation.InviterID(person), state.InvitationWithdrawn)
+}
+
+func (r *Resolver) endInvitations(
+	ctx context.Context, match predicate.Invitation, outcome state.InvitationOutcome,
+) error {
+	ids, err := r.Client(ctx).Invitation.Query().Where(invitation.PendingNotNil(), match).IDs(ctx)
 	if err != nil {
-		return fmt.Errorf("find a person's invitations: %w", err)
+		return fmt.Errorf("find invitations: %w", err)
 	}
 	for _, id := range ids {
-		if _, err := m.endInvitation(ctx, id, state.InvitationWithdrawn); err != nil {
+		if _, err := r.endInvitation(ctx, id, outcome); err != nil {
 			return err
 		}
 	}

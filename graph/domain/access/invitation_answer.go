@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -48,9 +47,8 @@ func (r *Resolver) Invited(ctx context.Context, token string) (*Invited, error) 
 	if !ok {
 		return nil, fault.Missing("invitation")
 	}
-	rows, err := r.Client(ctx).Credential.Query().
-		Where(credential.ID(sum), credential.Kind(inviteKind)).Load(ctx)
-	link, err := core.Only(rows, err)
+	link, err := core.Row(ctx, r.Client(ctx).Credential.Query().
+		Where(credential.ID(sum), credential.Kind(inviteKind)))
 	if err != nil {
 		return nil, core.Explain("invitation", err)
 	}
@@ -73,12 +71,9 @@ func (r *Resolver) Invited(ctx context.Context, token string) (*Invited, error) 
 	return &Invited{Invitation: row, Shop: shop.Name, Account: account}, nil
 }
 
-// openInvitation reads an invitation of the viewer's store that can still be answered.
 func (r *Resolver) openInvitation(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.Invitation, error) {
-	query := r.Client(ctx).Invitation.Query().
-		Where(invitation.ID(id), invitation.PendingNotNil(), invitation.ExpiresAtGT(micros.Now()))
-	query.Modify(lock)
-	return core.Only(query.Load(ctx))
+	return core.Row(ctx, r.Client(ctx).Invitation.Query().
+		Where(invitation.ID(id), invitation.PendingNotNil(), invitation.ExpiresAtGT(micros.Now())), lock)
 }
 
 // Decline ends an invitation by its link, without an account.
@@ -106,9 +101,7 @@ func (r *Resolver) Accept(ctx context.Context, token string, person xid.ID) erro
 	}
 	var entry *task.Result
 	err = r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
-		query := r.Client(ctx).User.Query().Where(user.ID(person))
-		query.Modify(ent.ForUpdate)
-		who, err := core.Only(query.Load(ctx))
+		who, err := core.Row(ctx, r.Client(ctx).User.Query().Where(user.ID(person)), ent.ForUpdate)
 		if err != nil {
 			return err
 		}
@@ -156,7 +149,6 @@ func (r *Resolver) AcceptNew(ctx context.Context, token, name, text string) (ema
 	return i.Email, cmp.Or(err, entry.Err())
 }
 
-// newOrTaken creates the account with the invited address, or takes it over.
 func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string) (*db.User, error) {
 	who, err := r.personAt(r.Store.Aside(ctx), i.Email)
 	if err == nil && r.Store.Sharded() {
@@ -178,14 +170,13 @@ func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string
 		who.Name = name
 		return who, r.takeOver(ctx, who.ID, name, hash)
 	}
-	return nil, fault.Invalid(fault.Field{Pointer: "#/name", Code: fault.Taken,
-		Detail: "This address already has an account. Sign in, then open the invitation again."})
+	return nil, core.Invalid("name", fault.Taken,
+		"This address already has an account. Sign in, then open the invitation again.")
 }
 
 // EntryTask makes a person a member of the inviting store. The person is the home of the task.
 const EntryTask task.Kind = "access.enter"
 
-// entry is the content of an [EntryTask].
 type entry struct {
 	Invitation []byte `json:"invitation"`
 }
@@ -221,12 +212,11 @@ func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
 		if _, err := r.endInvitation(ctx, i.ID, state.InvitationAccepted); err != nil {
 			return nil, err
 		}
-		m := r.Mutation()
-		row, err := m.join(ctx, who.ID, i.Role)
+		row, err := r.join(ctx, who.ID, i.Role)
 		if err != nil {
 			return nil, err
 		}
-		made, text := m.members().Created(row, "staff.join", string(i.Role)),
+		made, text := r.members().Created(row, "staff.join", string(i.Role)),
 			who.Name+" ("+i.Email+") accepted the invitation and is "+roleName(i.Role)+" now."
 		if i.Role == viewer.Owner {
 			return made, r.announceOwner(ctx, who.ID, text)
@@ -247,8 +237,5 @@ func (r *Resolver) announceAnswer(ctx context.Context, i *db.Invitation, text st
 	} else {
 		err = notify.Append(ctx, r.Client(ctx), n)
 	}
-	if err != nil {
-		return fmt.Errorf("notify of an invitation: %w", err)
-	}
-	return nil
+	return fault.Wrap("notify of an invitation", err)
 }

@@ -22,7 +22,7 @@ import (
 // that writes no rows of a store.
 func (r *Resolver) Person(ctx context.Context, p Person) (row *db.User, err error) {
 	if !p.ID.IsNil() {
-		row, err = core.Only(r.Client(ctx).User.Query().Where(user.ID(p.ID)).Load(ctx))
+		row, err = r.user(ctx, p.ID)
 		return row, core.Explain("person", err)
 	}
 	err = r.personal(ctx, func(ctx context.Context) (err error) {
@@ -42,8 +42,8 @@ func (r *Resolver) createPerson(ctx context.Context, p Person) (*db.User, error)
 		if was, found := r.personAt(ctx, p.Email); found == nil && p.Demo && was.Demo {
 			return was, nil
 		}
-		return nil, fault.Invalid(fault.Field{Pointer: "#/owner/email", Code: fault.Taken,
-			Detail: "This address already has an account. Invite the person instead."})
+		return nil, core.Invalid("owner/email", fault.Taken,
+			"This address already has an account. Invite the person instead.")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reserve email address: %w", err)
@@ -54,10 +54,7 @@ func (r *Resolver) createPerson(ctx context.Context, p Person) (*db.User, error)
 		create.SetPasswordHash(p.PasswordHash)
 	}
 	row, err := create.Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("create person: %w", err)
-	}
-	return row, nil
+	return row, fault.Wrap("create person", err)
 }
 
 // personal commits a change of a person's own account; f may only write rows of that person. No
@@ -82,18 +79,15 @@ func (r *Resolver) personAt(ctx context.Context, email string) (*db.User, error)
 	var name *db.UserEmail
 	err := core.ErrNoRow
 	for _, form := range mailbox.Forms(email) {
-		names := r.Client(ctx).UserEmail.Query().Where(useremail.ID(form))
-		names.Modify(lock)
-		if name, err = core.Only(names.Load(ctx)); !errors.Is(err, core.ErrNoRow) {
+		name, err = core.Row(ctx, r.Client(ctx).UserEmail.Query().Where(useremail.ID(form)), lock)
+		if !errors.Is(err, core.ErrNoRow) {
 			break
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	people := r.Client(ctx).User.Query().Where(user.ID(name.UserID))
-	people.Modify(lock)
-	return core.Only(people.Load(ctx))
+	return core.Row(ctx, r.Client(ctx).User.Query().Where(user.ID(name.UserID)), lock)
 }
 
 // Person is an existing person by id, or else a new one.

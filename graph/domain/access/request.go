@@ -18,7 +18,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// subjectIndex is the index of requests by key or app.
 const subjectIndex = "requestlog_store_id_subject_id_id"
 
 // RequestLog lists the requests of keys and apps in the store, and of its own apps in other stores,
@@ -54,7 +53,6 @@ func (q Query) RequestLog(ctx context.Context, first *int, after *string, filter
 		Sign: func(r *model.LoggedRequest) string { return c.Sign(r.RequestLog) }}, nil
 }
 
-// requestFilter holds a filter as conditions.
 type requestFilter struct {
 	pairs []string // for the cursors
 	span  []predicate.RequestLog
@@ -95,7 +93,6 @@ func readRequestFilter(filter *model.RequestFilter) (f requestFilter, err error)
 	return f, nil
 }
 
-// wanted names the resources of a filter's ids.
 var wanted = map[xid.Kind]string{xid.APIKey: "an API key", xid.App: "an app", xid.Request: "a request"}
 
 // times adds the time range, which ids encode, and the status class.
@@ -136,24 +133,10 @@ func (r *Resolver) requests(ctx context.Context, f requestFilter, after *page.Po
 		return rows, nil, err
 	}
 	return core.Sift(limit, core.ScanLimit(limit), func(n int) (*page.Position, error) {
-		return r.requestFloor(ctx, f, w, n)
+		return core.Floor(ctx, w, n, r.Client(ctx).RequestLog.Query().Where(f.span...))
 	}, read)
 }
 
-// requestFloor returns the position of the n-th of the next rows of the window; nil if fewer are
-// left.
-func (r *Resolver) requestFloor(ctx context.Context, f requestFilter, w core.Window, n int) (*page.Position, error) {
-	query := r.Client(ctx).RequestLog.Query().Where(f.span...)
-	w.Limit = n
-	query.Modify(w.Apply)
-	ids, err := query.IDs(ctx)
-	if err != nil || len(ids) < n {
-		return nil, err
-	}
-	return new(core.ByID(ids[n-1])), nil
-}
-
-// withSubjects returns requests with their keys and apps.
 func (r *Resolver) withSubjects(ctx context.Context, rows []*db.RequestLog) ([]*model.LoggedRequest, error) {
 	registered := map[xid.ID]xid.ID{}
 	for _, row := range rows {
@@ -169,14 +152,11 @@ func (r *Resolver) withSubjects(ctx context.Context, rows []*db.RequestLog) ([]*
 	if err != nil {
 		return nil, err
 	}
-	nodes := make([]*model.LoggedRequest, len(rows))
-	for i, row := range rows {
-		nodes[i] = &model.LoggedRequest{RequestLog: row, Key: keys[row.SubjectID], App: apps[row.SubjectID]}
-	}
-	return nodes, nil
+	return core.Map(rows, func(row *db.RequestLog) *model.LoggedRequest {
+		return &model.LoggedRequest{RequestLog: row, Key: keys[row.SubjectID], App: apps[row.SubjectID]}
+	}), nil
 }
 
-// keysOf reads the keys of requests with one statement.
 func (r *Resolver) keysOf(ctx context.Context, rows []*db.RequestLog) (map[xid.ID]*model.APIKey, error) {
 	ids := core.IDs(rows, func(row *db.RequestLog) *xid.ID {
 		if row.AppStoreID != nil {
@@ -195,7 +175,7 @@ func (r *Resolver) keysOf(ctx context.Context, rows []*db.RequestLog) (map[xid.I
 		return nil, fmt.Errorf("read the keys of requests: %w", err)
 	}
 	for _, key := range keys {
-		of[key.ID] = &model.APIKey{APIKey: key}
+		of[key.ID] = shownKey(key)
 	}
 	return of, nil
 }

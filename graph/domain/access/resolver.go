@@ -38,12 +38,6 @@ func New(c *core.Core, e Engines, hooks *endpoint.Resolver, x *report.Resolver) 
 	return &Resolver{Core: c, Engines: e, endpoint: hooks, report: x}
 }
 
-// Query returns the queries.
-func (r *Resolver) Query() Query { return Query{r} }
-
-// Mutation returns the mutations.
-func (r *Resolver) Mutation() Mutation { return Mutation{r} }
-
 // Query holds the root queries of this package.
 type Query struct{ *Resolver }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -30,37 +28,30 @@ func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model
 	if err != nil {
 		return nil, err
 	}
-	shown := &model.Staff{Name: person.Name, Email: person.Email}
-	err = r.Commit(ctx, xid.User, func(ctx context.Context) (_ *change.Record, err error) {
-		if shown.Staff, err = r.Mutation().join(ctx, person.ID, role); err != nil {
-			return nil, err
+	return core.Commit(ctx, r.Core, xid.User, func(ctx context.Context) (*model.Staff, *change.Record, error) {
+		row, err := r.join(ctx, person.ID, role)
+		if err != nil {
+			return nil, nil, err
 		}
-		return r.Mutation().members().Created(shown.Staff, "staff.join", string(role)), nil
+		return &model.Staff{Staff: row, Name: person.Name, Email: person.Email},
+			r.members().Created(row, "staff.join", string(role)), nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return shown, nil
 }
 
 // join writes the membership and revokes tokens of an earlier one.
-func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
-	err := m.Room(ctx, limit.People, ent.Primary,
-		func(pick func(*sql.Selector), ids any) error {
-			return m.Client(ctx).Staff.Query().Modify(pick).Scan(ctx, ids)
-		})
+func (r *Resolver) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
+	err := r.Room(ctx, limit.People, ent.Primary, core.FindIn(ctx, r.Client(ctx).Staff.Query()))
 	if err != nil {
 		return nil, err
 	}
-	row, err := m.Enrol(ctx, id, role)
+	row, err := r.Enrol(ctx, id, role)
 	if ent.IsDuplicate(err) {
-		return nil, fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
-			Detail: "This person already belongs to the store."})
+		return nil, core.Invalid("email", fault.Taken, "This person already belongs to the store.")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("add staff: %w", err)
 	}
-	return row, m.endTokens(ctx, id)
+	return row, r.endTokens(ctx, id)
 }
 
 // Enrol writes the membership of a person in the viewer's store after its entry in the directory.
@@ -78,8 +69,6 @@ func (r *Resolver) Enrol(ctx context.Context, person xid.ID, role viewer.Role) (
 	return row, r.logStore(ctx, person, state.AccountJoined)
 }
 
-// logStore records in a person's security log that they joined or left the viewer's store, by its
-// name.
 func (r *Resolver) logStore(ctx context.Context, person xid.ID, action state.AccountAction) error {
 	shop, err := r.CurrentStore(ctx)
 	if err != nil {
@@ -90,28 +79,27 @@ func (r *Resolver) logStore(ctx context.Context, person xid.ID, action state.Acc
 
 // afterLeaving cleans up after a membership ended: it removes the store from the person's directory
 // entry and revokes their tokens.
-func (m Mutation) afterLeaving(ctx context.Context, person xid.ID) error {
-	_, err := m.Client(ctx).Membership.Delete().
+func (r *Resolver) afterLeaving(ctx context.Context, person xid.ID) error {
+	_, err := r.Client(ctx).Membership.Delete().
 		Where(membership.ID(person), membership.StoreID(viewer.From(ctx).Store)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("remove membership from the directory: %w", err)
 	}
-	if err := m.endTokens(ctx, person); err != nil {
+	if err := r.endTokens(ctx, person); err != nil {
 		return err
 	}
-	return m.logStore(ctx, person, state.AccountLeft)
+	return r.logStore(ctx, person, state.AccountLeft)
 }
 
-// staffEdit is a change of one membership.
 type staffEdit = change.Edit[*db.Staff, *db.StaffUpdate]
 
 // members describes how memberships change. Callers who may not change the present role, or the
 // next one, are refused before anything else is revealed.
-func (m Mutation) members(next ...viewer.Role) *change.Versioned[*db.Staff, *db.StaffUpdate] {
+func (r *Resolver) members(next ...viewer.Role) *change.Versioned[*db.Staff, *db.StaffUpdate] {
 	return &change.Versioned[*db.Staff, *db.StaffUpdate]{
 		Kind: xid.User,
 		Load: func(ctx context.Context, id xid.ID) (*db.Staff, error) {
-			row, err := m.membership(ctx, id)
+			row, err := r.membership(ctx, id)
 			if err != nil {
 				return nil, err
 			}
@@ -121,7 +109,7 @@ func (m Mutation) members(next ...viewer.Role) *change.Versioned[*db.Staff, *db.
 			return change.Head{Store: s.StoreID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.StaffUpdate {
-			return m.Client(ctx).Staff.Update().Where(staff.ID(id), staff.Version(version))
+			return r.Client(ctx).Staff.Update().Where(staff.ID(id), staff.Version(version))
 		},
 	}
 }
@@ -172,11 +160,10 @@ func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model
 	if err != nil {
 		return nil, err
 	}
-	var shown []*model.Staff
-	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*change.Record, error) {
+	return core.Commit(ctx, m.Core, xid.User, func(ctx context.Context) (*model.StaffPayload, *change.Record, error) {
 		row, err := m.membership(ctx, v.Actor)
 		if err != nil {
-			return nil, core.Explain("membership", err)
+			return nil, nil, core.Explain("membership", err)
 		}
 		u := m.Client(ctx).Staff.Update().Where(staff.ID(row.ID))
 		if row.OrdersMutedAt = nil; enabled {
@@ -186,15 +173,15 @@ func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model
 			u.SetOrdersMutedAt(*row.OrdersMutedAt)
 		}
 		if err := u.Exec(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		shown, err = m.named(ctx, []*db.Staff{row})
-		return &change.Record{Action: "staff.set_order_emails", Kind: xid.User, ID: v.Actor}, err
+		shown, err := m.named(ctx, []*db.Staff{row})
+		if err != nil {
+			return nil, nil, err
+		}
+		return &model.StaffPayload{Staff: shown[0]},
+			&change.Record{Action: "staff.set_order_emails", Kind: xid.User, ID: v.Actor}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.StaffPayload{Staff: shown[0]}, nil
 }
 
 // dropRole prepares the loss of a role: it refuses the last owner, withdraws the invitations that
@@ -255,7 +242,6 @@ func (m Mutation) StoreLeave(ctx context.Context) (*model.StaffRemovePayload, er
 	return &model.StaffRemovePayload{RemovedID: new(xid.User.Format(v.Actor))}, nil
 }
 
-// remove ends a membership that the transaction of ctx has locked.
 func (m Mutation) remove(ctx context.Context, row *db.Staff, action string) (*change.Record, error) {
 	if err := m.dropRole(ctx, row); err != nil {
 		return nil, err
@@ -267,17 +253,12 @@ func (m Mutation) remove(ctx context.Context, row *db.Staff, action string) (*ch
 	return &change.Record{Action: action, Kind: xid.User, ID: row.ID}, m.afterLeaving(ctx, row.ID)
 }
 
-// endTokens revokes a person's tokens in the viewer's store.
-func (m Mutation) endTokens(ctx context.Context, person xid.ID) error {
-	err := m.Client(ctx).StaffToken.Update().Where(stafftoken.UserID(person), stafftoken.RevokedAtIsNil()).
-		SetRevokedAt(micros.Now()).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("end staff tokens: %w", err)
-	}
-	return nil
+func (r *Resolver) endTokens(ctx context.Context, person xid.ID) error {
+	return fault.Wrap("end staff tokens",
+		r.Client(ctx).StaffToken.Update().Where(stafftoken.UserID(person), stafftoken.RevokedAtIsNil()).
+			SetRevokedAt(micros.Now()).Exec(ctx))
 }
 
-// checkRole checks that a role exists.
 func checkRole(c *core.Check, name string, role viewer.Role) {
 	if !role.Known() {
 		c.Add(name, fault.UnknownValue, "Unknown role.")

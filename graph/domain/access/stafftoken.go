@@ -39,11 +39,7 @@ func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*mod
 	return core.Connect(ctx, q.Core, core.List[*db.StaffToken]{
 		Name: "staff_tokens",
 		At:   func(t *db.StaffToken) page.Position { return core.ByID(t.ID) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.StaffToken, error) {
-			query := q.Client(ctx).StaffToken.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
-			return query.Load(ctx)
-		},
+		Read: core.ReadNewest(ent.Primary, q.Client(ctx).StaffToken.Query, core.Self[*db.StaffToken]),
 	}, first, after)
 }
 
@@ -68,7 +64,7 @@ func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
 func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string,
 	expiresAt *micros.Time, sensitive bool,
 ) (*model.StaffTokenPayload, error) {
-	m := r.Mutation()
+	m := Mutation{r}
 	c := &core.Check{}
 	c.Line("name", name, limit.Line)
 	end := tokenEnd(c, "expires_at", expiresAt)
@@ -99,7 +95,6 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 	return &model.StaffTokenPayload{StaffToken: row, Token: new(secret.Reveal())}, nil
 }
 
-// logToken records a new token in the holder's security log and emails them.
 func (r *Resolver) logToken(ctx context.Context, row *db.StaffToken) error {
 	err := audit.AccountBehind(ctx, r.Tasks, row.UserID, state.AccountTokenMade, row.Name)
 	if err != nil || !r.Notifier.Sends() {
@@ -114,7 +109,6 @@ func (r *Resolver) logToken(ctx context.Context, row *db.StaffToken) error {
 			"the store %s.", row.Name, day(row.ExpiresAt.Time()), shop.Name))
 }
 
-// tokenEnd returns and checks the end of a new staff token.
 func tokenEnd(c *core.Check, name string, asked *micros.Time) micros.Time {
 	now := micros.Now()
 	if asked == nil {
@@ -134,13 +128,10 @@ func (m Mutation) holdCredential(ctx context.Context) (err error) {
 	v := viewer.From(ctx)
 	switch {
 	case v.Session != digest.Sum{}:
-		query := m.Client(ctx).Session.Query().Where(session.ID(v.Session))
-		query.Modify(ent.ForUpdate)
-		_, err = core.Only(query.Load(ctx))
+		_, err = core.Row(ctx, m.Client(ctx).Session.Query().Where(session.ID(v.Session)), ent.ForUpdate)
 	case v.IsPerson() && !v.Credential.IsNil():
-		query := m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(v.Credential), stafftoken.RevokedAtIsNil())
-		query.Modify(ent.ForUpdate)
-		_, err = core.Only(query.Load(ctx))
+		_, err = core.Row(ctx, m.Client(ctx).StaffToken.Query().
+			Where(stafftoken.ID(v.Credential), stafftoken.RevokedAtIsNil()), ent.ForUpdate)
 	}
 	if errors.Is(err, core.ErrNoRow) {
 		return fault.New(fault.InvalidToken, "The credential is no longer valid.")
@@ -170,15 +161,11 @@ func (r *Resolver) register(ctx context.Context, secret apikey.Secret, id xid.ID
 	if !ok {
 		return fmt.Errorf("register credential: malformed")
 	}
-	err := r.Client(ctx).Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(viewer.From(ctx).Store).
-		SetCredentialID(id).SetKind(string(kind)).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("register credential: %w", err)
-	}
-	return nil
+	return fault.Wrap("register credential",
+		r.Client(ctx).Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(viewer.From(ctx).Store).
+			SetCredentialID(id).SetKind(string(kind)).Exec(ctx))
 }
 
-// checkExpiry checks that the end of a new credential is in the future.
 func checkExpiry(c *core.Check, name string, t *micros.Time) {
 	if t != nil && *t <= micros.Now() {
 		c.Add(name, fault.OutOfRange, "The time is not in the future.")
@@ -195,41 +182,36 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 	if err != nil {
 		return nil, err
 	}
-	var row *db.StaffToken
-	err = m.Commit(ctx, xid.Token, func(ctx context.Context) (_ *change.Record, err error) {
-		row, err = core.Only(m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(uid)).Load(ctx))
+	return core.Commit(ctx, m.Core, xid.Token, func(ctx context.Context) (
+		*model.StaffTokenPayload, *change.Record, error,
+	) {
+		row, err := core.Only(m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(uid)).Load(ctx))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if mine := v.IsPerson() && row.UserID == v.Actor; !mine && v.Role != viewer.Owner && v.Role != viewer.Admin {
-			return nil, core.ErrNoRow // another person's token is reported as missing
+			return nil, nil, core.ErrNoRow // another person's token is reported as missing
 		}
 		now := micros.Now()
 		n, err := m.Client(ctx).StaffToken.Update().Where(stafftoken.ID(uid), stafftoken.RevokedAtIsNil()).
 			SetRevokedAt(now).Save(ctx)
 		if err := unrevoked(xid.Token, n, err); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		row.RevokedAt = &now
-		return &change.Record{Action: "staff_token.revoke", Kind: xid.Token, ID: uid},
+		return &model.StaffTokenPayload{StaffToken: row},
+			&change.Record{Action: "staff_token.revoke", Kind: xid.Token, ID: uid},
 			m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.StaffTokenPayload{StaffToken: row}, nil
 }
 
 // unrevoked checks the result of an update that excludes revoked credentials. A count of 0 means
 // that the credential was already revoked.
 func unrevoked(kind xid.Kind, count int, err error) error {
-	switch {
-	case err != nil:
-		return fmt.Errorf("change %s: %w", change.KindName(kind), err)
-	case count == 0:
+	if err == nil && count == 0 {
 		return alreadyRevoked(kind)
 	}
-	return nil
+	return fault.Wrap("change "+change.KindName(kind), err)
 }
 
 func alreadyRevoked(kind xid.Kind) error {
@@ -239,21 +221,14 @@ func alreadyRevoked(kind xid.Kind) error {
 // TokensTask revokes a person's staff tokens in one store. The person is the home of the task.
 const TokensTask task.Kind = "access.end_tokens"
 
-// endTokensEverywhere revokes the tokens of a person in all their stores, by one task per store in
-// the transaction of ctx, which writes rows of the person.
-func (m Mutation) endTokensEverywhere(ctx context.Context, person xid.ID) error {
-	return m.inEachStore(ctx, TokensTask, person)
-}
-
 // EndTokens runs a [TokensTask].
 func (r *Resolver) EndTokens(ctx context.Context, t task.Task) error {
-	if err := r.Mutation().endTokens(viewer.Operator(ctx, t.Target), t.Home); err != nil {
+	if err := r.endTokens(viewer.Operator(ctx, t.Target), t.Home); err != nil {
 		return err
 	}
 	return r.Keys.Revoke(ctx, t.Target, t.Home)
 }
 
-// inEachStore adds a task for each store of a person.
 func (r *Resolver) inEachStore(ctx context.Context, kind task.Kind, person xid.ID) error {
 	there := r.Store.Aside(ctx)
 	stores, err := r.Client(there).Membership.Query().Where(membership.ID(person)).Order(membership.ByStoreID()).

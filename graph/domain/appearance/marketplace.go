@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	themes "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
@@ -21,9 +22,7 @@ import (
 )
 
 const (
-	// statusIndex is the index of the themes of the marketplace by state.
-	statusIndex = "marketplacetheme_status_published_at_id"
-	// submitterIndex is the index of submissions by store.
+	statusIndex    = "marketplacetheme_status_published_at_id"
 	submitterIndex = "marketplacetheme_submitter_id_id"
 	// installedIndex is the index of a store's themes by the marketplace theme that they were
 	// installed from.
@@ -52,7 +51,6 @@ func (q Query) MarketplaceThemes(
 	}, first, after)
 }
 
-// publishedPage walks the published themes by (published_at, id) in descending order.
 func publishedPage(s *sql.Selector, after *page.Position, limit int) {
 	ent.ForceIndex(statusIndex)(s)
 	published, id := s.C(marketplacetheme.FieldPublishedAt), s.C(marketplacetheme.FieldID)
@@ -67,29 +65,27 @@ func (q Query) MarketplaceTheme(ctx context.Context, id string) (*model.Marketpl
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err
 	}
-	uid, err := core.ParseID(xid.MarketplaceTheme, id)
-	if err != nil {
-		return nil, err
-	}
-	l, err := q.listing(ctx, uid, ent.NoLock)
-	if err == nil && l.Status != state.ListingPublished {
-		err = core.ErrNoRow
-	}
-	if err != nil {
-		return nil, core.Explain("marketplace theme", err)
-	}
-	shown, err := q.listed(ctx, []*db.MarketplaceTheme{l})
-	if err != nil {
-		return nil, core.Explain("marketplace theme", err)
-	}
-	return shown[0], nil
+	return core.Get(ctx, xid.MarketplaceTheme, id, func(
+		ctx context.Context, id xid.ID,
+	) (*model.MarketplaceTheme, error) {
+		l, err := q.listing(ctx, id, ent.NoLock)
+		if err != nil {
+			return nil, err
+		}
+		if l.Status != state.ListingPublished {
+			return nil, core.ErrNoRow
+		}
+		shown, err := q.listed(ctx, []*db.MarketplaceTheme{l})
+		if err != nil {
+			return nil, err
+		}
+		return shown[0], nil
+	})
 }
 
 // listing reads a theme of the marketplace in any state.
 func (r *Resolver) listing(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.MarketplaceTheme, error) {
-	query := r.Client(ctx).MarketplaceTheme.Query().Where(marketplacetheme.ID(id))
-	query.Modify(lock)
-	return core.Only(query.Load(ctx))
+	return core.Row(ctx, r.Client(ctx).MarketplaceTheme.Query().Where(marketplacetheme.ID(id)), lock)
 }
 
 // listed returns published themes with the installations of the viewer's store.
@@ -134,9 +130,7 @@ func (q Query) MarketplaceSubmissions(
 		return nil, err
 	}
 	return q.submissions(ctx, "marketplace_submissions", submitterIndex, first, after,
-		func(query *db.MarketplaceThemeQuery) {
-			query.Where(marketplacetheme.SubmitterID(v.Store))
-		})
+		marketplacetheme.SubmitterID(v.Store))
 }
 
 // MarketplaceReviews lists the submissions that await review, newest first. Only reviewers may call
@@ -147,29 +141,19 @@ func (q Query) MarketplaceReviews(
 	if err := q.reviewer(ctx); err != nil {
 		return nil, core.Explain("store", err)
 	}
-	return q.submissions(ctx, "marketplace_reviews", statusIndex, first, after, func(query *db.MarketplaceThemeQuery) {
-		query.Where(marketplacetheme.StatusEQ(state.ListingSubmitted), marketplacetheme.PublishedAtIsNil())
-	})
+	return q.submissions(ctx, "marketplace_reviews", statusIndex, first, after,
+		marketplacetheme.StatusEQ(state.ListingSubmitted), marketplacetheme.PublishedAtIsNil())
 }
 
-// submissions lists marketplace themes in any state, newest first.
 func (q Query) submissions(
-	ctx context.Context, name, index string, first *int, after *string, choose func(*db.MarketplaceThemeQuery),
+	ctx context.Context, name, index string, first *int, after *string, where ...predicate.MarketplaceTheme,
 ) (*model.MarketplaceSubmissionConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*model.MarketplaceSubmission]{
 		Name: name,
 		At:   func(m *model.MarketplaceSubmission) page.Position { return core.ByID(m.ID) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.MarketplaceSubmission, error) {
-			query := q.Client(ctx).MarketplaceTheme.Query()
-			choose(query)
-			query.Modify(core.Window{After: after, Limit: limit, Index: index}.Apply)
-			rows, err := query.Load(ctx)
-			shown := make([]*model.MarketplaceSubmission, len(rows))
-			for i, m := range rows {
-				shown[i] = q.submission(m)
-			}
-			return shown, err
-		},
+		Read: core.ReadNewest(index, func() *db.MarketplaceThemeQuery {
+			return q.Client(ctx).MarketplaceTheme.Query().Where(where...)
+		}, q.submission),
 	}, first, after)
 }
 
@@ -177,7 +161,6 @@ func (r *Resolver) submission(m *db.MarketplaceTheme) *model.MarketplaceSubmissi
 	return &model.MarketplaceSubmission{MarketplaceTheme: m, APIHost: r.APIHost}
 }
 
-// reviewer refuses staff of stores that do not review.
 func (r *Resolver) reviewer(ctx context.Context) error {
 	if _, err := core.Caller(ctx); err != nil {
 		return err

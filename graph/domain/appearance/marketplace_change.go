@@ -3,7 +3,6 @@ package appearance
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,6 @@ import (
 // InstallTask counts an installation of a marketplace theme, whose row has no owner.
 const InstallTask task.Kind = "marketplace.installed"
 
-// installed is the content of an [InstallTask].
 type installed struct {
 	Theme []byte `json:"theme"`
 }
@@ -108,47 +106,33 @@ func checkSubmission(c *core.Check, in *model.MarketplaceThemeSubmitInput) {
 		return
 	}
 	for i, s := range in.Categories {
-		checkCategory(c, "categories/"+strconv.Itoa(i), s)
+		c.Label("categories/"+strconv.Itoa(i), "category", s, limit.Category)
 	}
 	in.Categories = slices.Compact(slices.Sorted(slices.Values(in.Categories)))
 }
 
-// checkCategory checks a category of a theme.
-func checkCategory(c *core.Check, name, word string) {
-	switch {
-	case word == "":
-		c.Add(name, fault.TooShort, "The category is empty.")
-	case len(word) > limit.Category:
-		c.Add(name, fault.TooLong, "The category has more than "+strconv.Itoa(limit.Category)+" characters.")
-	case strings.ContainsFunc(word, func(r rune) bool { return !core.HandleRune(r) }):
-		c.Add(name, fault.InvalidFormat, "A category may contain only a-z, 0-9 and -.")
-	}
-}
-
 // submit writes a new submission in one transaction with the task for the store's audit log.
 func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
-) (row *db.MarketplaceTheme, err error) {
-	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *change.Record, err error) {
-		if row, err = m.createListing(ctx, s, t, in); err != nil {
-			return nil, err
+) (*db.MarketplaceTheme, error) {
+	return core.Commit(ctx, m.Core, xid.MarketplaceTheme, func(ctx context.Context) (
+		*db.MarketplaceTheme, *change.Record, error,
+	) {
+		row, err := m.createListing(ctx, s, t, in)
+		if err != nil {
+			return nil, nil, err
 		}
-		return nil, m.auditListing(ctx, row, "marketplace_theme.submit", row.Slug)
+		return row, nil, m.auditListing(ctx, row, "marketplace_theme.submit", row.Slug)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return row, nil
 }
 
-// createListing writes a new marketplace theme under an unused slug.
 func (m Mutation) createListing(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
 ) (*db.MarketplaceTheme, error) {
-	id, name := xid.New(), cmp.Or(deref(in.Name), t.Name)
+	id, name := xid.New(), cmp.Or(core.Deref(in.Name), t.Name)
 	create := func(slug string) (*db.MarketplaceTheme, error) {
 		return m.Client(ctx).MarketplaceTheme.Create().SetID(id).SetSubmitterID(s.ID).SetSlug(slug).SetName(name).
-			SetNillableTagline(in.Tagline).SetAuthor(cmp.Or(deref(in.Author), deref(t.Author), s.Name)).
-			SetThemeVersion(cmp.Or(deref(t.ThemeVersion), install.FirstVersion)).
-			SetPriceMinor(in.PriceMinor).SetCurrency(cmp.Or(deref(in.Currency), s.Currency)).
+			SetNillableTagline(in.Tagline).SetAuthor(cmp.Or(core.Deref(in.Author), core.Deref(t.Author), s.Name)).
+			SetThemeVersion(cmp.Or(core.Deref(t.ThemeVersion), install.FirstVersion)).
+			SetPriceMinor(in.PriceMinor).SetCurrency(cmp.Or(core.Deref(in.Currency), s.Currency)).
 			SetCategories(strings.Join(in.Categories, " ")).SetNillablePreview(t.Preview).
 			SetStatus(state.ListingSubmitted).SetChecksum(t.Checksum).SetUpdatedAt(id.Time()).Save(ctx)
 	}
@@ -159,13 +143,9 @@ func (m Mutation) createListing(ctx context.Context, s *db.Store, t *db.Theme, i
 	if in.Slug == nil {
 		row, err = core.FirstFree(core.Slug(name, "theme"), xid.MarketplaceTheme.Format(id), core.MaxHandle, create)
 	} else if row, err = create(*in.Slug); ent.IsDuplicate(err) {
-		return nil, fault.Invalid(fault.Field{Pointer: "#/slug", Code: fault.Taken,
-			Detail: "Another theme in the marketplace has this handle."})
+		return nil, core.Invalid("slug", fault.Taken, "Another theme in the marketplace has this handle.")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("submit theme: %w", err)
-	}
-	return row, nil
+	return row, fault.Wrap("submit theme", err)
 }
 
 // auditListing records a change of a marketplace theme in the audit log of the viewer's store. The
@@ -174,14 +154,6 @@ func (m Mutation) auditListing(ctx context.Context, row *db.MarketplaceTheme, ac
 	return audit.WriteBehind(ctx, m.Tasks, ent.NoOwner, action, xid.MarketplaceTheme, row.ID, detail)
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// listingMove is one transition of a marketplace theme.
 type listingMove struct {
 	action string
 	to     state.ListingStatus
@@ -205,30 +177,29 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
 	if err != nil {
 		return nil, err
 	}
-	var row *db.MarketplaceTheme
-	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *change.Record, err error) {
-		if row, err = m.listing(ctx, uid, ent.ForUpdate); err != nil {
-			return nil, err
+	return core.Commit(ctx, m.Core, xid.MarketplaceTheme, func(ctx context.Context) (
+		*model.MarketplaceSubmissionPayload, *change.Record, error,
+	) {
+		row, err := m.listing(ctx, uid, ent.ForUpdate)
+		if err != nil {
+			return nil, nil, err
 		}
-		own := m.submission(row).Own(ctx)
+		shown := m.submission(row)
+		own := shown.Own(ctx)
 		if move.mine && !own {
-			return nil, core.ErrNoRow
+			return nil, nil, core.ErrNoRow
 		}
 		if move.others && own && v.IsPerson() {
-			return nil, fault.New(fault.Forbidden, "A submission must be reviewed by staff of another store.")
+			return nil, nil, fault.New(fault.Forbidden, "A submission must be reviewed by staff of another store.")
 		}
 		if err := m.moveTo(ctx, row, move); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return nil, m.auditListing(ctx, row, move.action, string(move.to))
+		return &model.MarketplaceSubmissionPayload{Submission: shown}, nil,
+			m.auditListing(ctx, row, move.action, string(move.to))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.MarketplaceSubmissionPayload{Submission: m.submission(row)}, nil
 }
 
-// moveTo writes a transition.
 func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move listingMove) error {
 	if err := core.CheckTransition("theme of the marketplace", row.Status, move.to, move.from...); err != nil {
 		return err
@@ -240,13 +211,10 @@ func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move lis
 		move.set(row, update)
 	}
 	n, err := update.SetStatus(row.Status).SetUpdatedAt(row.UpdatedAt).Save(ctx)
-	switch {
-	case err != nil:
-		return fmt.Errorf("change theme of the marketplace: %w", err)
-	case n == 0:
+	if err == nil && n == 0 {
 		return fault.State(fault.InvalidTransition, "The marketplace theme was changed in the meantime.")
 	}
-	return nil
+	return fault.Wrap("change theme of the marketplace", err)
 }
 
 // MarketplaceThemeReview approves or rejects a submission. Only reviewers may call it, and nobody

@@ -4,9 +4,11 @@ package appearance
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -30,7 +32,6 @@ type Resolver struct {
 	Engines
 	// Reviewer reports whether staff of a store review marketplace submissions; nil means of no store.
 	Reviewer func(*db.Store) bool
-	// assetsOf caches the assets of themes.
 	assetsOf *cache.Cache[xid.ID, []*model.ThemeAsset]
 	// themeChanges counts the theme changes that this process made, by the last byte of the store
 	// id.
@@ -55,14 +56,24 @@ func (r *Resolver) countThemeChange(ctx context.Context, _ xid.ID) {
 	ent.OnCommit(ctx, func() { r.themeChanges[store[len(store)-1]].Add(1) })
 }
 
-// Query returns the queries.
-func (r *Resolver) Query() Query { return Query{r} }
-
-// Mutation returns the mutations.
-func (r *Resolver) Mutation() Mutation { return Mutation{r} }
-
 // Query holds the root queries of this package.
 type Query struct{ *Resolver }
 
 // Mutation holds the root mutations of this package.
 type Mutation struct{ *Resolver }
+
+// The parameters of a preview URL. It is signed for the path "/" and valid for every page.
+const (
+	// PreviewTheme names the theme, PreviewStore its store.
+	PreviewTheme = "preview"
+	PreviewStore = "store"
+)
+
+// PreviewURL returns the URL at which anyone who has it can preview a theme of the store, until the
+// end of tomorrow, UTC. It is constant for a day, so representations that contain it, and their
+// ETags, are too.
+func (r *Resolver) PreviewURL(s *db.Store, theme xid.ID) string {
+	today := micros.Now().Time().Truncate(24 * time.Hour)
+	return r.StoreOrigin(s.Handle) + r.Links.Sign("/", micros.Of(today.AddDate(0, 0, 2)),
+		PreviewTheme, xid.Theme.Format(theme), PreviewStore, xid.Store.Format(s.ID))
+}

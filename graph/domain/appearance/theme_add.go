@@ -2,19 +2,23 @@ package appearance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/theme"
+	themes "github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/install"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -27,21 +31,21 @@ func (m Mutation) addTheme(ctx context.Context, action string, archive []byte,
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err
 	}
-	var shown *model.Theme
-	err := m.Commit(ctx, xid.Theme, func(ctx context.Context) (*change.Record, error) {
-		if err := m.roomForTheme(ctx); err != nil {
-			return nil, err
+	return core.Commit(ctx, m.Core, xid.Theme, func(ctx context.Context) (*model.ThemePayload, *change.Record, error) {
+		err := m.Room(ctx, limit.Themes, ent.Primary, core.FindIn(ctx, m.Client(ctx).Theme.Query()))
+		if err != nil {
+			return nil, nil, err
 		}
 		s, err := m.LockedStore(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		a, err := f(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := m.spaceForTheme(ctx, a.Package.Size()); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		var t *db.Theme
 		if archive != nil {
@@ -50,23 +54,10 @@ func (m Mutation) addTheme(ctx context.Context, action string, archive []byte,
 			t, err = m.Themes.Add(ctx, s, a)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		shown = m.shownTheme(s, t)
-		return m.themes(s).Created(t, action, ""), nil
+		return &model.ThemePayload{Theme: m.shownTheme(s, t)}, m.themes(s).Created(t, action, ""), nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.ThemePayload{Theme: shown}, nil
-}
-
-// roomForTheme refuses a theme above the limit.
-func (m Mutation) roomForTheme(ctx context.Context) error {
-	return m.Room(ctx, limit.Themes, ent.Primary,
-		func(pick func(*sql.Selector), ids any) error {
-			return m.Client(ctx).Theme.Query().Modify(pick).Scan(ctx, ids)
-		})
 }
 
 // spaceForTheme refuses a theme that would exceed the store's limit of theme bytes. Each theme
@@ -75,7 +66,7 @@ func (m Mutation) spaceForTheme(ctx context.Context, size int64) error {
 	return m.SpaceLeft(ctx, limit.ThemeBytes, size, func(lock func(*sql.Selector), sizes any) error {
 		query := m.Client(ctx).Theme.Query()
 		query.Modify(lock, ent.ForceIndex(ent.Primary))
-		return query.Select(theme.FieldSizeBytes).Scan(ctx, sizes)
+		return query.Select(themes.FieldSizeBytes).Scan(ctx, sizes)
 	})
 }
 
@@ -91,7 +82,7 @@ func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (
 		return nil, err
 	}
 	return m.addTheme(ctx, "theme.duplicate", nil, func(ctx context.Context) (a install.Addition, err error) {
-		t, err := m.theme(ctx, uid, ent.ForUpdate)
+		t, err := m.lockedTheme(ctx, uid)
 		if err != nil {
 			return a, err
 		}
@@ -101,10 +92,8 @@ func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (
 		a = install.Addition{Name: clipped("Copy of "+t.Name, limit.Line), Source: state.ThemeDuplicate,
 			Sum: t.Checksum, Settings: t.Settings}
 		core.Opt(name, func(s string) { a.Name = s })
-		if a.Package, err = m.Themes.Package(ctx, t.Checksum); err != nil {
-			return a, fmt.Errorf("duplicate theme: %w", err)
-		}
-		return a, nil
+		a.Package, err = m.Themes.Package(ctx, t.Checksum)
+		return a, fault.Wrap("duplicate theme", err)
 	})
 }
 
@@ -120,17 +109,69 @@ func (m Mutation) ThemeInstall(ctx context.Context, marketplaceThemeID string) (
 			return a, core.Explain("marketplace theme", err)
 		}
 		a = install.Addition{Name: l.Name, Source: state.ThemeMarketplace, Listing: &l.ID, Sum: l.Checksum}
-		if a.Package, err = m.Themes.Package(ctx, l.Checksum); err != nil {
-			return a, fmt.Errorf("install theme: %w", err)
-		}
-		return a, nil
+		a.Package, err = m.Themes.Package(ctx, l.Checksum)
+		return a, fault.Wrap("install theme", err)
 	})
 }
 
-// clipped truncates a text to at most n code points.
 func clipped(text string, n int) string {
 	if r := []rune(text); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}
 	return text
+}
+
+// MaxArchive is the largest archive in bytes.
+const MaxArchive = 10 << 20
+
+// ThemeImport adds a theme from a ZIP archive. It validates the archive before it writes anything.
+// A later round unpacks the archive, after which the theme is ready.
+func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*model.ThemePayload, error) {
+	c := &core.Check{}
+	core.Opt(in.Name, func(s string) { c.Line("name", s, limit.Line) })
+	judged := in.Judged
+	if judged == nil {
+		judged = m.validate(ctx, c, in.Archive)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if problems, ok := errors.AsType[*theme.Problems](judged.Err); ok {
+		return nil, problemsOf(problems)
+	}
+	if judged.Err != nil {
+		return nil, fmt.Errorf("validate theme: %w", judged.Err)
+	}
+	p := judged.Package
+	a := install.Addition{Name: p.Manifest.Name, Source: state.ThemeUploaded, Package: p, Sum: digest.Of(p.Encode())}
+	core.Opt(in.Name, func(s string) { a.Name = s })
+	added, err := m.addTheme(ctx, "theme.import", judged.Archive, func(context.Context) (install.Addition, error) {
+		return a, nil
+	})
+	if added != nil {
+		added.IgnoredFiles = p.Ignored
+	}
+	return added, err
+}
+
+// ValidateArchive validates a base64 archive for the input of an import. Callers use it before a
+// transaction, such as that of an idempotency key, which should not last as long. It returns nil if
+// the archive is malformed; the import then reports it.
+func (r *Resolver) ValidateArchive(ctx context.Context, text string) *theme.Judged {
+	return r.validate(ctx, &core.Check{}, text)
+}
+
+func (r *Resolver) validate(ctx context.Context, c *core.Check, text string) *theme.Judged {
+	archive := c.File("archive", "archive", text, MaxArchive)
+	if c.Err() != nil {
+		return nil
+	}
+	p, err := r.Themes.Read(ctx, archive)
+	return &theme.Judged{Archive: archive, Package: p, Err: err}
+}
+
+func problemsOf(problems *theme.Problems) error {
+	return fault.Invalid(core.Map(problems.List, func(p theme.Problem) fault.Field {
+		return fault.Field{Pointer: "#/archive", Code: fault.InvalidFormat, Detail: p.String()}
+	})...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/store"
 	themes "github.com/storefront-go/storefront/ent/db/theme"
@@ -21,7 +20,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// themeEdit is a change of one theme.
 type themeEdit = change.Edit[*db.Theme, *db.ThemeUpdate]
 
 // themes describes how the themes of a store change. Callers know no version, so the transaction
@@ -58,7 +56,7 @@ func (m Mutation) withTheme(ctx context.Context, id string,
 		if err != nil {
 			return nil, err
 		}
-		t, err := m.theme(ctx, uid, ent.ForUpdate)
+		t, err := m.lockedTheme(ctx, uid)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +64,6 @@ func (m Mutation) withTheme(ctx context.Context, id string,
 	})
 }
 
-// changeTheme runs edit on a theme.
 func (m Mutation) changeTheme(ctx context.Context, id, action string,
 	edit func(context.Context, *db.Store, *themeEdit) error,
 ) (*model.ThemePayload, error) {
@@ -116,7 +113,6 @@ func (m Mutation) pointTo(ctx context.Context, s *db.Store, id xid.ID) error {
 	return change.Swapped(xid.Store, n, err)
 }
 
-// notReady returns the fault for a theme that is not processed.
 func notReady(t *db.Theme) error {
 	if t.Status == state.ThemeFailed {
 		return fault.State(fault.ThemeNotReady, "The theme could not be processed. Import it again.")

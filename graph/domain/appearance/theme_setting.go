@@ -2,12 +2,10 @@ package appearance
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -20,13 +18,9 @@ import (
 
 // ThemeSettings returns the settings of a theme with their values, in the author's order.
 func (q Query) ThemeSettings(ctx context.Context, themeID string) ([]*model.ThemeSetting, error) {
-	uid, err := core.ParseID(xid.Theme, themeID)
+	t, err := core.Get(ctx, xid.Theme, themeID, q.theme)
 	if err != nil {
 		return nil, err
-	}
-	t, err := q.theme(ctx, uid, ent.NoLock)
-	if err != nil {
-		return nil, core.Explain("theme", err)
 	}
 	p, err := q.packageOf(ctx, t)
 	if err != nil {
@@ -68,7 +62,6 @@ func images(p *theme.Package) (paths []string) {
 	return paths
 }
 
-// valueOf returns the value of a setting, or its default.
 func valueOf(s theme.Setting, set map[string]string, in state.Language) string {
 	if v, ok := set[s.Name]; ok {
 		return v
@@ -82,10 +75,7 @@ func (r *Resolver) packageOf(ctx context.Context, t *db.Theme) (*theme.Package, 
 		return nil, notReady(t)
 	}
 	p, err := r.Themes.Package(ctx, t.Checksum)
-	if err != nil {
-		return nil, fmt.Errorf("read theme package: %w", err)
-	}
-	return p, nil
+	return p, fault.Wrap("read theme package", err)
 }
 
 // ThemeSettingsSave sets the settings of the input; the others keep their last saved values. A
@@ -115,7 +105,6 @@ func (m Mutation) ThemeSettingsSave(
 	})
 }
 
-// savedSettings returns the last saved settings of a theme.
 func savedSettings(t *db.Theme) (map[string]string, error) {
 	doc := t.Settings
 	if t.DraftSettings != nil {
@@ -128,7 +117,6 @@ func savedSettings(t *db.Theme) (map[string]string, error) {
 	return set, err
 }
 
-// checkSetting checks one value and adds it to set.
 func checkSetting(
 	c *core.Check, at string, p *theme.Package, in *model.ThemeSettingInput, set map[string]string, l state.Language,
 ) {

@@ -30,7 +30,7 @@ func (m Mutation) ThemeUpdate(ctx context.Context, id string) (*model.ThemePaylo
 		return nil, err
 	}
 	return m.addTheme(ctx, "theme.update", nil, func(ctx context.Context) (a install.Addition, err error) {
-		t, err := m.theme(ctx, uid, ent.ForUpdate)
+		t, err := m.lockedTheme(ctx, uid)
 		if err != nil {
 			return a, err
 		}
@@ -63,12 +63,10 @@ func (m Mutation) newer(ctx context.Context, t *db.Theme) (*db.MarketplaceTheme,
 	return l, err
 }
 
-// updates reports whether a theme can be updated to the marketplace version.
 func updates(l *db.MarketplaceTheme, t *db.Theme) bool {
 	return l.Status == state.ListingPublished && l.PriceMinor == 0 && l.Checksum != t.Checksum
 }
 
-// current returns the fault for a theme without an update.
 func current() error {
 	return fault.State(fault.InvalidTransition, "The marketplace has no other version of the theme.")
 }
@@ -91,7 +89,6 @@ func carried(t *db.Theme, p *theme.Package) (document.ThemeSettings, error) {
 	return document.NewThemeSettings(set), nil
 }
 
-// offers loads the marketplace versions of the themes of a page.
 func (r *Resolver) offers(rows []*db.Theme) *model.Batch[xid.ID, *db.MarketplaceTheme] {
 	ids := func() []xid.ID {
 		return core.IDs(rows, func(t *db.Theme) *xid.ID { return t.MarketplaceThemeID })

@@ -12,10 +12,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/collection"
 	"github.com/storefront-go/storefront/ent/db/collectionproduct"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/lib/page"
-	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -23,22 +23,15 @@ import (
 func (q Query) Collections(ctx context.Context, first *int, after *string) (*model.CollectionConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*db.Collection]{
 		Name: "collections", At: func(c *db.Collection) page.Position { return core.ByID(c.ID) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.Collection, error) {
-			query := q.Client(ctx).Collection.Query().Where(collection.Gone(false))
-			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
-			return query.Load(ctx)
-		},
+		Read: core.ReadNewest(ent.Primary, func() *db.CollectionQuery {
+			return q.Client(ctx).Collection.Query().Where(collection.Gone(false))
+		}, core.Self[*db.Collection]),
 	}, first, after)
 }
 
 // Collection returns one collection of the viewer's store.
 func (q Query) Collection(ctx context.Context, id string) (*db.Collection, error) {
-	uid, err := core.ParseID(xid.Collection, id)
-	if err != nil {
-		return nil, err
-	}
-	c, err := q.collection(ctx, uid)
-	return c, core.Explain("collection", err)
+	return core.Get(ctx, xid.Collection, id, q.collection)
 }
 
 func (r *Resolver) collection(ctx context.Context, id xid.ID) (*db.Collection, error) {
@@ -71,11 +64,8 @@ func (f CollectionFields) Products(ctx context.Context, c *db.Collection) ([]*db
 		return []*db.Product{}, core.Explain("collection", err)
 	}
 	list, err := f.Client(ctx).Product.Query().Where(product.IDIn(ids...)).Load(ctx)
-	if err == nil && core.Selects(ctx, "variants") {
-		err = variants.Load(ctx, f.Client(ctx), list...)
-	}
 	if err == nil {
-		err = f.loadImages(ctx, list...)
+		err = f.complete(ctx, list)
 	}
 	place := make(map[xid.ID]int, len(ids))
 	for i, id := range ids {
@@ -85,25 +75,16 @@ func (f CollectionFields) Products(ctx context.Context, c *db.Collection) ([]*db
 	return list, core.Explain("collection", err)
 }
 
-// members returns the product ids of a manual collection, in order.
 func (r *Resolver) members(ctx context.Context, id xid.ID) ([]xid.ID, error) {
 	query := r.Client(ctx).CollectionProduct.Query().Where(collectionproduct.CollectionID(id))
 	query.Modify(ent.ForceIndex("collectionproduct_store_id_collection_id_position_id"), func(s *sql.Selector) {
 		s.OrderBy(s.C(collectionproduct.FieldPosition))
 	})
 	rows, err := query.Load(ctx)
-	ids := make([]xid.ID, len(rows))
-	for i, row := range rows {
-		ids[i] = row.ID
-	}
-	return ids, err
+	return core.Map(rows, func(row *db.CollectionProduct) xid.ID { return row.ID }), err
 }
 
-// leaveCollections removes a product from all manual collections.
 func (m Mutation) leaveCollections(ctx context.Context, product xid.ID) error {
 	_, err := m.Client(ctx).CollectionProduct.Delete().Where(collectionproduct.ID(product)).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("leave collections: %w", err)
-	}
-	return nil
+	return fault.Wrap("leave collections", err)
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
@@ -26,7 +24,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// collectionEdit is a change of one collection.
 type collectionEdit = change.Edit[*db.Collection, *db.CollectionUpdate]
 
 // collections describes how collections change. They have no events. The row of a deleted
@@ -59,8 +56,7 @@ func (r *Resolver) collections() *change.Versioned[*db.Collection, *db.Collectio
 }
 
 func collectionTaken() error {
-	return fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
-		Detail: "Another collection has this handle."})
+	return core.Invalid("handle", fault.Taken, "Another collection has this handle.")
 }
 
 // CollectionCreate creates a collection. Without a given handle, it derives a unique one from the
@@ -72,30 +68,27 @@ func (m Mutation) CollectionCreate(
 	if err != nil {
 		return nil, err
 	}
-	done := &model.CollectionPayload{}
-	err = m.Commit(ctx, xid.Collection, func(ctx context.Context) (*change.Record, error) {
-		err := m.Room(ctx, limit.Collections, ent.Primary, func(pick func(*sql.Selector), ids any) error {
-			return m.Client(ctx).Collection.Query().Modify(pick).Scan(ctx, ids)
-		})
+	c, err := core.Commit(ctx, m.Core, xid.Collection, func(ctx context.Context) (
+		*db.Collection, *change.Record, error,
+	) {
+		err := m.Room(ctx, limit.Collections, ent.Primary, core.FindIn(ctx, m.Client(ctx).Collection.Query()))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := m.holdProducts(ctx, plan.products); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if done.Collection, err = m.insertCollection(ctx, in, plan); err != nil {
-			return nil, err
+		c, err := m.insertCollection(ctx, in, plan)
+		if err != nil {
+			return nil, nil, err
 		}
-		if err := m.putIn(ctx, done.Collection.ID, plan.products); err != nil {
-			return nil, err
-		}
-		return m.collections().Created(done.Collection, "collection.create", ""), nil
+		return c, m.collections().Created(c, "collection.create", ""), m.putIn(ctx, c.ID, plan.products)
 	})
 	if err != nil {
 		return nil, err
 	}
-	m.fill(ctx, done.Collection.ID)
-	return done, nil
+	m.fill(ctx, c.ID)
+	return &model.CollectionPayload{Collection: c}, nil
 }
 
 // insertCollection writes the row. A duplicate key leaves the transaction usable, so another handle
@@ -205,12 +198,8 @@ func (m Mutation) holdProducts(ctx context.Context, products []xid.ID) error {
 	if err != nil {
 		return fmt.Errorf("hold products: %w", err)
 	}
-	found := make([]xid.ID, len(rows))
-	for i, p := range rows {
-		found[i] = p.ID
-	}
 	c := &core.Check{}
-	c.Found("product_ids", xid.Product, products, found)
+	c.Found("product_ids", xid.Product, products, core.Map(rows, func(p *db.Product) xid.ID { return p.ID }))
 	return c.Err()
 }
 
@@ -227,13 +216,11 @@ func (m Mutation) putIn(ctx context.Context, id xid.ID, products []xid.ID) error
 	return client.CreateBulk(made...).Exec(ctx)
 }
 
-// collectionPlan is the validated content of a collection.
 type collectionPlan struct {
 	rule     document.CollectionRule // nil for a manual collection
 	products []xid.ID
 }
 
-// planCollection validates a collection.
 func planCollection(in model.CollectionInput) (*collectionPlan, error) {
 	c, plan := &core.Check{}, &collectionPlan{}
 	c.Line("title", in.Title, limit.Line)

@@ -73,19 +73,13 @@ func (f ProductFields) Image(ctx context.Context, p *db.Product) (*db.ProductIma
 
 // ProductImageFile returns an uploaded product image of the viewer's store.
 func (q Query) ProductImageFile(ctx context.Context, id string) (*db.ProductImage, error) {
-	uid, err := core.ParseID(xid.ProductImage, id)
-	if err != nil {
-		return nil, err
-	}
-	img, err := q.imageRow(ctx, uid)
-	return img, core.Explain("image", err)
+	return core.Get(ctx, xid.ProductImage, id, q.imageRow)
 }
 
 func (r *Resolver) imageRow(ctx context.Context, id xid.ID) (*db.ProductImage, error) {
 	return core.Only(r.Client(ctx).ProductImage.Query().Where(productimage.ID(id)).Load(ctx))
 }
 
-// checkAlt checks the alternative text of an image, which may be empty.
 func checkAlt(c *core.Check, alt string) {
 	if alt != "" {
 		c.Line("alt", alt, limit.ImageAlt)
@@ -97,17 +91,17 @@ func checkAlt(c *core.Check, alt string) {
 func (m Mutation) ProductImageAdd(
 	ctx context.Context, in model.ProductImageAddInput,
 ) (*model.ProductImagePayload, error) {
-	c, alt, name := &core.Check{}, "", ""
-	core.Opt(in.Alt, func(s string) { alt = s; checkAlt(c, s) })
-	core.Opt(in.Filename, func(s string) { name = s; c.Line("filename", s, limit.Line) })
+	c := &core.Check{}
+	core.Opt(in.Alt, func(s string) { checkAlt(c, s) })
+	core.Opt(in.Filename, func(s string) { c.Line("filename", s, limit.Line) })
 	body := []byte(nil)
 	if in.Upload == nil {
-		body = checkContent(c, "content", in.Content)
+		body = c.File("content", "file", in.Content, limit.ImageBytes)
 	}
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	p, err := m.Resolver.Query().Product(ctx, in.ProductID) // before decoding, so that a missing product is cheap
+	p, err := Query{m.Resolver}.Product(ctx, in.ProductID) // before decoding, so that a missing product is cheap
 	if err != nil {
 		return nil, err
 	}
@@ -116,13 +110,13 @@ func (m Mutation) ProductImageAdd(
 		up = m.upload(ctx, body)
 	}
 	if wrong, ok := errors.AsType[*pixel.Fault](up.Err); ok {
-		return nil, fault.Invalid(fault.Field{Pointer: "#/content", Code: fault.InvalidFormat, Detail: wrong.Text})
+		return nil, core.Invalid("content", fault.InvalidFormat, wrong.Text)
 	}
 	if up.Err != nil {
 		return nil, core.Explain("image", up.Err)
 	}
 	done := &model.ProductImagePayload{}
-	done.Product, done.Image, err = m.addImage(ctx, p.ID, up, alt, name)
+	done.Product, done.Image, err = m.addImage(ctx, p.ID, up, core.Deref(in.Alt), core.Deref(in.Filename))
 	if err != nil {
 		if ours { // else the surrounding transaction may run again
 			m.Images.Discard(ctx, up)
@@ -141,8 +135,8 @@ func (m Mutation) addImage(
 		return id, m.imageRoom(ctx, up.Size)
 	}, func(_ context.Context, e *productEdit) error {
 		if len(e.Row.Images) >= limit.Images {
-			return fault.Invalid(fault.Field{Pointer: "#/content", Code: fault.TooLong,
-				Detail: "A product can have at most " + strconv.Itoa(limit.Images) + " images."})
+			return core.Invalid("content", fault.TooLong,
+				"A product can have at most "+strconv.Itoa(limit.Images)+" images.")
 		}
 		e.Then = func(ctx context.Context) (err error) {
 			img, err = m.Client(ctx).ProductImage.Create().SetProductID(id).SetPosition(len(e.Row.Images) + 1).
@@ -162,13 +156,11 @@ func (m Mutation) addImage(
 	return p, img, err
 }
 
-// countImages sets the number of the product's images.
 func countImages(e *productEdit, n int) {
 	e.Row.ImagesCount = n
 	e.Update.SetImagesCount(n)
 }
 
-// imageRoom refuses an image that would exceed the store's limit of image bytes.
 func (m Mutation) imageRoom(ctx context.Context, more int64) error {
 	s, err := m.LockedStore(ctx)
 	if err != nil {
@@ -213,9 +205,7 @@ func (m Mutation) changeImages(ctx context.Context, action string, find func(con
 // lockedProduct reads a product with its variants and images and locks it until the commit.
 func (m Mutation) lockedProduct(ctx context.Context, id xid.ID) (*db.Product, error) {
 	c := m.Client(ctx)
-	query := c.Product.Query().Where(product.ID(id))
-	query.Modify(ent.ForUpdate)
-	p, err := core.Only(query.Load(ctx))
+	p, err := core.Row(ctx, c.Product.Query().Where(product.ID(id)), ent.ForUpdate)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +226,6 @@ func (m Mutation) lockedProduct(ctx context.Context, id xid.ID) (*db.Product, er
 	return p, nil
 }
 
-// ofImage returns a function that finds the product of an image.
 func (m Mutation) ofImage(id xid.ID) func(context.Context) (xid.ID, error) {
 	return func(ctx context.Context) (xid.ID, error) {
 		img, err := m.imageRow(ctx, id)
@@ -250,7 +239,6 @@ func (m Mutation) ofImage(id xid.ID) func(context.Context) (xid.ID, error) {
 	}
 }
 
-// indexOf returns the index of an image of a product.
 func indexOf(images []*db.ProductImage, id xid.ID) (int, error) {
 	i := slices.IndexFunc(images, func(img *db.ProductImage) bool { return img.ID == id })
 	if i < 0 { // deleted meanwhile
@@ -290,7 +278,7 @@ func (m Mutation) ProductImageChange(
 			}
 			done.Image.Alt = alt
 			e.Then = func(ctx context.Context) error {
-				return m.writeImage(ctx, uid, func(u *db.ProductImageUpdate) { u.SetAlt(alt) })
+				return fault.Wrap("change image", m.imageUpdate(ctx, uid).SetAlt(alt).Exec(ctx))
 			}
 			return nil
 		})
@@ -300,14 +288,9 @@ func (m Mutation) ProductImageChange(
 	return done, nil
 }
 
-// writeImage changes the row of an image, whose product must be locked.
-func (m Mutation) writeImage(ctx context.Context, id xid.ID, write func(*db.ProductImageUpdate)) error {
-	u := m.Client(ctx).ProductImage.Update().Where(productimage.ID(id))
-	write(u)
-	if _, err := u.Save(ctx); err != nil {
-		return fmt.Errorf("change image: %w", err)
-	}
-	return nil
+// imageUpdate begins an update of an image, whose product must be locked.
+func (m Mutation) imageUpdate(ctx context.Context, id xid.ID) *db.ProductImageUpdate {
+	return m.Client(ctx).ProductImage.Update().Where(productimage.ID(id))
 }
 
 // ProductImagesOrder reorders the images of a product.
@@ -357,15 +340,14 @@ func ordered(images []*db.ProductImage, ids []string) ([]*db.ProductImage, error
 	return next, c.Err()
 }
 
-// renumber sets the positions of images, from 1.
 func (m Mutation) renumber(ctx context.Context, images []*db.ProductImage) error {
 	for i, img := range images {
 		if img.Position == i+1 {
 			continue
 		}
 		img.Position = i + 1
-		if err := m.writeImage(ctx, img.ID, func(u *db.ProductImageUpdate) { u.SetPosition(i + 1) }); err != nil {
-			return err
+		if err := m.imageUpdate(ctx, img.ID).SetPosition(i + 1).Exec(ctx); err != nil {
+			return fmt.Errorf("change image: %w", err)
 		}
 	}
 	return nil
@@ -402,8 +384,8 @@ func (m Mutation) ProductImageDelete(ctx context.Context, id string) (*model.Pro
 func (m Mutation) dropImage(ctx context.Context, p *db.Product, id xid.ID) error {
 	c := m.Client(ctx)
 	if p.Options != nil {
-		if _, err := c.Variant.Update().Where(variant.ProductID(p.ID), variant.ImageID(id)).ClearImageID().
-			Save(ctx); err != nil {
+		err := c.Variant.Update().Where(variant.ProductID(p.ID), variant.ImageID(id)).ClearImageID().Exec(ctx)
+		if err != nil {
 			return fmt.Errorf("remove the image of variants: %w", err)
 		}
 	}
@@ -413,12 +395,9 @@ func (m Mutation) dropImage(ctx context.Context, p *db.Product, id xid.ID) error
 	return m.renumber(ctx, p.Images)
 }
 
-// dropImages deletes the images of a product that is being deleted.
 func (m Mutation) dropImages(ctx context.Context, p *db.Product) error {
-	if _, err := m.Client(ctx).ProductImage.Delete().Where(productimage.ProductID(p.ID)).Exec(ctx); err != nil {
-		return fmt.Errorf("remove images: %w", err)
-	}
-	return nil
+	_, err := m.Client(ctx).ProductImage.Delete().Where(productimage.ProductID(p.ID)).Exec(ctx)
+	return fault.Wrap("remove images", err)
 }
 
 // ProductVariantImageSet sets the image of a variant.
@@ -448,14 +427,12 @@ func (m Mutation) ProductVariantImageSet(
 	return &model.ProductPayload{Product: p}, nil
 }
 
-// showVariant sets the image of a variant to one of its product, or to none.
 func (m Mutation) showVariant(e *productEdit, v *db.Variant, imageID *string) error {
 	var next *xid.ID
 	if imageID != nil {
 		at := named(e.Row.Images, *imageID)
 		if at < 0 {
-			return fault.Invalid(fault.Field{Pointer: "#/image_id", Code: fault.UnknownValue,
-				Detail: "The product does not have this image."})
+			return core.Invalid("image_id", fault.UnknownValue, "The product does not have this image.")
 		}
 		next = &e.Row.Images[at].ID
 	}
@@ -471,10 +448,32 @@ func (m Mutation) showVariant(e *productEdit, v *db.Variant, imageID *string) er
 		} else {
 			u.SetImageID(*next)
 		}
-		if _, err := u.Save(ctx); err != nil {
-			return fmt.Errorf("set the image of a variant: %w", err)
-		}
-		return nil
+		return fault.Wrap("set the image of a variant", u.Exec(ctx))
 	}
 	return nil
+}
+
+// DecodeUpload decodes and sanitizes a base64 file for the input of [Mutation.ProductImageAdd]. Callers
+// use it before a transaction, such as that of an idempotency key, which should not last as long.
+// It returns nil if the file is malformed; the mutation then reports it.
+func (r *Resolver) DecodeUpload(ctx context.Context, text string) *images.Upload {
+	c := &core.Check{}
+	body := c.File("content", "file", text, limit.ImageBytes)
+	if c.Err() != nil {
+		return nil
+	}
+	return r.upload(ctx, body)
+}
+
+// upload sanitizes an image and stores it, within the store's megapixels per minute.
+func (r *Resolver) upload(ctx context.Context, body []byte) *images.Upload {
+	h, err := pixel.Inspect(body)
+	if err == nil {
+		const mega = 1_000_000
+		err = r.megapixels.Spend(ctx, r.Core, max(1, int64(h.Width)*int64(h.Height)/mega))
+	}
+	if err != nil {
+		return &images.Upload{Err: err}
+	}
+	return r.Images.Upload(ctx, body)
 }

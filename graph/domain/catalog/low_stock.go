@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"entgo.io/ent/dialect/sql"
@@ -22,11 +23,9 @@ const (
 	// have to write an index on the stock. lowOptions is for how many of them variants are read.
 	lowWindow  = 1000
 	lowOptions = 200
-	// lowShown is how many products are listed.
-	lowShown = 5
+	lowShown   = 5
 )
 
-// stocked is a product with its stock.
 type stocked struct {
 	ID       xid.ID `sql:"id"`
 	Title    string `sql:"title"`
@@ -83,15 +82,11 @@ func (q Query) stocked(ctx context.Context) (rows []stocked, err error) {
 	return rows, err
 }
 
-// lowVariants adds the variants of some products that have at most atMost units left.
 func (q Query) lowVariants(ctx context.Context, low *model.LowStock, of map[xid.ID]string, atMost int64) error {
 	if len(of) == 0 {
 		return nil
 	}
-	ids := make([]xid.ID, 0, len(of))
-	for id := range of {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(of))
 	var rows []struct {
 		Product  xid.ID `sql:"product_id"`
 		Title    string `sql:"title"`

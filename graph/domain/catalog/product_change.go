@@ -5,10 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
-	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -23,10 +21,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// productEdit is a change of one product.
 type productEdit = change.Edit[*db.Product, *db.ProductUpdate]
 
-// products describes how products change.
 func (r *Resolver) products() *change.Versioned[*db.Product, *db.ProductUpdate] {
 	return &change.Versioned[*db.Product, *db.ProductUpdate]{
 		Kind: xid.Product,
@@ -57,7 +53,6 @@ func productUpdated(e *productEdit) {
 	e.Events = append(e.Events, outbox.Entry{Type: event.ProductUpdated, Changed: e.Changed})
 }
 
-// changeProduct runs edit on the product if it has the expected version.
 func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, action string,
 	edit func(context.Context, *productEdit) error,
 ) (*model.ProductPayload, error) {
@@ -96,14 +91,12 @@ func (m Mutation) indexed(
 	return nil
 }
 
-// renamed reports whether a change of these members changes the search terms of a product.
 func renamed(members []string) bool {
 	return slices.ContainsFunc(members, func(m string) bool {
 		return m == "title" || m == "sku" || m == "options" || m == "variants" || m == "tags"
 	})
 }
 
-// listingWriter returns the writer of the listing index.
 func (m Mutation) listingWriter(ctx context.Context) listings.Writer {
 	return listings.Writer{Client: m.Client(ctx), Engine: m.Store.Dialect()}
 }
@@ -160,7 +153,6 @@ func (m Mutation) ProductRestore(ctx context.Context, id string, expectedVersion
 		productMove{"product.restore", "", state.ProductDraft, []state.ProductStatus{state.ProductArchived}})
 }
 
-// productMove is one transition of contract section 6.
 type productMove struct {
 	action  string
 	special event.Type
@@ -201,9 +193,7 @@ func (m Mutation) moveProduct(
 // sellable refuses a product in another currency than the store's. It locks the store's row: a
 // concurrent change of the store's currency waits and then sees the product.
 func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
-	query := m.Client(ctx).Store.Query().Where(store.ID(p.StoreID))
-	query.Modify(ent.ForUpdate)
-	s, err := core.Only(query.Load(ctx))
+	s, err := m.LockedStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -244,19 +234,14 @@ func (m Mutation) ProductDelete(
 	err := core.Remove(ctx, m.Core, products, id, expectedVersion, "product.delete",
 		func(ctx context.Context, p *db.Product) error {
 			gone = p
-			return m.leaveStorefront(ctx, p)
+			if p.Status != state.ProductActive {
+				return nil
+			}
+			// Like publishing, this writes the store first, then the product: no deadlock.
+			return m.BumpStorefrontRevision(ctx)
 		}, event.ProductDeleted)
 	if err != nil {
 		return nil, err
 	}
 	return &model.ProductDeletePayload{DeletedID: &id}, nil
-}
-
-// leaveStorefront increments the storefront revision before an active product is deleted. It writes
-// the store's row before the product's, as publishing does, so the two cannot deadlock.
-func (m Mutation) leaveStorefront(ctx context.Context, p *db.Product) error {
-	if p.Status != state.ProductActive {
-		return nil
-	}
-	return m.BumpStorefrontRevision(ctx)
 }

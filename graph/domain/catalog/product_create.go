@@ -3,8 +3,8 @@ package catalog
 import (
 	"context"
 	"errors"
-
-	"entgo.io/ent/dialect/sql"
+	"hash/maphash"
+	"sync/atomic"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
@@ -28,27 +29,24 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 	if err != nil {
 		return nil, err
 	}
-	done := &model.ProductPayload{}
-	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *change.Record, err error) {
-		if err := m.RowsLeft(ctx, countedProducts, 1, m.findProducts(ctx)); err != nil {
-			return nil, err
-		}
-		if done.Product, err = m.insertProduct(ctx, in, plan); err != nil {
-			return nil, err
-		}
-		err = errors.Join(mayBeTaxed(ctx, done.Product),
-			search.For(ctx, m.Store).Mark(ctx, search.Products, done.Product.ID))
+	return core.Commit(ctx, m.Core, xid.Product, func(ctx context.Context) (
+		*model.ProductPayload, *change.Record, error,
+	) {
+		err := m.RowsLeft(ctx, countedProducts, 1, core.FindIn(ctx, m.Client(ctx).Product.Query()))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		made := m.products().Created(done.Product, "product.create", "", event.ProductCreated)
-		done.Object = made.Events[0].Object
-		return made, nil
+		p, err := m.insertProduct(ctx, in, plan)
+		if err != nil {
+			return nil, nil, err
+		}
+		err = errors.Join(mayBeTaxed(ctx, p), search.For(ctx, m.Store).Mark(ctx, search.Products, p.ID))
+		if err != nil {
+			return nil, nil, err
+		}
+		made := m.products().Created(p, "product.create", "", event.ProductCreated)
+		return &model.ProductPayload{Product: p, Object: made.Events[0].Object}, made, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return done, nil
 }
 
 // countedProducts and countedVariants are the tables with limited rows.
@@ -57,19 +55,6 @@ var (
 	countedVariants = core.Counted{Limit: limit.StoreVariants, Table: variant.Table, Index: ent.Primary}
 )
 
-func (m Mutation) findProducts(ctx context.Context) core.Find {
-	return func(pick func(*sql.Selector), ids any) error {
-		return m.Client(ctx).Product.Query().Modify(pick).Scan(ctx, ids)
-	}
-}
-
-func (m Mutation) findVariants(ctx context.Context) core.Find {
-	return func(pick func(*sql.Selector), ids any) error {
-		return m.Client(ctx).Variant.Query().Modify(pick).Scan(ctx, ids)
-	}
-}
-
-// insertProduct writes the product's row and then those of its variants.
 func (m Mutation) insertProduct(
 	ctx context.Context, in model.ProductCreateInput, plan *variantPlan,
 ) (*db.Product, error) {
@@ -115,6 +100,56 @@ func (m Mutation) insertRow(
 }
 
 func handleTaken() error {
-	return fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
-		Detail: "Another product has this handle."})
+	return core.Invalid("handle", fault.Taken, "Another product has this handle.")
+}
+
+// takenHandles is a cache of handles that were taken when a product was to get them. Such a handle
+// is read before the next insert, because on MySQL an insert of a taken handle locks the end of the
+// table until its transaction ends: the gap inherits the lock of the row that InnoDB rolled back.
+// Many concurrent products with the same title would mostly deadlock.
+//
+// A wrong entry only costs a read: a slot holds its latest handle, and a handle may be free again.
+type takenHandles struct {
+	seed  maphash.Seed
+	slots [1 << 10]atomic.Uint64
+}
+
+func newTakenHandles() *takenHandles { return &takenHandles{seed: maphash.MakeSeed()} }
+
+func (c *takenHandles) add(store xid.ID, handle string) {
+	slot, sum := c.slot(store, handle)
+	slot.Store(sum)
+}
+
+func (c *takenHandles) has(store xid.ID, handle string) bool {
+	slot, sum := c.slot(store, handle)
+	return slot.Load() == sum
+}
+
+func (c *takenHandles) slot(store xid.ID, handle string) (*atomic.Uint64, uint64) {
+	sum := maphash.String(c.seed, string(store[:])+handle)
+	return &c.slots[sum%uint64(len(c.slots))], sum
+}
+
+// avoidTaken wraps save: it first checks handles in the cache, and adds handles that turn out to be
+// taken.
+func (m Mutation) avoidTaken(ctx context.Context, save func(handle string) (*db.Product, error),
+) func(handle string) (*db.Product, error) {
+	of := viewer.From(ctx).Store
+	return func(handle string) (*db.Product, error) {
+		if m.taken.has(of, handle) {
+			taken, err := m.Client(ctx).Product.Query().Where(product.Handle(handle)).Exist(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if taken {
+				return nil, core.ErrTaken
+			}
+		}
+		p, err := save(handle)
+		if ent.IsDuplicate(err) {
+			m.taken.add(of, handle)
+		}
+		return p, err
+	}
 }

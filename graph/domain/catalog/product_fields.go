@@ -13,7 +13,6 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// productRow returns the row of a new product.
 func (m Mutation) productRow(
 	ctx context.Context, id xid.ID, handle string, in model.ProductCreateInput,
 ) *db.ProductCreate {
@@ -46,7 +45,6 @@ func (m Mutation) checkProduct(ctx context.Context, in *model.ProductCreateInput
 	return plan, errors.Join(err, c.Err())
 }
 
-// checkProductTexts checks the optional texts of a product.
 func checkProductTexts(c *core.Check, handle, description, sku, vendor, productType, imageURL *string) {
 	core.Opt(handle, func(s string) { c.Handle("handle", s, limit.Handle) })
 	core.Opt(description, func(s string) { c.Long("description", s, limit.Description) })
@@ -56,7 +54,6 @@ func checkProductTexts(c *core.Check, handle, description, sku, vendor, productT
 	core.Opt(imageURL, func(s string) { c.HTTPS("image_url", s) })
 }
 
-// setMembers changes the given members.
 func setMembers(e *productEdit, in model.ProductUpdateInput) {
 	p, u := e.Row, e.Update
 	core.MemberOf(&e.Changed, in.Title, "title", &p.Title, u.SetTitle)
@@ -78,7 +75,6 @@ func setMembers(e *productEdit, in model.ProductUpdateInput) {
 	core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
 }
 
-// checkProductUpdate checks the given members.
 func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 	core.NotNull(c, "title", in.Title, func(s string) { c.Line("title", s, limit.Line) })
 	core.NotNull(c, "price_minor", in.PriceMinor, func(v int64) { c.Amount("price_minor", v) })

@@ -29,12 +29,6 @@ func New(c *core.Core, e Engines) *Resolver {
 		megapixels: core.NewPerMinute(limit.ImageMegapixels)}
 }
 
-// Query returns the queries.
-func (r *Resolver) Query() Query { return Query{r} }
-
-// Mutation returns the mutations.
-func (r *Resolver) Mutation() Mutation { return Mutation{r} }
-
 // Query holds the root queries of this package.
 type Query struct{ *Resolver }
 

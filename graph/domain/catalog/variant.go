@@ -34,7 +34,6 @@ func (f ProductFields) Variants(ctx context.Context, p *db.Product) ([]*db.Varia
 	return list, core.Explain("product", f.loadAllImages(ctx, own))
 }
 
-// lacksImage reports whether the image of a variant is not loaded.
 func lacksImage(v *db.Variant) bool { return v.ImageID != nil && v.Image == nil }
 
 // ProductVariantsSet replaces the options and all variants of a product.
@@ -89,7 +88,6 @@ func (m Mutation) ProductVariantUpdate(
 		})
 }
 
-// edited returns a variant with the given members changed.
 func edited(v *db.Variant, in *model.ProductVariantUpdateInput) *db.Variant {
 	next := *v
 	core.Opt(in.PriceMinor.Value(), func(price int64) { next.PriceMinor = price })
@@ -192,18 +190,13 @@ func (m Mutation) storeVariants(ctx context.Context, id xid.ID, stored, next []*
 		return nil
 	}
 	if more := len(next) - len(stored); more > 0 {
-		if err := m.RowsLeft(ctx, countedVariants, more, m.findVariants(ctx)); err != nil {
+		err := m.RowsLeft(ctx, countedVariants, more, core.FindIn(ctx, m.Client(ctx).Variant.Query()))
+		if err != nil {
 			return err
 		}
 	}
-	rows := make([]*db.VariantCreate, len(added))
-	for i, v := range added {
-		rows[i] = m.variantRow(ctx, id, v)
-	}
-	if err := m.Client(ctx).Variant.CreateBulk(rows...).Exec(ctx); err != nil {
-		return fmt.Errorf("add variants: %w", err)
-	}
-	return nil
+	rows := core.Map(added, func(v *db.Variant) *db.VariantCreate { return m.variantRow(ctx, id, v) })
+	return fault.Wrap("add variants", m.Client(ctx).Variant.CreateBulk(rows...).Exec(ctx))
 }
 
 func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant) *db.VariantCreate {
@@ -214,13 +207,10 @@ func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant)
 		SetNillableTaxCategory(v.TaxCategory).SetNillableImageID(v.ImageID)
 }
 
-// dropVariants deletes the variants of a product that is being deleted.
 func (m Mutation) dropVariants(ctx context.Context, p *db.Product) error {
 	if p.Options == nil {
 		return nil
 	}
-	if _, err := m.Client(ctx).Variant.Delete().Where(variant.ProductID(p.ID)).Exec(ctx); err != nil {
-		return fmt.Errorf("remove variants: %w", err)
-	}
-	return nil
+	_, err := m.Client(ctx).Variant.Delete().Where(variant.ProductID(p.ID)).Exec(ctx)
+	return fault.Wrap("remove variants", err)
 }

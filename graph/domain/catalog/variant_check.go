@@ -51,7 +51,6 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 	return rows, c.Err()
 }
 
-// checkVariants checks options together with variants.
 func checkVariants(c *core.Check, options []*document.Option, variants []*model.ProductVariantInput) *variantPlan {
 	checkOptions(c, options)
 	switch n := len(variants); {
@@ -93,7 +92,6 @@ func checkOptions(c *core.Check, options []*document.Option) {
 	}
 }
 
-// once checks a label that must be unique among its siblings.
 func once(c *core.Check, seen map[string]bool, name, text, what string) {
 	c.Line(name, text, limit.Label)
 	if seen[text] {
@@ -102,7 +100,6 @@ func once(c *core.Check, seen map[string]bool, name, text, what string) {
 	seen[text] = true
 }
 
-// checkVariantList checks the variants, whose combinations must be distinct.
 func checkVariantList(c *core.Check, options []*document.Option, variants []*model.ProductVariantInput) {
 	ids, combinations, stock := map[string]bool{}, map[string]bool{}, int64(0)
 	for i, v := range variants {
@@ -125,7 +122,6 @@ func checkVariantList(c *core.Check, options []*document.Option, variants []*mod
 	checkStock(c, stock)
 }
 
-// checkTexts checks that there is one value for each option.
 func checkTexts(c *core.Check, at string, options []*document.Option, texts []string) {
 	switch {
 	case len(texts) < len(options):
@@ -142,7 +138,6 @@ func checkTexts(c *core.Check, at string, options []*document.Option, texts []st
 	}
 }
 
-// checkVariant checks the given members of one variant.
 func checkVariant(c *core.Check, at string, price, compared *int64, sku *string, inventory, weight *int64) {
 	core.Opt(price, func(v int64) { c.Amount(at+"price_minor", v) })
 	core.Opt(compared, func(v int64) { c.Amount(at+"compare_at_price_minor", v) })
@@ -165,7 +160,6 @@ func checkStock(c *core.Check, stock int64) {
 	}
 }
 
-// stockFits is [checkStock] for rows.
 func stockFits(rows []*db.Variant) error {
 	c, stock := &core.Check{}, int64(0)
 	for _, v := range rows {

@@ -36,7 +36,7 @@ func eachContent(t *testing.T, f func(t *testing.T, ctx context.Context, r *cont
 
 func newPage(t testing.TB, ctx context.Context, r *content.Resolver, in model.PageCreateInput) *db.Page {
 	t.Helper()
-	return graphtest.Must[*model.PagePayload](t)(r.Mutation().PageCreate(ctx, in)).Page
+	return graphtest.Must[*model.PagePayload](t)((content.Mutation{Resolver: r}).PageCreate(ctx, in)).Page
 }
 
 func TestPageCreate(t *testing.T) {
@@ -46,7 +46,8 @@ func TestPageCreate(t *testing.T) {
 			p.UpdatedAt != p.CreatedAt() || !strings.HasPrefix(p.PublicID(), "pag_") {
 			t.Errorf("created %v", p)
 		}
-		if read := graphtest.Must[*db.Page](t)(r.Query().Page(ctx, p.PublicID())); read.String() != p.String() {
+		read := graphtest.Must[*db.Page](t)(content.Query{Resolver: r}.Page(ctx, p.PublicID()))
+		if read.String() != p.String() {
 			t.Errorf("stored %v, returned %v", read, p)
 		}
 		twin := newPage(t, ctx, r, model.PageCreateInput{Title: "Über uns", Body: "We."})
@@ -67,7 +68,7 @@ func TestPageCreate(t *testing.T) {
 			{model.PageCreateInput{Title: "x", Body: "x", SeoDescription: new(strings.Repeat("x", 321))},
 				"#/seo_description too_long"},
 		} {
-			if _, err := r.Mutation().PageCreate(ctx, tc.in); graphtest.FieldOf(err) != tc.want {
+			if _, err := (content.Mutation{Resolver: r}).PageCreate(ctx, tc.in); graphtest.FieldOf(err) != tc.want {
 				t.Errorf("%v, want %s", err, tc.want)
 			}
 		}
@@ -75,11 +76,11 @@ func TestPageCreate(t *testing.T) {
 		other = graphtest.As(other, viewer.Owner)
 		newPage(t, other, r, model.PageCreateInput{Title: "x", Body: "x", Handle: new("uber-uns"),
 			Kind: new(state.PageContact)})
-		if _, err := r.Query().Page(other, p.PublicID()); graphtest.FaultOf(err) != "not_found" {
+		if _, err := (content.Query{Resolver: r}).Page(other, p.PublicID()); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("another store's page: %v", err)
 		}
-		list := graphtest.Must[*model.PageConnection](t)(r.Query().Pages(ctx, new(1), nil))
-		next := graphtest.Must[*model.PageConnection](t)(r.Query().Pages(ctx, new(1), &list.Next))
+		list := graphtest.Must[*model.PageConnection](t)((content.Query{Resolver: r}).Pages(ctx, new(1), nil))
+		next := graphtest.Must[*model.PageConnection](t)((content.Query{Resolver: r}).Pages(ctx, new(1), &list.Next))
 		if list.Nodes[0].ID != twin.ID || next.Nodes[0].ID != p.ID || next.Next != "" {
 			t.Errorf("listed %v, then %v", list.Nodes, next.Nodes)
 		}
@@ -88,7 +89,7 @@ func TestPageCreate(t *testing.T) {
 
 func TestPageChange(t *testing.T) {
 	eachContent(t, func(t *testing.T, ctx context.Context, r *content.Resolver) {
-		m := r.Mutation()
+		m := content.Mutation{Resolver: r}
 		p := newPage(t, ctx, r, model.PageCreateInput{Title: "Imprint", Body: "We.", Kind: new(state.PageImprint)})
 		newPage(t, ctx, r, model.PageCreateInput{Title: "Taken", Body: "x", Kind: new(state.PagePrivacy)})
 		p = graphtest.Must[*model.PagePayload](t)(m.PageUpdate(ctx, p.PublicID(), 1, model.PageUpdateInput{
@@ -126,7 +127,7 @@ func TestPageChange(t *testing.T) {
 			t.Errorf("answers: %v, want one success", won)
 		}
 		graphtest.Must[*model.PageDeletePayload](t)(m.PageDelete(ctx, p.PublicID(), 4))
-		if _, err := r.Query().Page(ctx, p.PublicID()); graphtest.FaultOf(err) != "not_found" {
+		if _, err := (content.Query{Resolver: r}).Page(ctx, p.PublicID()); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("afterwards: %v", err)
 		}
 	})
@@ -134,11 +135,11 @@ func TestPageChange(t *testing.T) {
 
 func TestPagePreview(t *testing.T) {
 	eachContent(t, func(t *testing.T, ctx context.Context, r *content.Resolver) {
-		got, err := r.Query().PagePreview(ctx, "# A\n\n<b>[x](javascript:y)")
+		got, err := (content.Query{Resolver: r}).PagePreview(ctx, "# A\n\n<b>[x](javascript:y)")
 		if got != "<h2>A</h2>\n<p>&lt;b&gt;x</p>\n" || err != nil {
 			t.Errorf("%q %v", got, err)
 		}
-		if got, err := r.Query().PagePreview(ctx, ""); got != "" || err != nil {
+		if got, err := (content.Query{Resolver: r}).PagePreview(ctx, ""); got != "" || err != nil {
 			t.Errorf("empty body: %q %v", got, err)
 		}
 	})
@@ -146,8 +147,8 @@ func TestPagePreview(t *testing.T) {
 
 func TestMenus(t *testing.T) {
 	eachContent(t, func(t *testing.T, ctx context.Context, r *content.Resolver) {
-		m := r.Mutation()
-		before := graphtest.Must[*model.Menus](t)(r.Query().Menus(ctx))
+		m := content.Mutation{Resolver: r}
+		before := graphtest.Must[*model.Menus](t)((content.Query{Resolver: r}).Menus(ctx))
 		if before.Version != 0 || before.Main != nil || before.Footer != nil {
 			t.Errorf("at first %+v", before)
 		}
@@ -157,7 +158,7 @@ func TestMenus(t *testing.T) {
 			ResourceID: &id, Children: []*document.MenuLink{
 				{Title: "Mugs", Target: state.TargetAddress, Address: &address}}}}}
 		graphtest.Must[*model.MenusPayload](t)(m.MenusSet(ctx, 0, set))
-		got := graphtest.Must[*model.Menus](t)(r.Query().Menus(ctx))
+		got := graphtest.Must[*model.Menus](t)((content.Query{Resolver: r}).Menus(ctx))
 		if got.Version != 1 || len(got.Main) != 2 || *got.Main[1].Children[0].Address != address || got.Footer != nil {
 			t.Errorf("set %+v", got)
 		}
@@ -165,7 +166,7 @@ func TestMenus(t *testing.T) {
 			t.Errorf("stale: %v", err)
 		}
 		graphtest.Must[*model.MenusPayload](t)(m.MenusSet(ctx, 1, document.MenusFields{Footer: []*document.MenuLink{}}))
-		got = graphtest.Must[*model.Menus](t)(r.Query().Menus(ctx))
+		got = graphtest.Must[*model.Menus](t)((content.Query{Resolver: r}).Menus(ctx))
 		if got.Version != 2 || got.Main != nil || got.Footer == nil || len(got.Footer) != 0 {
 			t.Errorf("emptied %+v", got)
 		}
@@ -211,7 +212,7 @@ func TestMenusRace(t *testing.T) {
 		errs := make([]error, 6)
 		var wait sync.WaitGroup
 		for i := range errs {
-			wait.Go(func() { _, errs[i] = r.Mutation().MenusSet(ctx, 0, document.MenusFields{}) })
+			wait.Go(func() { _, errs[i] = (content.Mutation{Resolver: r}).MenusSet(ctx, 0, document.MenusFields{}) })
 		}
 		wait.Wait()
 		won := slices.DeleteFunc(errs, func(err error) bool { return graphtest.FaultOf(err) == "version_mismatch" })

@@ -33,7 +33,6 @@ func (q Query) Menus(ctx context.Context) (*model.Menus, error) {
 	return shownMenus(row)
 }
 
-// menusRow reads the menus of the viewer's store; nil before they are first set.
 func (r *Resolver) menusRow(ctx context.Context) (*db.Menus, error) {
 	rows, err := r.Client(ctx).Menus.Query().Where(dbmenus.ID(viewer.From(ctx).Store)).Load(ctx)
 	if err != nil || len(rows) == 0 {
@@ -64,15 +63,12 @@ func (m Mutation) MenusSet(ctx context.Context, expectedVersion int64,
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	var row *db.Menus
-	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (_ *change.Record, err error) {
+	row, err := core.Commit(ctx, m.Core, xid.Store, func(ctx context.Context) (*db.Menus, *change.Record, error) {
 		if err := m.BumpStorefrontRevision(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if row, err = m.writeMenus(ctx, expectedVersion, document.NewMenus(in)); err != nil {
-			return nil, err
-		}
-		return &change.Record{Action: "menus.set", Kind: xid.Store, ID: viewer.From(ctx).Store}, nil
+		row, err := m.writeMenus(ctx, expectedVersion, document.NewMenus(in))
+		return row, &change.Record{Action: "menus.set", Kind: xid.Store, ID: viewer.From(ctx).Store}, err
 	})
 	if err != nil {
 		return nil, err
@@ -120,7 +116,6 @@ func changedMeanwhile() error {
 	return fault.State(fault.VersionMismatch, "The menus were changed in the meantime. Read them again.")
 }
 
-// checkMenu checks the links of a menu.
 func checkMenu(c *core.Check, name string, links []*document.MenuLink) {
 	count := len(links)
 	for _, l := range links {
@@ -176,7 +171,6 @@ func checkLink(c *core.Check, at string, l *document.MenuLink) {
 	}
 }
 
-// checkAddress checks the address of a link: a path of the shop or an https URL.
 func checkAddress(c *core.Check, name, address string) {
 	if !strings.HasPrefix(address, "/") {
 		c.HTTPS(name, address)

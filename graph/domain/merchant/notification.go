@@ -2,7 +2,6 @@ package merchant
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"entgo.io/ent/dialect/sql"
@@ -10,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/notification"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -20,12 +20,9 @@ import (
 )
 
 const (
-	// unreadIndex leads to the unread notifications.
 	unreadIndex = "notification_store_id_read_at_id"
-	// maxUnread is the highest count.
-	maxUnread = 100
-	// maxMarked is how many notifications one transaction marks.
-	maxMarked = 500
+	maxUnread   = 100
+	maxMarked   = 500
 )
 
 // Notifications lists the notifications of the store's staff, newest first.
@@ -33,17 +30,12 @@ func (q Query) Notifications(ctx context.Context, first *int, after *string) (*m
 	return core.Connect(ctx, q.Core, core.List[*model.Notification]{
 		Name: "notifications",
 		At:   func(n *model.Notification) page.Position { return core.ByID(n.ID) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Notification, error) {
-			query := q.Client(ctx).Notification.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
-			rows, err := query.Load(ctx)
-			notes := make([]*model.Notification, len(rows))
-			for i, row := range rows {
-				notes[i] = &model.Notification{Notification: row}
-			}
-			return notes, err
-		},
+		Read: core.ReadNewest(ent.Primary, q.Client(ctx).Notification.Query, shownNotification),
 	}, first, after)
+}
+
+func shownNotification(n *db.Notification) *model.Notification {
+	return &model.Notification{Notification: n}
 }
 
 // UnreadNotifications counts the unread notifications, up to a hundred.
@@ -58,18 +50,12 @@ func (q Query) UnreadNotifications(ctx context.Context) (int, error) {
 // unread reads the ids of unread notifications up to last, oldest first.
 func (r *Resolver) unread(ctx context.Context, last xid.ID, limit int, lock func(*sql.Selector)) ([]xid.ID, error) {
 	query := r.Client(ctx).Notification.Query().Where(notification.ReadAtIsNil(), notification.IDLTE(last))
-	var rows []struct {
-		ID xid.ID `sql:"id"`
-	}
+	var ids []xid.ID
 	err := query.Modify(lock, func(s *sql.Selector) {
 		ent.ForceIndex(unreadIndex)(s)
 		s.Select(s.C(notification.FieldID)).OrderBy(s.C(notification.FieldID)).Limit(limit)
-	}).Scan(ctx, &rows)
-	found := make([]xid.ID, len(rows))
-	for i, row := range rows {
-		found[i] = row.ID
-	}
-	return found, err
+	}).Scan(ctx, &ids)
+	return ids, err
 }
 
 // NotificationMarkRead marks a notification as read. Doing so again keeps the first time.
@@ -78,33 +64,30 @@ func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.N
 	if err != nil {
 		return nil, err
 	}
-	var row *db.Notification
-	err = m.Commit(ctx, xid.Notification, func(ctx context.Context) (*change.Record, error) {
+	return core.Commit(ctx, m.Core, xid.Notification, func(ctx context.Context) (
+		*model.NotificationPayload, *change.Record, error,
+	) {
 		n, err := m.markRead(ctx, uid)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		query := m.Client(ctx).Notification.Query().Where(notification.ID(uid))
-		query.Modify(ent.ForUpdate)
-		if row, err = core.Only(query.Load(ctx)); err != nil || n == 0 {
-			return nil, err
+		row, err := core.Row(ctx, m.Client(ctx).Notification.Query().Where(notification.ID(uid)), ent.ForUpdate)
+		if err != nil {
+			return nil, nil, err
 		}
-		return &change.Record{Action: "notification.mark_read", Kind: xid.Notification, ID: uid}, nil
+		done := &model.NotificationPayload{Notification: shownNotification(row)}
+		if n == 0 {
+			return done, nil, nil
+		}
+		return done, &change.Record{Action: "notification.mark_read", Kind: xid.Notification, ID: uid}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.NotificationPayload{Notification: &model.Notification{Notification: row}}, nil
 }
 
 // markRead marks the unread ones of some notifications and returns how many.
 func (m Mutation) markRead(ctx context.Context, ids ...xid.ID) (int, error) {
 	n, err := m.Client(ctx).Notification.Update().Where(notification.IDIn(ids...), notification.ReadAtIsNil()).
 		SetReadAt(micros.Now()).Save(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("mark notifications as read: %w", err)
-	}
-	return n, nil
+	return n, fault.Wrap("mark notifications as read", err)
 }
 
 // NotificationsMarkAllRead marks all notifications that existed when it was called, in batches by

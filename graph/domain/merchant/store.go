@@ -2,6 +2,8 @@ package merchant
 
 import (
 	"context"
+	"maps"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -9,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
@@ -32,7 +35,6 @@ func (q Query) Store(ctx context.Context) (*model.Store, error) {
 	return q.ShownStore(s), nil
 }
 
-// storeEdit is a change of the viewer's store.
 type storeEdit = change.Edit[*db.Store, *db.StoreUpdate]
 
 // stores returns how stores change. A viewer sees and changes only their own.
@@ -49,7 +51,6 @@ func (r *Resolver) stores() *change.Versioned[*db.Store, *db.StoreUpdate] {
 	}
 }
 
-// changeStore runs edit on the viewer's store if it has the expected version.
 func (m Mutation) changeStore(ctx context.Context, expected int64, action string,
 	edit func(*storeEdit) error,
 ) (*model.StorePayload, error) {
@@ -123,8 +124,8 @@ func (m Mutation) checkContactEmail(ctx context.Context, address *string) error 
 			return err
 		}
 	}
-	return fault.Invalid(fault.Field{Pointer: "#/contact_email", Code: fault.UnknownValue,
-		Detail: "The contact email of a new store must be a verified email address of its staff."})
+	return core.Invalid("contact_email", fault.UnknownValue,
+		"The contact email of a new store must be a verified email address of its staff.")
 }
 
 // changeCurrency changes the currency of a store that has no orders and no amounts in another
@@ -225,7 +226,6 @@ func (m Mutation) StoreSetRefundProof(ctx context.Context, expectedVersion int64
 	})
 }
 
-// hasFactor returns an error if the caller does not meet the requirement.
 func (m Mutation) hasFactor(ctx context.Context, required bool) error {
 	v := viewer.From(ctx)
 	if !required || !v.IsPerson() {
@@ -257,3 +257,48 @@ func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model
 
 // Languages returns the languages of storefronts.
 func (Query) Languages(context.Context) ([]state.Language, error) { return state.Languages(), nil }
+
+// StoreSetLimits sets own limits of the viewer's store, each as "name=number", or removes them, as
+// "name=". Only the operator may. What the store has above a limit stays.
+func (m Mutation) StoreSetLimits(ctx context.Context, expectedVersion int64,
+	settings []string,
+) (*model.StorePayload, error) {
+	if v, err := core.Caller(ctx); err != nil || v.Kind != viewer.System {
+		return nil, fault.New(fault.Forbidden, "Only the operator can set limits.")
+	}
+	return m.changeStore(ctx, expectedVersion, "store.set_limits", func(e *storeEdit) error {
+		before, err := e.Row.Limits.Values()
+		if err != nil {
+			return err
+		}
+		own := limit.Values{}
+		maps.Copy(own, before)
+		for _, text := range settings {
+			if err := setOwn(own, text); err != nil {
+				return err
+			}
+		}
+		if !maps.Equal(own, before) {
+			e.Row.Limits = document.NewLimits(own)
+			e.Changed, e.Detail = []string{"limits"}, strings.Join(settings, " ")
+			e.Update.SetLimits(e.Row.Limits)
+			m.LimitsChanged(ctx)
+		}
+		return nil
+	})
+}
+
+func setOwn(own limit.Values, text string) error {
+	name, number, _ := strings.Cut(text, "=")
+	switch row, ok := limit.Name(name).Row(); {
+	case ok && row.Whole:
+		return fault.Newf(fault.ValidationFailed, "The limit %s is the same for all stores.", name)
+	case ok && number == "" && text != name:
+		delete(own, row.Name)
+		return nil
+	}
+	if err := own.Set(text); err != nil {
+		return fault.New(fault.ValidationFailed, err.Error())
+	}
+	return nil
+}

@@ -3,6 +3,8 @@ package merchant
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
@@ -63,10 +65,8 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 			if err := room(ctx); err != nil {
 				return err
 			}
-			if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
-				return fmt.Errorf("create the owner's membership: %w", err)
-			}
-			return nil
+			_, err = r.access.Enrol(ctx, person.ID, viewer.Owner)
+			return fault.Wrap("create the owner's membership", err)
 		})
 		return err
 	})
@@ -100,26 +100,21 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 	if err := r.Themes.Offer(ctx); err != nil {
 		return nil, core.Explain("theme", err)
 	}
-	var s *db.Store
-	err := r.Commit(ctx, xid.User, func(ctx context.Context) (*change.Record, error) {
+	return core.Commit(ctx, r.Core, xid.User, func(ctx context.Context) (*model.Store, *change.Record, error) {
 		handle, err := r.takeHandle(ctx, id, in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		s, err = r.Client(ctx).Store.Create().SetID(id).SetHandle(handle).SetName(in.Name).SetCurrency(in.Currency).
+		s, err := r.Client(ctx).Store.Create().SetID(id).SetHandle(handle).SetName(in.Name).SetCurrency(in.Currency).
 			SetTimezone(in.Timezone).SetDemo(demo).SetTest(in.Test).SetUpdatedAt(id.Time()).Save(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("create store: %w", err)
+			return nil, nil, fmt.Errorf("create store: %w", err)
 		}
 		if err := let(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return r.stores().Created(s, "store.create", ""), r.setFirstTheme(ctx, s)
+		return r.ShownStore(s), r.stores().Created(s, "store.create", ""), r.setFirstTheme(ctx, s)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return r.ShownStore(s), nil
 }
 
 // oneAtATime calls f, which creates a store for a person, while no other store is created for them. It
@@ -151,7 +146,6 @@ func (r *Resolver) oneAtATime(ctx context.Context, person xid.ID,
 	})
 }
 
-// roomForStore returns an error if a person owns as many open stores as allowed.
 func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
 	p, err := r.Sessions.Of(ctx, person)
 	if err != nil || p == nil {
@@ -169,7 +163,6 @@ func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// setFirstTheme gives a new store its first theme.
 func (r *Resolver) setFirstTheme(ctx context.Context, s *db.Store) error {
 	t, err := r.Themes.First(ctx)
 	if err != nil {
@@ -198,8 +191,7 @@ func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCrea
 	if in.Handle != nil {
 		err := r.handleRow(ctx, id, *in.Handle)
 		if ent.IsDuplicate(err) {
-			err = fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
-				Detail: "Another store has this handle."})
+			err = core.Invalid("handle", fault.Taken, "Another store has this handle.")
 		}
 		return *in.Handle, err
 	}
@@ -225,17 +217,11 @@ func (r *Resolver) handleTaken(ctx context.Context, handle string) (bool, error)
 	}
 	there := r.Store.Aside(ctx)
 	found, err := r.Client(there).StoreHandle.Query().Where(storehandle.ID(handle)).Exist(there)
-	if err != nil {
-		return false, fmt.Errorf("look up handle: %w", err)
-	}
-	return found, nil
+	return found, fault.Wrap("look up handle", err)
 }
 
 func (r *Resolver) handleRow(ctx context.Context, id xid.ID, handle string) error {
-	if err := r.Client(ctx).StoreHandle.Create().SetID(handle).SetStoreID(id).Exec(ctx); err != nil {
-		return fmt.Errorf("take handle: %w", err)
-	}
-	return nil
+	return fault.Wrap("take handle", r.Client(ctx).StoreHandle.Create().SetID(handle).SetStoreID(id).Exec(ctx))
 }
 
 // StoreSlug derives a handle from a store's name.
@@ -255,7 +241,6 @@ func (r *Resolver) checkStore(c *core.Check, in *model.StoreCreateInput) {
 	c.Timezone("timezone", in.Timezone)
 }
 
-// checkHandle validates the handle of a store, which is part of host names.
 func (r *Resolver) checkHandle(c *core.Check, name, handle string) {
 	c.Handle(name, handle, MaxStoreHandle)
 	if strings.HasPrefix(handle, "-") || strings.HasSuffix(handle, "-") {
@@ -278,3 +263,40 @@ func (r *Resolver) reserved(handle string) bool {
 	_, api, _ := strings.Cut(r.APIHost, "://")
 	return Reserved(handle) || strings.EqualFold(r.HostOf(handle), api)
 }
+
+// reserved are host labels that belong to the service rather than to one of its stores: names that
+// people type by habit, that email programs and browsers request on their own, or that strangers
+// would trust (RFC 2142, section 5).
+var reserved = func() map[string]bool {
+	set := map[string]bool{}
+	for label := range strings.FieldsSeq(`
+		abuse account accounts admin administrator api apis app apps assets auth autoconfig autodiscover
+		billing cdn checkout config console cpanel dashboard developers dns docs download downloads email exports
+		files ftp git graphql help host hostmaster id identity images imap info internal invite isatap
+		localhost login logout mail marketplace media metrics mta-sts mx ns ns1 ns2 ns3 ns4 oauth official openid
+		pay payment payments pop pop3 postmaster proxy root secure security server settings sign-in sign-up signin
+		signout signup sip smtp ssl ssh sso staff static status storefront support sys sysadmin system tls token
+		uploads usenet vpn webdisk webhook webhooks webmail webmaster wpad www www1 www2 www3`) {
+		set[label] = true
+	}
+	return set
+}()
+
+// payers are names under which people expect to pay or to prove their identity. No part of a
+// store's handle may be one, because its host could be mistaken for theirs.
+var payers = strings.Fields(`
+	alipay amex applepay cashapp giropay googlepay klarna mastercard mollie paypal revolut shopify sofort square
+	stripe twint venmo visa wechatpay wise zelle`)
+
+func impersonates(handle string) bool {
+	return slices.ContainsFunc(strings.Split(handle, "-"), func(part string) bool {
+		return slices.Contains(payers, part)
+	})
+}
+
+// Reserved reports whether no store may have a handle because a host of that name belongs to the
+// service.
+func Reserved(handle string) bool { return reserved[handle] }
+
+// ReservedHandles returns the handles for which [Reserved] is true.
+func ReservedHandles() []string { return slices.Sorted(maps.Keys(reserved)) }

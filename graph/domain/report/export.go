@@ -21,9 +21,7 @@ import (
 )
 
 const (
-	// exportIndex leads from an app to its exports in one store.
-	exportIndex = "export_store_id_app_id_id"
-	// exportStatusIndex leads from a status to the exports of a store.
+	exportIndex       = "export_store_id_app_id_id"
 	exportStatusIndex = "export_store_id_status_id"
 	// linkLife is how long the link to a file is valid (contract, section 9).
 	linkLife = 15 * time.Minute
@@ -35,26 +33,15 @@ func (q Query) Exports(ctx context.Context, first *int, after *string) (*model.E
 	if err != nil {
 		return nil, err
 	}
-	var filters []string
+	index, filters := ent.Primary, []string(nil)
 	if v.Kind == viewer.OAuthApp {
-		filters = []string{"app_id", v.Actor.String()}
+		index, filters = exportIndex, []string{"app_id", v.Actor.String()}
 	}
 	return core.Connect(ctx, q.Core, core.List[*model.Export]{
 		Name: "exports", Filters: filters,
 		At: func(e *model.Export) page.Position { return core.ByID(e.ID) },
-		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Export, error) {
-			query, index := q.exportsOf(ctx, v)
-			query.Modify(core.Window{After: after, Limit: limit, Index: index}.Apply)
-			rows, err := query.Load(ctx)
-			if err != nil {
-				return nil, err
-			}
-			shown := make([]*model.Export, len(rows))
-			for i, row := range rows {
-				shown[i] = q.shownExport(v, row)
-			}
-			return shown, nil
-		},
+		Read: core.ReadNewest(index, func() *db.ExportQuery { return q.exportsOf(ctx, v) },
+			func(e *db.Export) *model.Export { return q.shownExport(v, e) }),
 	}, first, after)
 }
 
@@ -76,25 +63,22 @@ func (q Query) Export(ctx context.Context, id string) (*model.Export, error) {
 	return q.shownExport(v, row), nil
 }
 
-// exportsOf begins a query of the jobs that a viewer may see, and names its index. An app sees its
-// own; keys and staff see all of the store's (contract, section 5, Ownership).
-func (r *Resolver) exportsOf(ctx context.Context, v *viewer.Viewer) (*db.ExportQuery, string) {
+// exportsOf begins a query of the jobs that a viewer may see. An app sees its own; keys and staff
+// see all of the store's (contract, section 5, Ownership).
+func (r *Resolver) exportsOf(ctx context.Context, v *viewer.Viewer) *db.ExportQuery {
 	query := r.Client(ctx).Export.Query().Where(exports.DeletedAtIsNil())
 	if v.Kind == viewer.OAuthApp {
-		return query.Where(exports.AppID(v.Actor)), exportIndex
+		query.Where(exports.AppID(v.Actor))
 	}
-	return query, ent.Primary
+	return query
 }
 
-// export reads one job that the viewer may see.
 func (r *Resolver) export(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.Export, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	query, _ := r.exportsOf(ctx, v)
-	query.Where(exports.ID(id)).Modify(lock, ent.ForceIndex(ent.Primary))
-	return core.Only(query.Load(ctx))
+	return core.Row(ctx, r.exportsOf(ctx, v).Where(exports.ID(id)), lock, ent.ForceIndex(ent.Primary))
 }
 
 // shownExport returns a job with the link to its file, if there is one and the viewer may read its

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
@@ -41,21 +39,20 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	if err := core.RequireReadScope(ctx, in.Kind); err != nil {
 		return nil, err
 	}
-	var row *db.Export
-	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *change.Record, err error) {
+	return core.Commit(ctx, m.Core, xid.Export, func(ctx context.Context) (
+		*model.ExportPayload, *change.Record, error,
+	) {
 		if err := m.roomForExport(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if row, err = m.newExport(ctx, v, in, ids); err != nil {
-			return nil, err
+		row, err := m.newExport(ctx, v, in, ids)
+		if err != nil {
+			return nil, nil, err
 		}
 		ent.OnCommit(ctx, m.Exports.Wake)
-		return m.exports().Created(row, "export.start", string(in.Kind)+" "+string(in.Format)), nil
+		return &model.ExportPayload{Export: m.shownExport(v, row)},
+			m.exports().Created(row, "export.start", string(in.Kind)+" "+string(in.Format)), nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &model.ExportPayload{Export: m.shownExport(v, row)}, nil
 }
 
 // newExport writes the row of a job. Unless ids is nil, only these rows are exported.
@@ -96,10 +93,7 @@ func (m Mutation) newExport(
 		row.SetAppID(g.AppID).SetAppStoreID(g.AppStoreID)
 	}
 	made, err := row.Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("create export: %w", err)
-	}
-	return made, nil
+	return made, fault.Wrap("create export", err)
 }
 
 // endpointOf returns the endpoint whose attempts are exported, which the viewer has to be allowed
@@ -116,8 +110,7 @@ func (m Mutation) endpointOf(ctx context.Context, v *viewer.Viewer, in model.Exp
 	if v.Kind == viewer.OAuthApp {
 		query.Where(endpoints.AppID(v.Actor))
 	}
-	query.Modify(ent.ForceIndex(ent.Primary))
-	if _, err := core.Only(query.Load(ctx)); err != nil {
+	if _, err := core.Row(ctx, query, ent.ForceIndex(ent.Primary)); err != nil {
 		return nil, core.Explain("webhook endpoint", err)
 	}
 	return &id, nil
@@ -133,27 +126,19 @@ func customerOf(in model.ExportStartInput) (*xid.ID, error) {
 	return &id, err // checkExport has already validated it
 }
 
-// unfinished are the states of jobs that have not ended.
 var unfinished = []state.ExportStatus{state.ExportQueued, state.ExportRunning}
 
-// roomForExport returns an error if the store has as many unfinished jobs, or jobs of one day, as
-// allowed.
 func (m Mutation) roomForExport(ctx context.Context) error {
 	err := m.Room(ctx, limit.Exports, exportStatusIndex,
-		func(pick func(*sql.Selector), ids any) error {
-			return m.Client(ctx).Export.Query().Where(exports.StatusIn(unfinished...)).Modify(pick).Scan(ctx, ids)
-		})
+		core.FindIn(ctx, m.Client(ctx).Export.Query().Where(exports.StatusIn(unfinished...))))
 	if err != nil {
 		return err
 	}
 	since := xid.First(micros.Now().Add(-24 * time.Hour))
 	return m.RoomLeft(ctx, limit.ExportsPerDay, ent.Primary,
-		func(pick func(*sql.Selector), ids any) error {
-			return m.Client(ctx).Export.Query().Where(exports.IDGTE(since)).Modify(pick).Scan(ctx, ids)
-		})
+		core.FindIn(ctx, m.Client(ctx).Export.Query().Where(exports.IDGTE(since))))
 }
 
-// checkExport validates a job.
 func checkExport(c *core.Check, in model.ExportStartInput) {
 	known(c, "kind", in.Kind)
 	known(c, "format", in.Format)
@@ -167,12 +152,12 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 	if in.Format == state.ExportSpreadsheet && in.Kind == state.ExportWebhookAttempts {
 		c.Add("format", fault.UnknownValue, "Attempts cannot be exported as a spreadsheet.")
 	}
-	if in.Filters != nil && in.Kind.Known() {
-		checkOrderFilters(c, in.Kind, in.Filters)
-	}
 	f := in.Filters
 	if f == nil {
 		return
+	}
+	if in.Kind.Known() {
+		checkOrderFilters(c, in.Kind, f)
 	}
 	if f.CreatedFrom != nil && f.CreatedTo != nil && *f.CreatedFrom >= *f.CreatedTo {
 		c.Add("filters/created_to", fault.OutOfRange, "This must be later than created_from.")
@@ -212,7 +197,6 @@ func checkExportIDs(c *core.Check, in model.ExportStartInput) []xid.ID {
 	return nil
 }
 
-// checkOrderFilters validates the filters that only orders have.
 func checkOrderFilters(c *core.Check, kind state.ExportKind, f *model.ExportFiltersInput) {
 	check := func(name string, given, ok bool, detail string) {
 		switch {
@@ -243,7 +227,6 @@ func known[T interface {
 	}
 }
 
-// exportEdit is a change of one job.
 type exportEdit = change.Edit[*db.Export, *db.ExportUpdate]
 
 // exports returns how jobs change. The transaction has locked their row; their version is not
@@ -260,7 +243,6 @@ func (r *Resolver) exports() *change.Versioned[*db.Export, *db.ExportUpdate] {
 	}
 }
 
-// changeExport runs edit on a job that the viewer may see.
 func (m Mutation) changeExport(ctx context.Context, id, action string,
 	edit func(context.Context, *exportEdit) error,
 ) (row *db.Export, err error) {
@@ -286,7 +268,6 @@ func (m Mutation) ExportCancel(ctx context.Context, id string) (*model.ExportPay
 	return &model.ExportPayload{Export: m.shownExport(viewer.From(ctx), row)}, nil
 }
 
-// cancel ends a job that has not ended.
 func (r *Resolver) cancel(_ context.Context, e *exportEdit) error {
 	err := core.CheckTransition("export", e.Row.Status, state.ExportCancelled, unfinished...)
 	if err == nil {

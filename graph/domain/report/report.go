@@ -4,18 +4,25 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"sync"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/rollup"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// maxReport is how many days a report covers.
 const maxReport = 90
 
 // SalesReport counts and sums the orders of each of the last days, including today, in the store's
@@ -25,7 +32,6 @@ func (q Query) SalesReport(ctx context.Context, days int) (*model.SalesReport, e
 	return q.salesUntil(ctx, time.Now(), days)
 }
 
-// salesUntil returns the report as of a time.
 func (q Query) salesUntil(ctx context.Context, now time.Time, days int) (*model.SalesReport, error) {
 	if days < 1 || days > maxReport {
 		return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: "The number of days is not between 1 and 90.",
@@ -87,14 +93,10 @@ func midnight(year int, month time.Month, date int, zone *time.Location) micros.
 	return micros.Of(time.Unix(from+int64(n), 0))
 }
 
-// sales reads the sales of each day, and returns how many rows it read.
 func (r *Resolver) sales(
 	ctx context.Context, store xid.ID, list []day,
 ) (sold []*model.SalesDay, read int64, err error) {
-	spans := make([]rollup.Span, len(list))
-	for i, d := range list {
-		spans[i] = rollup.Span{From: d.first, To: d.end}
-	}
+	spans := core.Map(list, func(d day) rollup.Span { return rollup.Span{From: d.first, To: d.end} })
 	sums, read, err := rollup.Sums(ctx, r.Store, store, spans)
 	if err != nil {
 		return nil, read, err
@@ -108,4 +110,108 @@ func (r *Resolver) sales(
 			TotalMinor: high<<rollup.Low | sum.Rest&(1<<rollup.Low-1)})
 	}
 	return sold, read, nil
+}
+
+const (
+	// countedCarts is how many carts a conversion covers at most, and countedFor their maximum age:
+	// carts are kept no longer.
+	countedCarts = 1000
+	countedFor   = 30 * 24 * time.Hour
+)
+
+// Conversion returns how many of the store's newest carts reached the checkout and became orders.
+func (q Query) Conversion(ctx context.Context) (*model.Conversion, error) {
+	if _, err := core.Caller(ctx); err != nil {
+		return nil, err
+	}
+	query := q.Client(ctx).Cart.Query().Where(cart.IDGTE(xid.First(micros.Now().Add(-countedFor))))
+	var rows []struct {
+		Reached bool `sql:"reached"`
+		Ordered bool `sql:"ordered"`
+	}
+	err := query.Modify(ent.ForceIndex(ent.Primary), func(s *sql.Selector) {
+		s.OrderBy(sql.Desc(s.C(cart.FieldID))).Limit(countedCarts)
+		s.SelectExpr(sql.Expr(s.C(cart.FieldReachedAt)+" IS NOT NULL AS reached"),
+			sql.Expr(s.C(cart.FieldOrderID)+" IS NOT NULL AS ordered"))
+	}).Scan(ctx, &rows)
+	if err != nil {
+		return nil, core.Explain("carts", err)
+	}
+	c := &model.Conversion{Carts: len(rows)}
+	for _, row := range rows {
+		if row.Reached || row.Ordered {
+			c.Checkouts++
+		}
+		if row.Ordered {
+			c.Orders++
+		}
+	}
+	return c, nil
+}
+
+// minute is the allowance of a store's reports per minute, in units of 1/60,000 of it.
+const minute = 60_000
+
+// meter bounds what the reports of each store read in this process. The cost of a report is known
+// only afterwards, so the reports of a store run one at a time, and each may run if any of the
+// minute's allowance is left.
+type meter struct {
+	spent *ratelimit.Limiter[xid.ID]
+	mu    sync.Mutex
+	turns map[xid.ID]chan struct{} // closed when the store's current report has ended
+}
+
+func newMeter() *meter {
+	// These constants are valid.
+	spent, _ := ratelimit.New[xid.ID](ratelimit.Config{Rate: minute / time.Minute.Seconds(), Burst: minute})
+	return &meter{spent: spent, turns: map[xid.ID]chan struct{}{}}
+}
+
+// turn waits until no other report of the store is running. Calling end lets the next one begin.
+func (m *meter) turn(ctx context.Context, store xid.ID) (end func(), err error) {
+	for {
+		m.mu.Lock()
+		other := m.turns[store]
+		if other == nil {
+			own := make(chan struct{})
+			m.turns[store] = own
+			m.mu.Unlock()
+			return func() {
+				m.mu.Lock()
+				delete(m.turns, store)
+				m.mu.Unlock()
+				close(own)
+			}, nil
+		}
+		m.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// metered runs a report of a store, which returns how many orders it has read. A failed one is
+// charged the most that it can have read: all orders that were numbered.
+func (r *Resolver) metered(ctx context.Context, s *db.Store, report func() (read int64, err error)) error {
+	limits, err := r.LimitsOf(s)
+	if err != nil {
+		return err
+	}
+	end, err := r.meter.turn(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	defer end()
+	most := limits.Of(limit.ReportOrders)
+	if !r.meter.spent.Take(s.ID).OK {
+		return core.Reached(limit.ReportOrders, most)
+	}
+	read, err := report()
+	if err != nil {
+		read = s.NextNumber
+	}
+	r.meter.spent.Charge(s.ID, int(minute*min(read, most)/most))
+	return err
 }

@@ -99,7 +99,7 @@ func inZone(t testing.TB, ctx context.Context, r *graph.Resolver, zone string) {
 func reportAt(t testing.TB, ctx context.Context, r *graph.Resolver, now string) (*model.SalesReport, error) {
 	t.Helper()
 	at := graphtest.Must[time.Time](t)(time.Parse(time.RFC3339, now))
-	return report.New(r.Core, report.Engines{}).Query().SalesUntil(ctx, at, 3)
+	return report.Query{Resolver: report.New(r.Core, report.Engines{})}.SalesUntil(ctx, at, 3)
 }
 
 // Orders count for the days of the store's local time, exact to the microsecond, also when clocks

@@ -23,12 +23,6 @@ type Resolver struct {
 // New returns the resolver.
 func New(c *core.Core, e Engines) *Resolver { return &Resolver{Core: c, Engines: e, meter: newMeter()} }
 
-// Query returns the queries.
-func (r *Resolver) Query() Query { return Query{r} }
-
-// Mutation returns the mutations.
-func (r *Resolver) Mutation() Mutation { return Mutation{r} }
-
 // Query holds the root queries of this package.
 type Query struct{ *Resolver }
 

@@ -174,7 +174,8 @@ func TestSalesReportMatchesOrders(t *testing.T) {
 			t.Helper()
 			now := time.Now()
 			for _, s := range sellers {
-				got, err := report.New(r.Core, report.Engines{}).Query().SalesUntil(s.ctx, now, report.MaxReport)
+				q := report.Query{Resolver: report.New(r.Core, report.Engines{})}
+				got, err := q.SalesUntil(s.ctx, now, report.MaxReport)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,10 @@ import (
 	"slices"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	dbcollection "github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
@@ -28,7 +32,6 @@ type Facet struct {
 	Name, Value string
 }
 
-// reader returns the reader of the store's listing index.
 func (s Storefront) reader(ctx context.Context) (listings.Reader, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -120,4 +123,43 @@ func (s Storefront) Facets(ctx context.Context, on xid.ID) (list []Facet, err er
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
 	})
 	return list, core.Explain("products", err)
+}
+
+// CollectionRoot is where the host of a store serves its collections, each by handle.
+const CollectionRoot = "/collections/"
+
+// Collection is a collection as the storefront shows it. An absent text is "".
+type Collection struct {
+	ID          xid.ID // of its listing index
+	Title       string
+	Handle      string
+	Description string
+	Sort        listings.Sort
+	// InStock leaves out sold-out products.
+	InStock bool
+	Changed micros.Time
+}
+
+var sortOf = map[state.CollectionSort]listings.Sort{
+	state.SortManual: listings.Manual, state.SortNewest: listings.Newest,
+	state.SortPriceUp: listings.PriceUp, state.SortPriceDown: listings.PriceDown, state.SortTitle: listings.Title}
+
+// Collection returns the collection with the handle.
+func (s Storefront) Collection(ctx context.Context, handle string) (*Collection, error) {
+	c, err := core.Only(s.Client(ctx).Collection.Query().
+		Where(dbcollection.Handle(handle), dbcollection.Gone(false)).Load(ctx))
+	if err != nil {
+		return nil, core.Explain("collection", err)
+	}
+	rule, err := c.Rule.Fields()
+	return &Collection{ID: c.ID, Title: c.Title, Handle: c.Handle, Description: core.Deref(c.Description),
+		Sort: sortOf[c.Sort], InStock: rule.InStock, Changed: c.UpdatedAt}, err
+}
+
+// Collections returns the sitemap entries of all collections of the store.
+func (s Storefront) Collections(ctx context.Context) ([]SitemapEntry, error) {
+	rows, err := s.Client(ctx).Collection.Query().Where(dbcollection.Gone(false)).Load(ctx)
+	return core.Map(rows, func(c *db.Collection) SitemapEntry {
+		return SitemapEntry{CollectionRoot + c.Handle, c.UpdatedAt}
+	}), core.Explain("collections", err)
 }

@@ -2,6 +2,7 @@ package storefront
 
 import (
 	"context"
+	stdsql "database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +90,6 @@ func (s Storefront) targets(ctx context.Context, links []*document.MenuLink, all
 	return found, s.readTargets(ctx, found, query, args)
 }
 
-// linked are the products and collections that menus link to.
 type linked struct {
 	products, collections []any
 	some                  bool // whether any link leads to these or to a page
@@ -116,12 +116,7 @@ func (to *linked) add(links []*document.MenuLink) {
 }
 
 func (s Storefront) readTargets(ctx context.Context, found *targets, query string, args []any) error {
-	rows, err := s.Client(ctx).QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {
 		var part int
 		var id xid.ID
 		var handle, title string
@@ -131,19 +126,18 @@ func (s Storefront) readTargets(ctx context.Context, found *targets, query strin
 		switch part {
 		case 1:
 			found.paths[xid.Product.Format(id)] = ProductRoot + handle
-			continue
 		case 2:
 			found.paths[xid.Collection.Format(id)] = CollectionRoot + handle
-			continue
+		default:
+			found.paths[xid.Page.Format(id)] = PageRoot + handle
+			found.pages = append(found.pages, Link{Title: title, Address: PageRoot + handle})
 		}
-		found.paths[xid.Page.Format(id)] = PageRoot + handle
-		found.pages = append(found.pages, Link{Title: title, Address: PageRoot + handle})
-	}
+		return nil
+	}, query, args...)
 	slices.SortStableFunc(found.pages, func(a, b Link) int { return strings.Compare(a.Title, b.Title) })
-	return rows.Err()
+	return err
 }
 
-// links returns the links that have a target.
 func (t *targets) links(set []*document.MenuLink) (list []Link) {
 	for _, l := range set {
 		address := ""
@@ -155,9 +149,9 @@ func (t *targets) links(set []*document.MenuLink) (list []Link) {
 		case state.TargetSearch:
 			address = SearchPath
 		case state.TargetAddress:
-			address = orEmpty(l.Address)
+			address = core.Deref(l.Address)
 		case state.TargetPage, state.TargetProduct, state.TargetCollection:
-			address = t.paths[orEmpty(l.ResourceID)]
+			address = t.paths[core.Deref(l.ResourceID)]
 		}
 		if address != "" {
 			list = append(list, Link{l.Title, address, t.links(l.Children)})
@@ -166,7 +160,6 @@ func (t *targets) links(set []*document.MenuLink) (list []Link) {
 	return list
 }
 
-// defaultMain returns the main menu of a storefront whose merchant set none.
 func defaultMain(l state.Language) []*document.MenuLink {
 	t := phrase.In(l)
 	return []*document.MenuLink{

@@ -53,7 +53,6 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*ShopperOrder, error)
 	return b, core.Explain("order", err)
 }
 
-// times sets when the order was placed and until when it can be paid.
 func (s Storefront) times(ctx context.Context, b *ShopperOrder) error {
 	store, err := s.CurrentStore(ctx)
 	if err != nil {
@@ -78,7 +77,6 @@ func (s Storefront) times(ctx context.Context, b *ShopperOrder) error {
 	return err
 }
 
-// lines returns the lines of an order, by position.
 func (s Storefront) lines(ctx context.Context, o *db.Order) ([]*db.OrderLine, error) {
 	lines, err := lineset.Of(o)
 	if err != nil || lines != nil {

@@ -2,15 +2,19 @@ package storefront
 
 import (
 	"context"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
+	dbcollection "github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/formerhandle"
 	dbpage "github.com/storefront-go/storefront/ent/db/page"
+	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/markdown"
 )
 
@@ -33,21 +37,14 @@ func (s Storefront) Page(ctx context.Context, handle string) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	html, err := markdown.HTML(p.Body, func(address string) string {
-		id := images.IDOf(address)
-		return ExternalImageRoot + hex.EncodeToString(id[:]) + "/" + p.Handle
-	})
+	html, err := markdown.HTML(p.Body, func(address string) string { return ExternalImagePath(address, p.Handle) })
 	if err != nil {
 		return nil, fmt.Errorf("page %s: %w", p.PublicID(), err)
 	}
-	t := &Text{Title: p.Title, Handle: p.Handle, Description: orEmpty(p.SeoDescription), HTML: html}
-	if p.Kind != nil {
-		t.Kind = string(*p.Kind)
-	}
-	return t, nil
+	return &Text{Title: p.Title, Handle: p.Handle, Kind: string(core.Deref(p.Kind)),
+		Description: core.Deref(p.SeoDescription), HTML: html}, nil
 }
 
-// publishedPage reads the published page with the handle.
 func (s Storefront) publishedPage(ctx context.Context, handle string) (*db.Page, error) {
 	p, err := core.Only(s.Client(ctx).Page.Query().
 		Where(dbpage.Handle(handle), dbpage.StatusEQ(state.PagePublished)).Load(ctx))
@@ -71,9 +68,55 @@ func (s Storefront) Legal(ctx context.Context) ([]Text, error) {
 		return nil, core.Explain("page", err)
 	}
 	slices.SortFunc(rows, func(a, b *db.Page) int { return a.ID.Compare(b.ID) })
-	list := make([]Text, len(rows))
-	for i, p := range rows {
-		list[i] = Text{Title: p.Title, Handle: p.Handle}
+	return core.Map(rows, func(p *db.Page) Text { return Text{Title: p.Title, Handle: p.Handle} }), nil
+}
+
+// Moved returns the current path of a product, a collection or a page, given a path with a former
+// handle. It returns "" if nothing that visitors can see had it.
+func (s Storefront) Moved(ctx context.Context, path string) (string, error) {
+	for _, root := range []struct {
+		path string
+		kind xid.Kind
+		find func(ctx context.Context, id xid.ID) (handle string, err error)
+	}{
+		{ProductRoot, xid.Product, s.productHandle},
+		{CollectionRoot, xid.Collection, s.collectionHandle},
+		{PageRoot, xid.Page, s.pageHandle},
+	} {
+		handle, ok := strings.CutPrefix(path, root.path)
+		if !ok {
+			continue
+		}
+		former, err := core.Only(s.Client(ctx).FormerHandle.Query().
+			Where(formerhandle.KindEQ(root.kind), formerhandle.Handle(handle)).Load(ctx))
+		if err == nil {
+			handle, err = root.find(ctx, former.ResourceID)
+		}
+		switch {
+		case errors.Is(err, core.ErrNoRow):
+			return "", nil
+		case err != nil:
+			return "", core.Explain("former handle", err)
+		}
+		return root.path + handle, nil
 	}
-	return list, nil
+	return "", nil
+}
+
+func (s Storefront) productHandle(ctx context.Context, id xid.ID) (string, error) {
+	p, err := core.Only(s.Client(ctx).Product.Query().
+		Where(product.ID(id), product.StatusEQ(state.ProductActive)).Load(ctx))
+	return core.Deref(p).Handle, err
+}
+
+func (s Storefront) collectionHandle(ctx context.Context, id xid.ID) (string, error) {
+	c, err := core.Only(s.Client(ctx).Collection.Query().
+		Where(dbcollection.ID(id), dbcollection.Gone(false)).Load(ctx))
+	return core.Deref(c).Handle, err
+}
+
+func (s Storefront) pageHandle(ctx context.Context, id xid.ID) (string, error) {
+	p, err := core.Only(s.Client(ctx).Page.Query().
+		Where(dbpage.ID(id), dbpage.StatusEQ(state.PagePublished)).Load(ctx))
+	return core.Deref(p).Handle, err
 }

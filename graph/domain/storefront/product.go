@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/document"
@@ -21,11 +21,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
-// How many products a page shows.
 const (
 	// MaxOffers is the most offers in one list of a page.
-	MaxOffers = 24
-	// maxRelated is the most related products on a product's page.
+	MaxOffers  = 24
 	maxRelated = 4
 )
 
@@ -35,7 +33,6 @@ const (
 // ones exist.
 const newestWindow = 200
 
-// activeByID is the index that lists the active products of a store.
 const activeByID = "product_store_id_status_id"
 
 // cardFields are the columns that lists show. They leave out the description, which may be long.
@@ -134,12 +131,10 @@ func (o *Offer) price() {
 		}
 	}
 	if lowest != nil {
-		whole, fraction := decimal(lowest.PriceMinor, o.Currency)
-		o.Amount = whole + fraction
+		o.Amount = decimal(lowest.PriceMinor, o.Currency)
 	}
 }
 
-// complete adds the options and variants.
 func (o *Offer) complete(p *db.Product) (err error) {
 	if o.Options, err = p.Options.List(); err != nil {
 		return fmt.Errorf("options of %s: %w", p.PublicID(), err)
@@ -151,14 +146,12 @@ func (o *Offer) complete(p *db.Product) (err error) {
 		}
 		o.Variants = append(o.Variants, &OfferVariant{ID: v.ID, Title: v.Title, Texts: texts,
 			PriceMinor: v.PriceMinor, BeforeMinor: formerPrice(v.CompareAtPriceMinor, v.PriceMinor),
-			SKU:       orEmpty(v.Sku),
-			Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
+			SKU: core.Deref(v.Sku), Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
 	}
 	o.price()
 	return nil
 }
 
-// image returns the image with an id, or nil.
 func (o *Offer) image(id *xid.ID) *Image {
 	i := slices.IndexFunc(o.Images, func(i *Image) bool { return id != nil && i.ID == *id })
 	if i < 0 {
@@ -167,7 +160,6 @@ func (o *Offer) image(id *xid.ID) *Image {
 	return o.Images[i]
 }
 
-// inStock reports whether a quantity is positive or not tracked.
 func inStock(quantity *int64) bool { return quantity == nil || *quantity > 0 }
 
 // formerPrice returns the former price if it was higher, else 0.
@@ -191,7 +183,6 @@ func (s Storefront) Related(ctx context.Context, o *Offer) ([]*Offer, error) {
 	return list, s.addImages(ctx, list)
 }
 
-// shares counts what two products have in common: vendor and type.
 func (o *Offer) shares(other *Offer) (n int) {
 	if o.Vendor != "" && o.Vendor == other.Vendor {
 		n++
@@ -228,7 +219,7 @@ func (s Storefront) offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) 
 // newest reads the newest active products, see newestWindow.
 func (s Storefront) newest(ctx context.Context) ([]*Offer, error) {
 	query := s.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive))
-	query.Modify(func(q *sql.Selector) { core.Window{Limit: newestWindow, Index: activeByID}.Apply(q) })
+	query.Modify(core.Window{Limit: newestWindow, Index: activeByID}.Apply)
 	list, err := offersOf(query.Select(cardFields...).All(ctx))
 	slices.SortFunc(list, func(a, b *Offer) int {
 		return cmp.Or(cmp.Compare(b.published, a.published), b.ID.Compare(a.ID))
@@ -255,32 +246,21 @@ func offerOf(p *db.Product) (*Offer, error) {
 	}
 	o := &Offer{
 		ID: p.ID, Title: p.Title, Handle: p.Handle, PriceMinor: p.PriceMinor, Tags: tags,
-		Currency: p.Currency,
-		Image:    imagePath(p), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
-		Paragraphs: paragraphs(orEmpty(p.Description)),
+		Currency: p.Currency, Amount: decimal(p.PriceMinor, p.Currency),
+		Vendor: core.Deref(p.Vendor), Type: core.Deref(p.ProductType), SKU: core.Deref(p.Sku),
+		Paragraphs: paragraphs(core.Deref(p.Description)),
 		Available:  inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: p.MaxPriceMinor != nil,
 		BeforeMinor: formerPrice(p.CompareAtPriceMinor, p.PriceMinor),
 		published:   p.ID.Time(), hasUploads: p.ImagesCount > 0,
 	}
-	if o.Image != "" {
+	core.Opt(p.ImageURL, func(address string) {
+		o.Image = ExternalImagePath(address, p.Handle)
 		o.Images = []*Image{{URL: o.Image, Small: o.Image, Alt: o.Title}}
-	}
-	whole, fraction := decimal(p.PriceMinor, p.Currency)
-	o.Amount = whole + fraction
-	if p.PublishedAt != nil {
-		o.published = *p.PublishedAt
-	}
+	})
+	core.Opt(p.PublishedAt, func(t micros.Time) { o.published = t })
 	return o, nil
 }
 
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// paragraphs splits a text at its empty lines.
 func paragraphs(text string) (list []string) {
 	var lines []string
 	end := func() {
@@ -299,3 +279,37 @@ func paragraphs(text string) (list []string) {
 	end()
 	return list
 }
+
+// decimal formats an amount in digits, with the point of the fraction if the currency has any.
+func decimal(minor int64, code string) string {
+	digits, ok := currency.Digits(currency.Code(code))
+	if !ok {
+		digits = 2 // like most; no product in such a currency can be active
+	}
+	text := strconv.FormatInt(minor, 10)
+	if short := digits + 1 - len(text); short > 0 {
+		text = strings.Repeat("0", short) + text
+	}
+	if digits == 0 {
+		return text
+	}
+	return text[:len(text)-digits] + "." + text[len(text)-digits:]
+}
+
+// PriceOf parses an amount as visitors type it, such as "24.90" or "24,90", into minor units. It
+// returns nil for anything else.
+func PriceOf(text, code string) *int64 {
+	text = core.FoldDigits(text)
+	digits, ok := currency.Digits(currency.Code(code))
+	whole, fraction, _ := strings.Cut(strings.Replace(text, ",", ".", 1), ".")
+	if !ok || text == "" || len(whole) > maxWhole || len(fraction) > digits {
+		return nil
+	}
+	n, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 62)
+	if err != nil {
+		return nil
+	}
+	return new(int64(n))
+}
+
+const maxWhole = 12

@@ -45,10 +45,8 @@ func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 	for len(parts) < maxParts {
 		var last stdsql.Null[xid.ID]
 		var count int
-		rows, err := s.Client(ctx).QueryContext(ctx, query, v.Store, state.ProductActive, after)
-		if err == nil {
-			err = scanRow(rows, &last, &count)
-		}
+		err := ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&last, &count) },
+			query, v.Store, state.ProductActive, after)
 		if err != nil {
 			return nil, core.Explain("products", err)
 		}
@@ -63,20 +61,8 @@ func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 	return parts, nil
 }
 
-// scanRow scans a single row.
-func scanRow(rows *stdsql.Rows, dest ...any) error {
-	defer rows.Close()
-	if rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return fmt.Errorf("scan: %w", err)
-		}
-	}
-	return rows.Err()
-}
-
-const (
-	entriesQuery = "SELECT handle, updated_at FROM %s WHERE store_id = ? AND status = ? AND id > ? ORDER BY id LIMIT %d"
-)
+const entriesQuery = "SELECT handle, updated_at FROM %s WHERE store_id = ? AND status = ? AND id > ? " +
+	"ORDER BY id LIMIT %d"
 
 // ProductEntries returns the active products of a part of the sitemap.
 func (s Storefront) ProductEntries(ctx context.Context, after xid.ID) ([]SitemapEntry, error) {
@@ -96,19 +82,13 @@ func (s Storefront) entries(
 		return nil, err
 	}
 	query := fmt.Sprintf(entriesQuery, table+ent.IndexHint(s.Store.Dialect(), table, index), MaxSitemapEntries)
-	rows, err := s.Client(ctx).QueryContext(ctx, query, v.Store, status, after)
-	if err != nil {
-		return nil, core.Explain("storefront", err)
-	}
-	defer rows.Close()
 	var list []SitemapEntry
-	for rows.Next() {
+	err = ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {
 		var p SitemapEntry
-		if err := rows.Scan(&p.Path, &p.Changed); err != nil {
-			return nil, core.Explain("storefront", fmt.Errorf("scan: %w", err))
-		}
+		err := rows.Scan(&p.Path, &p.Changed)
 		p.Path = root + p.Path
 		list = append(list, p)
-	}
-	return list, core.Explain("storefront", rows.Err())
+		return err
+	}, query, v.Store, status, after)
+	return list, core.Explain("storefront", err)
 }

@@ -16,10 +16,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/themepackage"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
@@ -106,25 +109,17 @@ func (s Storefront) State(ctx context.Context) (*State, error) {
 	}
 	hint := ent.IndexHint(s.Store.Dialect(), "products", "product_store_id_updated_at_id")
 	query := fmt.Sprintf(stateQuery, hint, newestChanges)
-	rows, err := s.Client(ctx).QueryContext(ctx, query, state.PageShipping, state.PagePublished, v.Store, v.Store)
-	if err != nil {
-		return nil, core.Explain("storefront", err)
-	}
-	defer rows.Close()
 	st, said := &State{}, []string(nil)
-	for rows.Next() {
+	err = ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {
 		text, err := st.scan(rows)
-		if err != nil {
-			return nil, core.Explain("storefront", err)
-		}
 		said = append(said, text)
-	}
+		return err
+	}, query, state.PageShipping, state.PagePublished, v.Store, v.Store)
 	slices.Sort(said) // the rows come in no particular order
 	st.Fingerprint = digest.Of([]byte(strings.Join(said, "\n")))
-	return st, core.Explain("storefront", rows.Err())
+	return st, core.Explain("storefront", err)
 }
 
-// scan reads a row and returns its part of the fingerprint.
 func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var row State
 	var status state.StoreStatus
@@ -168,15 +163,50 @@ func (s Storefront) Theme(ctx context.Context, id xid.ID) (*db.Theme, error) {
 // Package returns the content of a theme by its checksum.
 func (s Storefront) Package(ctx context.Context, sum digest.Sum) (*theme.Package, error) {
 	rows, err := s.Client(ctx).ThemePackage.Query().Where(themepackage.ID(sum)).All(ctx)
-	if err == nil && len(rows) == 0 {
-		err = core.ErrNoRow
-	}
+	row, err := core.Only(rows, err)
 	if err != nil {
 		return nil, core.Explain("theme", err)
 	}
-	p, err := theme.Parse(rows[0].Content)
-	if err != nil {
-		return nil, fmt.Errorf("parse the package of a theme: %w", err)
+	p, err := theme.Parse(row.Content)
+	return p, fault.Wrap("parse the package of a theme", err)
+}
+
+var sortKeys = map[listings.Sort]phrase.Key{
+	listings.Newest: phrase.SortNewest, listings.PriceUp: phrase.SortPriceUp, listings.PriceDown: phrase.SortPriceDown,
+	listings.Title: phrase.SortTitle, listings.Manual: phrase.SortManual,
+}
+
+// Say returns a text in the language of the store.
+func (st *State) Say(k phrase.Key) string { return phrase.In(st.Language).Say(k) }
+
+// WordSort returns the name of a sort order.
+func (st *State) WordSort(by listings.Sort) string { return st.Say(sortKeys[by]) }
+
+// PriceNote says, in the store's language, whether prices include tax and, for items that are
+// shipped, that shipping is extra. It returns "" if there is nothing to say.
+func (st *State) PriceNote(ships bool) string {
+	var key phrase.Key
+	switch {
+	case st.Taxed && st.TaxIncluded && ships:
+		key = phrase.PricesWithTax
+	case st.Taxed && st.TaxIncluded:
+		key = phrase.PricesWithTaxAlone
+	case st.Taxed && ships:
+		key = phrase.PricesPlusTax
+	case st.Taxed:
+		key = phrase.PricesPlusTaxAlone
+	case ships:
+		key = phrase.PricesPlusShipping
+	default:
+		return ""
 	}
-	return p, nil
+	return st.Say(key)
+}
+
+// Brand is the look of a store where no theme defines it. What a store has not set is "".
+type Brand struct {
+	// Accent and AccentDark, for visitors who prefer dark, are # and six hexadecimal digits.
+	Accent, AccentDark string
+	// Logo is the address of an image.
+	Logo string
 }

@@ -18,45 +18,43 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
 	"github.com/storefront-go/storefront/ent/db/paymentrefund"
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/catalog"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/rollup"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// resetBatch is how many rows of each kind one call removes.
 const resetBatch = 100
 
 // TestStoreReset removes the orders of a test store first, then customers, then products, so that
 // no remaining order names a customer who is gone.
 func (m Mutation) TestStoreReset(ctx context.Context) (*model.TestStoreResetPayload, error) {
-	done := &model.TestStoreResetPayload{}
-	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
+	return core.Commit(ctx, m.Core, xid.Store, func(ctx context.Context) (
+		*model.TestStoreResetPayload, *change.Record, error,
+	) {
 		s, err := m.hold(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		*done = model.TestStoreResetPayload{} // the transaction may run again
+		done := &model.TestStoreResetPayload{}
 		for _, step := range []func(context.Context) (int, error){
 			m.dropOrders, m.dropCustomers, m.dropProducts, m.forgetImports,
 		} {
 			n, err := step(ctx)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			done.Removed += n
 			if done.More = n == resetBatch; done.More {
 				break
 			}
 		}
-		return &change.Record{Action: "store.reset", Kind: xid.Store, ID: s.ID,
+		return done, &change.Record{Action: "store.reset", Kind: xid.Store, ID: s.ID,
 			Detail: strconv.Itoa(done.Removed) + " removed"}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return done, nil
 }
 
 // dropOrders deletes some orders with everything that belongs to them, including their carts.
@@ -98,10 +96,8 @@ func (m Mutation) dropCustomers(ctx context.Context) (int, error) {
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	if _, err := c.Customer.Delete().Where(customer.IDIn(ids...)).Exec(ctx); err != nil {
-		return 0, fmt.Errorf("remove customers: %w", err)
-	}
-	return len(ids), nil
+	_, err = c.Customer.Delete().Where(customer.IDIn(ids...)).Exec(ctx)
+	return len(ids), fault.Wrap("remove customers", err)
 }
 
 // dropProducts deletes some products as staff do: listings, images and collections follow.
@@ -111,7 +107,7 @@ func (m Mutation) dropProducts(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	for _, p := range rows {
-		if _, err := m.catalog.Mutation().ProductDelete(ctx, p.PublicID(), p.Version); err != nil {
+		if _, err := (catalog.Mutation{Resolver: m.catalog}).ProductDelete(ctx, p.PublicID(), p.Version); err != nil {
 			return 0, fmt.Errorf("remove a product: %w", err)
 		}
 	}
@@ -126,8 +122,44 @@ func (m Mutation) forgetImports(ctx context.Context) (int, error) {
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	if _, err := c.Imported.Delete().Where(imported.IDIn(ids...)).Exec(ctx); err != nil {
-		return 0, fmt.Errorf("forget imports: %w", err)
+	_, err = c.Imported.Delete().Where(imported.IDIn(ids...)).Exec(ctx)
+	return len(ids), fault.Wrap("forget imports", err)
+}
+
+// TestStoreFill adds samples to an empty test store, with the operations that staff use: all of
+// them, or none.
+func (m Mutation) TestStoreFill(ctx context.Context) (*model.StorePayload, error) {
+	return core.Commit(ctx, m.Core, xid.Store, func(ctx context.Context) (*model.StorePayload, *change.Record, error) {
+		s, err := m.hold(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := m.empty(ctx); err != nil {
+			return nil, nil, err
+		}
+		f := &filling{Mutation: m, currency: s.Currency}
+		for _, step := range []func(context.Context) error{f.createProducts, f.createCustomers, f.createOrders} {
+			if err := step(ctx); err != nil {
+				return nil, nil, err
+			}
+		}
+		return &model.StorePayload{Store: m.ShownStore(s)},
+			&change.Record{Action: "store.fill", Kind: xid.Store, ID: s.ID}, nil
+	})
+}
+
+func (m Mutation) empty(ctx context.Context) error {
+	c := m.Client(ctx)
+	for _, exists := range []func(context.Context) (bool, error){
+		c.Product.Query().Exist, c.Customer.Query().Exist, c.Order.Query().Exist,
+	} {
+		found, err := exists(ctx)
+		if err != nil {
+			return err
+		}
+		if found {
+			return fault.State(fault.InvalidTransition, "The store is not empty. Reset it first.")
+		}
 	}
-	return len(ids), nil
+	return nil
 }

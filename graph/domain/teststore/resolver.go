@@ -24,9 +24,6 @@ func New(c *core.Core, products *catalog.Resolver, orders *sales.Resolver) *Reso
 	return &Resolver{Core: c, catalog: products, sales: orders}
 }
 
-// Mutation returns the mutations.
-func (r *Resolver) Mutation() Mutation { return Mutation{r} }
-
 // Mutation holds the root mutations of this package.
 type Mutation struct{ *Resolver }
 
