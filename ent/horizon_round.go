@@ -220,7 +220,8 @@ func (h *horizon) remove(ctx context.Context, id xid.ID, at micros.Time, and str
 	_, err := h.pool.ExecContext(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, ?, 0)"+
 		" ON DUPLICATE KEY UPDATE horizon = GREATEST(horizon, ?)", xid.Nil, at, at)
 	if err == nil {
-		_, err = h.pool.ExecContext(ctx, "DELETE FROM write_horizons WHERE id = ?"+and, append([]any{id}, args...)...)
+		_, err = h.pool.ExecContext(ctx,
+			"DELETE FROM write_horizons WHERE id = ?"+and, append([]any{id}, args...)...) //nolint:gosec // constant
 	}
 	if err != nil {
 		return fmt.Errorf("remove a horizon: %w", err)

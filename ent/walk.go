@@ -99,7 +99,7 @@ func Purge[K any](
 		if err != nil {
 			return total, fmt.Errorf("purge %s: %w", what, err)
 		}
-		total, full = total+n, len(keys) == PurgeBatch
+		total, full = total+n, len(keys) == PurgeBatch && n > 0
 	}
 	return total, nil
 }

@@ -20,7 +20,8 @@ func list[T any](c *call, page *model.Connection[T], err error, item func([]byte
 		return err
 	}
 	c.takePage()
-	b := append(c.out, `{"data":[`...)
+	b := c.out
+	b = append(b, `{"data":[`...)
 	for i, node := range page.Nodes {
 		if i > 0 {
 			b = append(b, ',')
@@ -33,10 +34,10 @@ func list[T any](c *call, page *model.Connection[T], err error, item func([]byte
 	}
 	b = append(b, `],"next_cursor":`...)
 	if page.Next == "" {
-		c.out = append(b, `null}`...)
-		return nil
+		b = append(b, `null}`...)
+	} else {
+		b = append(append(append(b, '"'), page.Next...), `"}`...)
 	}
-	b = append(append(b, '"'), page.Next...)
-	c.out = append(b, `"}`...)
+	c.out = b
 	return nil
 }

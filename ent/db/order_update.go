@@ -579,6 +579,26 @@ func (_u *OrderUpdate) ClearIncludedTaxMinor() *OrderUpdate {
 	return _u
 }
 
+// SetVatID sets the "vat_id" field.
+func (_u *OrderUpdate) SetVatID(v string) *OrderUpdate {
+	_u.mutation.SetVatID(v)
+	return _u
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_u *OrderUpdate) SetNillableVatID(v *string) *OrderUpdate {
+	if v != nil {
+		_u.SetVatID(*v)
+	}
+	return _u
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (_u *OrderUpdate) ClearVatID() *OrderUpdate {
+	_u.mutation.ClearVatID()
+	return _u
+}
+
 // SetLineSet sets the "line_set" field.
 func (_u *OrderUpdate) SetLineSet(v []byte) *OrderUpdate {
 	_u.mutation.SetLineSet(v)
@@ -659,7 +679,7 @@ func (_u *OrderUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *OrderUpd
 func (_u *OrderUpdate) sqlSave(ctx context.Context) (int, error) {
 	_spec := sqlgraph.NewUpdateSpec(order.Table, order.Columns,
 		sqlgraph.NewFieldSpec(order.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, order.FieldStoreID, order.FieldExternalNumber, order.FieldTaxes, order.FieldVatID, order.FieldTaxRelief, order.FieldCartID, order.FieldDiscountID, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, order.FieldStoreID, order.FieldExternalNumber, order.FieldTaxes, order.FieldTaxRelief, order.FieldCartID, order.FieldDiscountID, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {
@@ -1226,6 +1246,26 @@ func (_u *OrderUpdateOne) AddIncludedTaxMinor(v int64) *OrderUpdateOne {
 // ClearIncludedTaxMinor clears the value of the "included_tax_minor" field.
 func (_u *OrderUpdateOne) ClearIncludedTaxMinor() *OrderUpdateOne {
 	_u.mutation.ClearIncludedTaxMinor()
+	return _u
+}
+
+// SetVatID sets the "vat_id" field.
+func (_u *OrderUpdateOne) SetVatID(v string) *OrderUpdateOne {
+	_u.mutation.SetVatID(v)
+	return _u
+}
+
+// SetNillableVatID sets the "vat_id" field if the given value is not nil.
+func (_u *OrderUpdateOne) SetNillableVatID(v *string) *OrderUpdateOne {
+	if v != nil {
+		_u.SetVatID(*v)
+	}
+	return _u
+}
+
+// ClearVatID clears the value of the "vat_id" field.
+func (_u *OrderUpdateOne) ClearVatID() *OrderUpdateOne {
+	_u.mutation.ClearVatID()
 	return _u
 }
 

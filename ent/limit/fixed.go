@@ -69,6 +69,7 @@ var fixed = []Fixed{
 	{Of: "The rates of a shipping zone", Unit: inEntries, Most: Rates},
 	{Of: "The tax rates of a store", Unit: inEntries, Most: TaxRates},
 	{Of: "The key of a tax category", Unit: inCharacters, Most: TaxCategory},
+	{Of: "The taxes of a place for one category", Unit: inEntries, Most: TaxesOfPlace},
 	{Of: "A VAT id", Unit: inCharacters, Most: VATID},
 	{Of: "The tax categories that a store adds", Unit: inEntries, Most: TaxCategories},
 	{Of: "The description of a collection", Unit: inCharacters, Most: CollectionText},

@@ -121,6 +121,8 @@ const (
 	// TaxCategory is the length of the key of a tax category, TaxCategories are those a store adds.
 	TaxCategory   = 40
 	TaxCategories = 50
+	// TaxesOfPlace are the taxes of one country or region for one category.
+	TaxesOfPlace = 5
 	// VATID is the length of a VAT id.
 	VATID = 20
 	// PaymentMethods are the payment methods of a store.

@@ -84,8 +84,8 @@ var tables = map[string]map[Class]string{
 	"oauth_clients": {Never: "client_id"},
 	"order_lines":   {Books: "title options", Never: "sku"},
 	"orders": {
-		Redaction: "email billing_address shipping_address",
-		Books:     "tags line_set vat_id",
+		Redaction: "email billing_address shipping_address vat_id",
+		Books:     "tags line_set",
 		Never: "status financial_status fulfillment_status currency source discount_code external_number " +
 			"shipping_method payment_method language taxes tax_relief",
 	},

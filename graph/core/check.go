@@ -89,7 +89,7 @@ func (c *Check) text(name, text string, limit int, long bool) {
 	case utf8.RuneCountInString(text) > limit:
 		c.Add(name, fault.TooLong, "The text has more than "+strconv.Itoa(limit)+" characters.")
 	case strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsControl(r) && !(long && (r == '\t' || r == '\n' || r == '\r'))
+		return unicode.IsControl(r) && (!long || r != '\t' && r != '\n' && r != '\r')
 	}): // contract, section 1
 		c.Add(name, fault.InvalidFormat, "The text contains control characters.")
 	case !long && strings.ContainsFunc(text, changesDirection):

@@ -975,9 +975,10 @@ type TaxSettingsInput struct {
 	Categories []*document.TaxCategory `json:"categories,omitempty"`
 	// Absent means as it is.
 	ShippingCategory *string `json:"shippingCategory,omitempty"`
-	VatID            *string `json:"vatId,omitempty"`
-	// Needs vatId.
-	ReverseCharge bool `json:"reverseCharge"`
+	// Absent means as it is, an empty text none.
+	VatID *string `json:"vatId,omitempty"`
+	// Absent means as it is. It needs a VAT id.
+	ReverseCharge *bool `json:"reverseCharge,omitempty"`
 }
 
 type TaxSettingsPayload struct {

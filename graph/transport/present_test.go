@@ -38,11 +38,11 @@ func TestPayloadOfEveryMutation(t *testing.T) {
 	if methods.NumMethod() != len(schema.Mutation.Fields) {
 		t.Errorf("%d methods, %d mutations", methods.NumMethod(), len(schema.Mutation.Fields))
 	}
-	for i := range methods.NumMethod() {
-		payload := methods.Method(i).Type.Out(0)
+	for method := range methods.Methods() {
+		payload := method.Type.Out(0)
 		got := refusedPayload(reflect.Zero(payload).Interface(), []*model.UserError{{Code: "x"}})
 		if reflect.TypeOf(got) != payload || reflect.ValueOf(got).Elem().FieldByName("UserErrors").Len() != 1 {
-			t.Errorf("%s: the payload of a refusal is %+v", methods.Method(i).Name, got)
+			t.Errorf("%s: the payload of a refusal is %+v", method.Name, got)
 		}
 	}
 }

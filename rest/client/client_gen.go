@@ -1869,8 +1869,8 @@ type ProductCreate struct {
 	// Tags The tags.
 	Tags *[]string `json:"tags,omitempty"`
 
-	// TaxCategory The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. It decides which of the store's tax rates apply.
-	TaxCategory *TaxCategory `json:"tax_category,omitempty"`
+	// TaxCategory The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. The default is `standard`.
+	TaxCategory *string `json:"tax_category,omitempty"`
 
 	// Title The name that shoppers see. Must not be blank.
 	Title string `json:"title"`

@@ -28,7 +28,7 @@ func (m Mutation) GrantRevoke(ctx context.Context, id string) (*model.GrantPaylo
 	if err != nil {
 		return nil, err
 	}
-	known, err := Query{m.Resolver}.Grant(ctx, id)
+	known, err := Query(m).Grant(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -93,15 +93,25 @@ func TestOrderTaxes(t *testing.T) {
 // third country, and one whose id is not in form do.
 func TestReverseCharge(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
-		in := model.TaxSettingsInput{PricesIncludeTax: true, ReverseCharge: true, Rates: []*model.TaxRateInput{
+		in := model.TaxSettingsInput{PricesIncludeTax: true, ReverseCharge: new(true), Rates: []*model.TaxRateInput{
 			{Country: "DE", Name: "MwSt.", Rate: new("19"), Shipping: true},
 			{Country: "AT", Name: "USt.", Rate: new("20"), Shipping: true}}}
 		_, err := m.Mutation().TaxSettingsUpdate(m.Ctx, 1, in)
 		if graphtest.FieldOf(err) != "#/vat_id required" {
 			t.Errorf("without the store's own: %v", err)
 		}
+		in.VatID = new("")
+		_, err = m.Mutation().TaxSettingsUpdate(m.Ctx, 1, in)
+		if graphtest.FieldOf(err) != "#/vat_id required" {
+			t.Errorf("with an empty one: %v", err)
+		}
 		in.VatID = new("de 136 695 976")
 		graphtest.Must[*model.TaxSettingsPayload](t)(m.Mutation().TaxSettingsUpdate(m.Ctx, 1, in))
+		in.VatID, in.ReverseCharge = nil, nil
+		kept := graphtest.Must[*model.TaxSettingsPayload](t)(m.Mutation().TaxSettingsUpdate(m.Ctx, 2, in)).TaxSettings
+		if !kept.ReverseCharge || *kept.VatID != "DE136695976" {
+			t.Errorf("absent members: %v", kept)
+		}
 		graphtest.Must[*model.ShippingZonePayload](t)(m.Mutation().ShippingZoneCreate(m.Ctx, model.ShippingZoneInput{
 			Name: "World", RestOfWorld: true,
 			Rates: []*model.ShippingRateInput{{Name: "Post", Kind: state.ShippingDelivery, PriceMinor: 1200}}}))

@@ -34,14 +34,19 @@ func TestRedactedShopper(t *testing.T) {
 				t.Fatalf("%s does not contain the word: the test is ineffective", want)
 			}
 		}
+		if ids := m.columnsWith("de999999999"); ids["carts.vat_id"] == 0 || ids["orders.vat_id"] == 0 {
+			t.Fatalf("the VAT id is only in %v", ids)
+		}
 		o := m.order(id)
 		c := graphtest.Must[*model.Customer](t)(m.Query().Customer(m.Ctx, xid.Customer.Format(*o.CustomerID)))
 		graphtest.Must[*model.CustomerPayload](t)(m.Mutation().CustomerRedact(m.Ctx, c.PublicID(), c.Version))
 		if err := m.Erasures.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for column, n := range m.columnsWith("zanzibar") {
-			t.Errorf("%s still contains the word, %d times", column, n)
+		for _, word := range []string{"zanzibar", "de999999999"} {
+			for column, n := range m.columnsWith(word) {
+				t.Errorf("%s still contains %s, %d times", column, word, n)
+			}
 		}
 	})
 }
@@ -53,7 +58,8 @@ func (m *market) typed(w cart.ProductRef) (token string) {
 	m.ready(token, "ada@zanzibar.example")
 	word := func(in string) *string { return new(in + " Zanzibar") }
 	for _, err := range []error{
-		m.SetContact(m.ctx, token, cart.Contact{Email: "ada@zanzibar.example", Phone: "+49 30 zanzibar"}),
+		m.SetContact(m.ctx, token, cart.Contact{Email: "ada@zanzibar.example", Phone: "+49 30 zanzibar",
+			VATID: "DE999999999"}),
 		m.SetAddress(m.ctx, token, document.AddressFields{Name: word("Ada"), Company: word("Company"),
 			Line1: "Zanzibar 1", Line2: word("Floor"), City: "Zanzibar", PostalCode: new("10115"), Country: "DE"}),
 		m.SetNote(m.ctx, token, "Call Zanzibar, 0170 123"),

@@ -101,7 +101,7 @@ func (m Mutation) ProductImageAdd(
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	p, err := Query{m.Resolver}.Product(ctx, in.ProductID) // before decoding, so that a missing product is cheap
+	p, err := Query(m).Product(ctx, in.ProductID) // before decoding, so that a missing product is cheap
 	if err != nil {
 		return nil, err
 	}

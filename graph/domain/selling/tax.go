@@ -165,9 +165,13 @@ func checkTaxes(in model.TaxSettingsInput, before *db.TaxSettings) (*taxPlan, er
 	if in.Categories != nil {
 		p.categories = checkCategories(c, in.Categories, own)
 	}
-	p.vatID, p.reverse = CheckVATID(c, "vat_id", in.VatID), in.ReverseCharge
+	p.vatID, p.reverse = before.VatID, before.ReverseCharge
+	if in.VatID != nil {
+		p.vatID = CheckVATID(c, "vat_id", in.VatID)
+	}
+	core.Opt(in.ReverseCharge, func(on bool) { p.reverse = on })
 	if p.reverse {
-		c.Required("vat_id", in.VatID != nil)
+		c.Required("vat_id", p.vatID != nil)
 	}
 	core.Opt(in.ShippingCategory, func(key string) { p.shipping = key })
 	p.checkCategory(c, "shipping_category", p.shipping)
@@ -195,12 +199,16 @@ func CheckVATID(c *core.Check, name string, text *string) *string {
 	return &id
 }
 
-// checkPlaces checks that a place has each tax once for a category.
+// checkPlaces checks that a place has each tax once for a category, and not too many.
 func checkPlaces(c *core.Check, rates []document.TaxRate) {
 	type tax struct{ place, name, category string }
-	seen := map[tax]bool{}
+	seen, count := map[tax]bool{}, map[tax]int{}
 	for i, r := range rates {
-		of := tax{placeOf(r), r.Name, r.Category}
+		of, all := tax{placeOf(r), r.Name, r.Category}, tax{place: placeOf(r), category: r.Category}
+		if count[all]++; count[all] > limit.TaxesOfPlace {
+			c.Add("rates/"+strconv.Itoa(i)+"/country", fault.TooLong, "A place can have at most "+
+				strconv.Itoa(limit.TaxesOfPlace)+" taxes of one category.")
+		}
 		if seen[of] {
 			c.Add("rates/"+strconv.Itoa(i)+"/country", fault.Taken,
 				"Another rate of this name and category covers this place.")

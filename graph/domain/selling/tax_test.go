@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -90,6 +91,13 @@ func TestTaxSettings(t *testing.T) {
 			if _, err := m.TaxSettingsUpdate(ctx, 3, in); graphtest.FieldOf(err) != want {
 				t.Errorf("%v, want %s", err, want)
 			}
+		}
+		in = model.TaxSettingsInput{}
+		for i := range 6 {
+			in.Rates = append(in.Rates, &model.TaxRateInput{Country: "DE", Name: strconv.Itoa(i), Rate: new("1")})
+		}
+		if _, err := m.TaxSettingsUpdate(ctx, 3, in); graphtest.FieldOf(err) != "#/rates/5/country too_long" {
+			t.Errorf("six taxes of one place: %v", err)
 		}
 		many := model.TaxSettingsInput{Rates: make([]*model.TaxRateInput, 501)}
 		if _, err := m.TaxSettingsUpdate(ctx, 3, many); graphtest.FieldOf(err) != "#/rates too_long" {

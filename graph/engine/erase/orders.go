@@ -142,8 +142,11 @@ func redactOrder(_ context.Context, e *orderEdit) error {
 	if o.ShippingAddress != nil {
 		e.Changed = append(e.Changed, "shipping_address")
 	}
-	o.Email, o.BillingAddress, o.ShippingAddress = nil, nil, nil
-	e.Update.ClearEmail().ClearBillingAddress().ClearShippingAddress().Modify(lineset.Keep)
+	if o.VatID != nil { // a person can be a company
+		e.Changed = append(e.Changed, "vat_id")
+	}
+	o.Email, o.BillingAddress, o.ShippingAddress, o.VatID = nil, nil, nil, nil
+	e.Update.ClearEmail().ClearBillingAddress().ClearShippingAddress().ClearVatID().Modify(lineset.Keep)
 	return nil
 }
 

@@ -43,10 +43,8 @@ func (k *Keeper) round(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			if ctx.Err() != nil {
-				return nil
-			}
+		for i := 0; i < len(rows) && ctx.Err() == nil; i++ {
+			row := rows[i]
 			if err := k.try(viewer.Operator(ctx, row.StoreID), row); err != nil {
 				return err
 			}

@@ -65,7 +65,7 @@ func (k *Keeper) Seed(ctx context.Context) error {
 	if there {
 		return k.giveFirstThemes(ctx)
 	}
-	samples, err := k.samples()
+	samples, err := prepare(k.Samples) // not kept, unlike those of k.samples
 	if err != nil {
 		return err
 	}

@@ -3028,9 +3028,10 @@ input TaxSettingsInput {
   categories: [TaxCategoryInput!]
   "Absent means as it is."
   shippingCategory: String
+  "Absent means as it is, an empty text none."
   vatId: String
-  "Needs vatId."
-  reverseCharge: Boolean! = false
+  "Absent means as it is. It needs a VAT id."
+  reverseCharge: Boolean
 }
 
 input TaxCategoryInput {
@@ -49420,10 +49421,6 @@ func (ec *executionContext) unmarshalInputTaxSettingsInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	if _, present := asMap["reverseCharge"]; !present {
-		asMap["reverseCharge"] = false
-	}
-
 	fieldsInOrder := [...]string{"pricesIncludeTax", "rates", "categories", "shippingCategory", "vatId", "reverseCharge"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -49468,7 +49465,7 @@ func (ec *executionContext) unmarshalInputTaxSettingsInput(ctx context.Context, 
 			it.VatID = data
 		case "reverseCharge":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reverseCharge"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
 			if err != nil {
 				return it, err
 			}

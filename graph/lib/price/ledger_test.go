@@ -177,6 +177,9 @@ func (l *ledger) taxes(due *big.Rat, rates []price.TaxRate) (bases, amounts []*b
 	}
 	for _, s := range shares {
 		tax := l.round(div(mul(due, s), cost))
+		if left := sub(due, sumOf); tax.Cmp(left) > 0 {
+			tax = left
+		}
 		amounts, sumOf = append(amounts, tax), sum(sumOf, tax)
 	}
 	net, before := sub(due, sumOf), new(big.Rat)

@@ -153,15 +153,10 @@ func Compute(c Cart) (*Result, error) {
 
 // tax computes the taxes of the lines.
 func (r *Result) tax(c Cart) error {
-	rates := map[string][]TaxRate{} // by category
+	at := c.Tax.in(c.To)
 	for i, l := range c.Lines {
-		at, known := rates[l.Category]
-		if !known {
-			at = c.Tax.At(c.To, l.Category)
-			rates[l.Category] = at
-		}
 		a := &r.Lines[i]
-		list, sum, ok := c.Tax.on(a.SubtotalMinor-a.DiscountMinor, at)
+		list, sum, ok := c.Tax.on(a.SubtotalMinor-a.DiscountMinor, at(l.Category))
 		if !ok {
 			return ErrTooLarge
 		}

@@ -90,6 +90,19 @@ func (t Tax) At(p Place, category string) []TaxRate {
 	return found
 }
 
+// in returns the taxes of a place by category, each category looked up once.
+func (t Tax) in(p Place) func(category string) []TaxRate {
+	known := map[string][]TaxRate{}
+	return func(category string) []TaxRate {
+		rates, found := known[category]
+		if !found {
+			rates = t.At(p, category)
+			known[category] = rates
+		}
+		return rates
+	}
+}
+
 // onShipping returns the taxes of shipping in a place.
 func (t Tax) onShipping(p Place) []TaxRate {
 	return slices.DeleteFunc(t.At(p, t.Shipping), func(r TaxRate) bool { return !r.Shipping })
@@ -104,9 +117,10 @@ func (c Cart) relieved() Cart {
 			return minor - sum
 		}
 		c.Lines = slices.Clone(c.Lines)
+		at := c.Tax.in(c.To)
 		for i := range c.Lines {
 			l := &c.Lines[i]
-			l.UnitMinor = net(l.UnitMinor, c.Tax.At(c.To, l.Category))
+			l.UnitMinor = net(l.UnitMinor, at(l.Category))
 		}
 		if c.Shipping != nil {
 			rate := *c.Shipping
@@ -195,7 +209,8 @@ func (t Tax) on(due int64, rates []TaxRate) (list []TaxAmount, sum int64, ok boo
 }
 
 // within sets the taxes that an amount includes, and returns their sum. Of an amount without tax,
-// each tax is a fixed share: its rate or, upon others, its rate of one and their shares.
+// each tax is a fixed share: its rate or, upon others, its rate of one and their shares. Rounded up,
+// many high taxes could exceed the amount; the last ones then get what is left.
 func within(due int64, rates []TaxRate, list []TaxAmount) (sum int64) {
 	if len(rates) == 1 {
 		list[0].AmountMinor = halfUp(due, rates[0].PerMillion, Million+rates[0].PerMillion)
@@ -212,7 +227,7 @@ func within(due int64, rates []TaxRate, list []TaxAmount) (sum int64) {
 	half := big.NewRat(1, 2)
 	for i, s := range shares {
 		s.Mul(s, new(big.Rat).SetInt64(due)).Quo(s, whole).Add(s, half)
-		list[i].AmountMinor = new(big.Int).Quo(s.Num(), s.Denom()).Int64()
+		list[i].AmountMinor = min(new(big.Int).Quo(s.Num(), s.Denom()).Int64(), due-sum)
 		sum += list[i].AmountMinor
 	}
 	return sum

@@ -17,7 +17,9 @@ var redactedCustomer = map[string]string{
 }
 
 // redactedOrder is [redactedCustomer] for the customer's orders.
-var redactedOrder = map[string]string{"email": "null", "billing_address": "null", "shipping_address": "null"}
+var redactedOrder = map[string]string{
+	"email": "null", "billing_address": "null", "shipping_address": "null", "vat_id": "null",
+}
 
 // Within JSON strings every quote is preceded by a backslash, so these texts occur in a body only
 // as members.

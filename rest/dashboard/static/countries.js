@@ -15,6 +15,9 @@ export function countryName(code) {
 
 const cache = new Map(); // promises of answers that do not change, by query
 
+/** Lets fields ask again for the answer of a query, which has changed. */
+export const forget = (text) => cache.delete(text + '{}');
+
 /** Returns the data of a query; null while it loads. Each query is sent once, however many fields use it. */
 export function useCached(text, variables = {}) {
   const [data, setData] = useState(null);

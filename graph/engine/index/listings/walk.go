@@ -217,7 +217,7 @@ func (l List) page(hits []spot, last spot, bounded bool, from *spot, back bool) 
 	return p
 }
 
-// filtered reports whether some products of the list may be hidden.
+// bounded reports whether the list has a lowest or highest price.
 func (l List) bounded() bool { return l.Least != nil || l.Most != nil }
 
 func (l List) byPrice() bool { return orders[l.Sort].column == "price_minor" }

@@ -304,7 +304,9 @@ class ProductCreate(TypedDict):
     image_url: NotRequired[Optional[str]]
     #: False for products that are not shipped, such as files and vouchers. The default is true.
     requires_shipping: NotRequired[Optional[bool]]
-    tax_category: NotRequired[TaxCategory]
+    #: The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. The default is
+    #: `standard`.
+    tax_category: NotRequired[Optional[str]]
 
 
 class ProductPage(TypedDict):

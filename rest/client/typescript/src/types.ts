@@ -215,7 +215,11 @@ export interface ProductCreate {
   image_url?: string | null;
   /** False for products that are not shipped, such as files and vouchers. The default is true. */
   requires_shipping?: boolean | null;
-  tax_category?: TaxCategory;
+  /**
+   * The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. The default is
+   * `standard`.
+   */
+  tax_category?: string | null;
 }
 
 /** One page of products. */

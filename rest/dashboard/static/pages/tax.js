@@ -3,10 +3,10 @@ import { html, useState } from '../lib.js';
 import { useQuery } from '../context.js';
 import { Page, Card, Pending } from '../ui.js';
 import { Check, Field, Form, Select, text, useAction, errors } from '../form.js';
-import { CountrySelect, RegionField, countryName } from '../countries.js';
+import { CountrySelect, RegionField, countryName, forget } from '../countries.js';
 import { Rows, rowsOf } from '../rows.js';
 import { settings, taxRate } from '../selling.js';
-import { TaxCategory } from '../tax_category.js';
+import { TaxCategory, ownCategories } from '../tax_category.js';
 import { aboutPreset, presetOptions, presetRates } from '../tax_presets.js';
 
 const read = `{ taxSettings { pricesIncludeTax version shippingCategory vatId reverseCharge categories { key name }
@@ -54,10 +54,13 @@ export function Tax() {
     const preset = presetRates(v.get('preset'));
     return { expectedVersion: now.version, input: {
       pricesIncludeTax: v.get('pricesIncludeTax') === 'on', shippingCategory: v.get('shippingCategory'),
-      vatId: text(v, 'vatId'), reverseCharge: v.get('reverseCharge') === 'on',
+      vatId: v.get('vatId').trim(), reverseCharge: v.get('reverseCharge') === 'on',
       categories: categoriesOf(v), rates: preset ? withPreset(ratesOf(v), preset) : ratesOf(v),
     } };
-  }, 'Tax settings saved.', query.reload);
+  }, 'Tax settings saved.', () => {
+    forget(ownCategories);
+    query.reload();
+  });
   return html`<${Page} title="Tax" back=${settings} lead="The shipping address decides which rates apply.">
     <${Card} title="Rates" name="taxes">
       ${!now ? html`<${Pending} of=${query} rows=${4} />`
