@@ -45,7 +45,7 @@ func (c *migrateFinalizeCmd) Run(s *session) error {
 			return err
 		}
 		if len(st.Pending) > 0 {
-			return errors.New("migrations are pending: run storefront migrate apply first")
+			return errors.New("migrations are pending: run `storefront migrate apply` first")
 		}
 		if err := migrate.Finalize(s.ctx, store); err != nil {
 			return err

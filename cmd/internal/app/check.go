@@ -28,8 +28,8 @@ func (c Config) Check() error {
 	_, certificate := loadCertificate(c)
 	var demo, orders, pair error
 	if place, local := c.local(); c.Demo && !local {
-		demo = fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it only serves loopback addresses "+
-			"only, not %s", place)
+		demo = fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it only serves loopback "+
+			"addresses, not %s", place)
 	}
 	if c.DemoOrders < 0 || c.DemoOrders > maxDemoOrders {
 		orders = fmt.Errorf("--demo-orders: %d is not between 0 and %d", c.DemoOrders, maxDemoOrders)
