@@ -178,6 +178,7 @@ func TestHold(t *testing.T) {
 // TestHoldElsewhere: the owner of the queue, another process, starts nothing more. An attempt in
 // flight there ends by itself and is logged.
 func TestHoldElsewhere(t *testing.T) {
+	t.Parallel() // it waits
 	t.Run("seen by the loop of changes", func(t *testing.T) {
 		testHoldElsewhere(t, func(*webhook.Config) {})
 	})

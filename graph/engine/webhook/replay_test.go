@@ -214,6 +214,7 @@ func TestReplayGoesLast(t *testing.T) {
 
 // TestMissedByAnApp: events read from the log are subject to the same rules as relayed ones.
 func TestMissedByAnApp(t *testing.T) {
+	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s, granting(func() scope.Set { return scope.Of(scope.ProductsRead, scope.WebhooksRead) }))
 		r, own := receive(t, nil), xid.New()

@@ -19,6 +19,7 @@ import (
 // While this machine can open no connection, nothing is attempted and no endpoint fails. The
 // operator is notified, and waiting deliveries are sent afterwards.
 func TestSenderTrouble(t *testing.T) {
+	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		var out atomic.Bool
 		out.Store(true)

@@ -28,6 +28,7 @@ const watched = 250 * time.Millisecond
 // TestChangesApplyElsewhere: a person stops an endpoint or changes its URL at one process while
 // another one sends to it as fast as it can.
 func TestChangesApplyElsewhere(t *testing.T) {
+	t.Parallel() // it waits
 	for _, tc := range []struct {
 		name   string
 		change func(*shop, *db.WebhookEndpoint, string)
