@@ -121,7 +121,8 @@ func TestReverseCharge(t *testing.T) {
 			total, tax        int64
 		}{
 			{"AT", "1010", "ATU12345678", 21_000, 0}, {"AT", "1010", "", 25_200, 4200},
-			{"AT", "1010", "DE136695976", 25_200, 4200}, {"DE", "10115", "DE136695976", 24_000, 3832},
+			{"AT", "1010", "DE136695976", 25_200, 4200}, {"AT", "1010", "FR12345678901", 25_200, 4200},
+			{"DE", "10115", "DE136695976", 24_000, 3832},
 		} {
 			token := m.add("", bell, 2)
 			a := document.AddressFields{Name: new("A"), Line1: "1", City: "B", PostalCode: &tc.code,
