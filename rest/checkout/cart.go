@@ -40,7 +40,7 @@ func (v *visit) cartPage() (CartPage, error) {
 		return page, err
 	}
 	page.Note, page.Sums, page.Later = c.Note, v.sums(c), v.texts.Say(phrase.LaterSteps)
-	if v.shop.Taxed && v.shop.TaxIncluded {
+	if v.shop.Taxed && v.shop.TaxIncluded && c.Relief == nil {
 		page.Later, page.LaterURL = v.shop.PriceNote(c.Ships), v.shop.Shipping
 	}
 	page.Code = Field{Name: "code", Label: v.texts.Say(phrase.Code), Type: "text", Value: c.Code,

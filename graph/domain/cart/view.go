@@ -1,7 +1,6 @@
 package cart
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -20,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/lib/price"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
 // Step is a step of the checkout.
@@ -352,7 +352,7 @@ func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 		}
 		counted = append(counted, l)
 		line := price.Line{UnitMinor: l.Unit, Quantity: l.Quantity, Product: l.Product,
-			Category: l.item.taxCategory(), Digital: !l.item.product.RequiresShipping}
+			Category: variants.TaxCategory(l.item.product, l.item.variant), Digital: !l.item.product.RequiresShipping}
 		v.Ships = v.Ships || !line.Digital
 		core.Opt(l.item.weight(), func(g int64) { line.WeightGrams = g })
 		b.Lines = append(b.Lines, line)
@@ -376,9 +376,6 @@ func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 
 // weight returns the weight of one piece; nil if unknown.
 func (g *item) weight() *int64 { return g.variant.WeightGrams }
-
-// taxCategory returns the tax category: the variant's or else the product's.
-func (g *item) taxCategory() string { return *cmp.Or(g.variant.TaxCategory, &g.product.TaxCategory) }
 
 // Seen records that the shopper saw the prices of a view.
 func (c *Carts) Seen(ctx context.Context, token string, v *View) error {

@@ -1,7 +1,6 @@
 package sales
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/lib/price"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -103,7 +103,7 @@ func (d *orderDraft) basket(in model.OrderCreateInput) selling.Basket {
 			core.Opt(v.WeightGrams, func(g int64) { line.WeightGrams = g })
 			product := d.products[w.product]
 			line.Digital = !product.RequiresShipping
-			line.Category = *cmp.Or(v.TaxCategory, &product.TaxCategory)
+			line.Category = variants.TaxCategory(product, v)
 		}
 		ships = ships || !line.Digital
 		b.Lines = append(b.Lines, line)

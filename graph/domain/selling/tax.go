@@ -262,6 +262,8 @@ func checkTax(c *core.Check, at string, r *model.TaxRateInput, kept []string) do
 		Relation: cmp.Or(r.Relation, state.TaxReplaces), Shipping: r.Shipping}
 	c.Line(at+"name", r.Name, limit.Label)
 	switch {
+	case r.Rate != nil && r.BasisPoints != nil:
+		c.Add(at+"basis_points", fault.OutOfRange, "A rate has percent or basis points, not both.")
 	case r.Rate != nil:
 		n, ok := document.ParsePercent(*r.Rate)
 		if !ok {

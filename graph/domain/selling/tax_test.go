@@ -92,6 +92,12 @@ func TestTaxSettings(t *testing.T) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
+		both := german()
+		both.Rates[0].BasisPoints = new(int64(700))
+		_, err = m.TaxSettingsUpdate(ctx, 3, both)
+		if graphtest.FieldOf(err) != "#/rates/0/basis_points out_of_range" {
+			t.Errorf("percent and basis points: %v", err)
+		}
 		in = model.TaxSettingsInput{}
 		for i := range 6 {
 			in.Rates = append(in.Rates, &model.TaxRateInput{Country: "DE", Name: strconv.Itoa(i), Rate: new("1")})

@@ -30,6 +30,9 @@ func Own(p *db.Product) db.Variant {
 	}
 }
 
+// TaxCategory returns the tax category of a variant: its own, or else the product's.
+func TaxCategory(p *db.Product, v *db.Variant) string { return *cmp.Or(v.TaxCategory, &p.TaxCategory) }
+
 // Of returns the variants of a product by position. Variants of a product with options have to be
 // loaded before, see [Load].
 func Of(p *db.Product) []*db.Variant {
