@@ -34,6 +34,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/task"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/vies"
 )
 
 // Config holds the dependencies of the operations.
@@ -70,6 +71,8 @@ type Engines struct {
 	Images *images.Keeper
 	// Payments calls payment providers.
 	Payments *payment.Desk
+	// VIES checks VAT ids; the default judges them by their form alone.
+	VIES *vies.Client
 	// Notifier sends notifications to people; nil without a mail server.
 	Notifier *notify.Notifier
 	// Tasks runs what a change does to rows of other owners. It has a default.
@@ -80,7 +83,10 @@ type Engines struct {
 func (e *Engines) fill(s *ent.Store, log *slog.Logger) error {
 	if e.Keys == nil || e.Factors == nil || e.Links == nil || e.Webhooks == nil || e.Exports == nil ||
 		e.Themes == nil || e.Images == nil || e.Payments == nil {
-		return errors.New("graph: of the engines, only Sessions, Erasures, Listings, Notifier and Tasks are optional")
+		return errors.New("graph: of the engines, only Sessions, Erasures, Listings, Notifier, Tasks and VIES are optional")
+	}
+	if e.VIES == nil {
+		e.VIES = &vies.Client{}
 	}
 	if e.Listings == nil {
 		e.Listings = listings.NewKeeper(s)
@@ -191,7 +197,7 @@ func (r *Resolver) Use(e Engines) {
 	r.endpointResolver.Engines = endpoint.Engines{Webhooks: e.Webhooks}
 	r.reportResolver.Engines = report.Engines{Exports: e.Exports, Links: e.Links}
 	r.appearanceResolver.Engines = appearance.Engines{Themes: e.Themes, Links: e.Links, Tasks: e.Tasks}
-	r.sellingResolver.Engines = selling.Engines{Payments: e.Payments}
+	r.sellingResolver.Engines = selling.Engines{Payments: e.Payments, VIES: e.VIES}
 }
 
 // carry registers the effects of all kinds of tasks.

@@ -50,6 +50,8 @@ type Cart struct {
 	Region *string `json:"region,omitempty"`
 	// VatID holds the value of the "vat_id" field.
 	VatID *string `json:"vat_id,omitempty"`
+	// VatConsultation holds the value of the "vat_consultation" field.
+	VatConsultation *string `json:"vat_consultation,omitempty"`
 	// RateID holds the value of the "rate_id" field.
 	RateID *string `json:"rate_id,omitempty"`
 	// Payment holds the value of the "payment" field.
@@ -74,7 +76,7 @@ func (*Cart) scanValues(columns []string) ([]any, error) {
 			values[i] = new(digest.Sum)
 		case cart.FieldBucket, cart.FieldExpiresAt, cart.FieldVersion, cart.FieldUpdatedAt, cart.FieldLinesCount, cart.FieldReachedAt:
 			values[i] = new(sql.NullInt64)
-		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldCountry, cart.FieldRegion, cart.FieldVatID, cart.FieldRateID, cart.FieldPayment:
+		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldCountry, cart.FieldRegion, cart.FieldVatID, cart.FieldVatConsultation, cart.FieldRateID, cart.FieldPayment:
 			values[i] = new(sql.NullString)
 		case cart.FieldID, cart.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -195,6 +197,13 @@ func (_m *Cart) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.VatID = new(string)
 				*_m.VatID = value.String
+			}
+		case cart.FieldVatConsultation:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field vat_consultation", values[i])
+			} else if value.Valid {
+				_m.VatConsultation = new(string)
+				*_m.VatConsultation = value.String
 			}
 		case cart.FieldRateID:
 			if value, ok := values[i].(*sql.NullString); !ok {

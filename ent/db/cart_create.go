@@ -186,6 +186,20 @@ func (_c *CartCreate) SetNillableVatID(v *string) *CartCreate {
 	return _c
 }
 
+// SetVatConsultation sets the "vat_consultation" field.
+func (_c *CartCreate) SetVatConsultation(v string) *CartCreate {
+	_c.mutation.SetVatConsultation(v)
+	return _c
+}
+
+// SetNillableVatConsultation sets the "vat_consultation" field if the given value is not nil.
+func (_c *CartCreate) SetNillableVatConsultation(v *string) *CartCreate {
+	if v != nil {
+		_c.SetVatConsultation(*v)
+	}
+	return _c
+}
+
 // SetRateID sets the "rate_id" field.
 func (_c *CartCreate) SetRateID(v string) *CartCreate {
 	_c.mutation.SetRateID(v)
@@ -438,6 +452,10 @@ func (_c *CartCreate) createSpec() (*Cart, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.VatID(); ok {
 		_spec.SetField(cart.FieldVatID, field.TypeString, value)
 		_node.VatID = &value
+	}
+	if value, ok := _c.mutation.VatConsultation(); ok {
+		_spec.SetField(cart.FieldVatConsultation, field.TypeString, value)
+		_node.VatConsultation = &value
 	}
 	if value, ok := _c.mutation.RateID(); ok {
 		_spec.SetField(cart.FieldRateID, field.TypeString, value)

@@ -548,6 +548,7 @@ var cartBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.Country),
 		cell.TextOf(&row.Region),
 		cell.TextOf(&row.VatID),
+		cell.TextOf(&row.VatConsultation),
 		cell.TextOf(&row.RateID),
 		cell.TextOf(&row.Payment),
 		cell.NumberOf(&row.ReachedAt),

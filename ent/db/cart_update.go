@@ -268,6 +268,26 @@ func (_u *CartUpdate) ClearVatID() *CartUpdate {
 	return _u
 }
 
+// SetVatConsultation sets the "vat_consultation" field.
+func (_u *CartUpdate) SetVatConsultation(v string) *CartUpdate {
+	_u.mutation.SetVatConsultation(v)
+	return _u
+}
+
+// SetNillableVatConsultation sets the "vat_consultation" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableVatConsultation(v *string) *CartUpdate {
+	if v != nil {
+		_u.SetVatConsultation(*v)
+	}
+	return _u
+}
+
+// ClearVatConsultation clears the value of the "vat_consultation" field.
+func (_u *CartUpdate) ClearVatConsultation() *CartUpdate {
+	_u.mutation.ClearVatConsultation()
+	return _u
+}
+
 // SetRateID sets the "rate_id" field.
 func (_u *CartUpdate) SetRateID(v string) *CartUpdate {
 	_u.mutation.SetRateID(v)
@@ -669,6 +689,26 @@ func (_u *CartUpdateOne) SetNillableVatID(v *string) *CartUpdateOne {
 // ClearVatID clears the value of the "vat_id" field.
 func (_u *CartUpdateOne) ClearVatID() *CartUpdateOne {
 	_u.mutation.ClearVatID()
+	return _u
+}
+
+// SetVatConsultation sets the "vat_consultation" field.
+func (_u *CartUpdateOne) SetVatConsultation(v string) *CartUpdateOne {
+	_u.mutation.SetVatConsultation(v)
+	return _u
+}
+
+// SetNillableVatConsultation sets the "vat_consultation" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableVatConsultation(v *string) *CartUpdateOne {
+	if v != nil {
+		_u.SetVatConsultation(*v)
+	}
+	return _u
+}
+
+// ClearVatConsultation clears the value of the "vat_consultation" field.
+func (_u *CartUpdateOne) ClearVatConsultation() *CartUpdateOne {
+	_u.mutation.ClearVatConsultation()
 	return _u
 }
 

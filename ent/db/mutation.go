@@ -7238,38 +7238,39 @@ func (m *AuditMutation) ResetEdge(name string) error {
 // CartMutation represents an operation that mutates the Cart nodes in the graph.
 type CartMutation struct {
 	config
-	op             Op
-	typ            string
-	id             *xid.ID
-	store_id       *xid.ID
-	token          *digest.Sum
-	bucket         *int8
-	addbucket      *int8
-	expires_at     *micros.Time
-	addexpires_at  *micros.Time
-	version        *int64
-	addversion     *int64
-	updated_at     *micros.Time
-	addupdated_at  *micros.Time
-	lines_count    *int
-	addlines_count *int
-	code           *string
-	note           *string
-	email          *string
-	phone          *string
-	address        *document.Address
-	country        *string
-	region         *string
-	vat_id         *string
-	rate_id        *string
-	payment        *state.PaymentMethod
-	reached_at     *micros.Time
-	addreached_at  *micros.Time
-	order_id       *xid.ID
-	clearedFields  map[string]struct{}
-	done           bool
-	oldValue       func(context.Context) (*Cart, error)
-	predicates     []predicate.Cart
+	op               Op
+	typ              string
+	id               *xid.ID
+	store_id         *xid.ID
+	token            *digest.Sum
+	bucket           *int8
+	addbucket        *int8
+	expires_at       *micros.Time
+	addexpires_at    *micros.Time
+	version          *int64
+	addversion       *int64
+	updated_at       *micros.Time
+	addupdated_at    *micros.Time
+	lines_count      *int
+	addlines_count   *int
+	code             *string
+	note             *string
+	email            *string
+	phone            *string
+	address          *document.Address
+	country          *string
+	region           *string
+	vat_id           *string
+	vat_consultation *string
+	rate_id          *string
+	payment          *state.PaymentMethod
+	reached_at       *micros.Time
+	addreached_at    *micros.Time
+	order_id         *xid.ID
+	clearedFields    map[string]struct{}
+	done             bool
+	oldValue         func(context.Context) (*Cart, error)
+	predicates       []predicate.Cart
 }
 
 var _ ent.Mutation = (*CartMutation)(nil)
@@ -8120,6 +8121,55 @@ func (m *CartMutation) ResetVatID() {
 	delete(m.clearedFields, cart.FieldVatID)
 }
 
+// SetVatConsultation sets the "vat_consultation" field.
+func (m *CartMutation) SetVatConsultation(s string) {
+	m.vat_consultation = &s
+}
+
+// VatConsultation returns the value of the "vat_consultation" field in the mutation.
+func (m *CartMutation) VatConsultation() (r string, exists bool) {
+	v := m.vat_consultation
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVatConsultation returns the old "vat_consultation" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldVatConsultation(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVatConsultation is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVatConsultation requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVatConsultation: %w", err)
+	}
+	return oldValue.VatConsultation, nil
+}
+
+// ClearVatConsultation clears the value of the "vat_consultation" field.
+func (m *CartMutation) ClearVatConsultation() {
+	m.vat_consultation = nil
+	m.clearedFields[cart.FieldVatConsultation] = struct{}{}
+}
+
+// VatConsultationCleared returns if the "vat_consultation" field was cleared in this mutation.
+func (m *CartMutation) VatConsultationCleared() bool {
+	_, ok := m.clearedFields[cart.FieldVatConsultation]
+	return ok
+}
+
+// ResetVatConsultation resets all changes to the "vat_consultation" field.
+func (m *CartMutation) ResetVatConsultation() {
+	m.vat_consultation = nil
+	delete(m.clearedFields, cart.FieldVatConsultation)
+}
+
 // SetRateID sets the "rate_id" field.
 func (m *CartMutation) SetRateID(s string) {
 	m.rate_id = &s
@@ -8371,7 +8421,7 @@ func (m *CartMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CartMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 20)
 	if m.store_id != nil {
 		fields = append(fields, cart.FieldStoreID)
 	}
@@ -8416,6 +8466,9 @@ func (m *CartMutation) Fields() []string {
 	}
 	if m.vat_id != nil {
 		fields = append(fields, cart.FieldVatID)
+	}
+	if m.vat_consultation != nil {
+		fields = append(fields, cart.FieldVatConsultation)
 	}
 	if m.rate_id != nil {
 		fields = append(fields, cart.FieldRateID)
@@ -8467,6 +8520,8 @@ func (m *CartMutation) Field(name string) (ent.Value, bool) {
 		return m.Region()
 	case cart.FieldVatID:
 		return m.VatID()
+	case cart.FieldVatConsultation:
+		return m.VatConsultation()
 	case cart.FieldRateID:
 		return m.RateID()
 	case cart.FieldPayment:
@@ -8514,6 +8569,8 @@ func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldRegion(ctx)
 	case cart.FieldVatID:
 		return m.OldVatID(ctx)
+	case cart.FieldVatConsultation:
+		return m.OldVatConsultation(ctx)
 	case cart.FieldRateID:
 		return m.OldRateID(ctx)
 	case cart.FieldPayment:
@@ -8635,6 +8692,13 @@ func (m *CartMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVatID(v)
+		return nil
+	case cart.FieldVatConsultation:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVatConsultation(v)
 		return nil
 	case cart.FieldRateID:
 		v, ok := value.(string)
@@ -8793,6 +8857,9 @@ func (m *CartMutation) ClearedFields() []string {
 	if m.FieldCleared(cart.FieldVatID) {
 		fields = append(fields, cart.FieldVatID)
 	}
+	if m.FieldCleared(cart.FieldVatConsultation) {
+		fields = append(fields, cart.FieldVatConsultation)
+	}
 	if m.FieldCleared(cart.FieldRateID) {
 		fields = append(fields, cart.FieldRateID)
 	}
@@ -8842,6 +8909,9 @@ func (m *CartMutation) ClearField(name string) error {
 		return nil
 	case cart.FieldVatID:
 		m.ClearVatID()
+		return nil
+	case cart.FieldVatConsultation:
+		m.ClearVatConsultation()
 		return nil
 	case cart.FieldRateID:
 		m.ClearRateID()
@@ -8907,6 +8977,9 @@ func (m *CartMutation) ResetField(name string) error {
 		return nil
 	case cart.FieldVatID:
 		m.ResetVatID()
+		return nil
+	case cart.FieldVatConsultation:
+		m.ResetVatConsultation()
 		return nil
 	case cart.FieldRateID:
 		m.ResetRateID()
@@ -38753,6 +38826,7 @@ type OrderMutation struct {
 	addincluded_tax_minor *int64
 	taxes                 *document.OrderTaxes
 	vat_id                *string
+	vat_consultation      *string
 	tax_relief            *state.TaxRelief
 	cart_id               *xid.ID
 	discount_id           *xid.ID
@@ -40546,6 +40620,55 @@ func (m *OrderMutation) ResetVatID() {
 	delete(m.clearedFields, order.FieldVatID)
 }
 
+// SetVatConsultation sets the "vat_consultation" field.
+func (m *OrderMutation) SetVatConsultation(s string) {
+	m.vat_consultation = &s
+}
+
+// VatConsultation returns the value of the "vat_consultation" field in the mutation.
+func (m *OrderMutation) VatConsultation() (r string, exists bool) {
+	v := m.vat_consultation
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVatConsultation returns the old "vat_consultation" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldVatConsultation(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVatConsultation is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVatConsultation requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVatConsultation: %w", err)
+	}
+	return oldValue.VatConsultation, nil
+}
+
+// ClearVatConsultation clears the value of the "vat_consultation" field.
+func (m *OrderMutation) ClearVatConsultation() {
+	m.vat_consultation = nil
+	m.clearedFields[order.FieldVatConsultation] = struct{}{}
+}
+
+// VatConsultationCleared returns if the "vat_consultation" field was cleared in this mutation.
+func (m *OrderMutation) VatConsultationCleared() bool {
+	_, ok := m.clearedFields[order.FieldVatConsultation]
+	return ok
+}
+
+// ResetVatConsultation resets all changes to the "vat_consultation" field.
+func (m *OrderMutation) ResetVatConsultation() {
+	m.vat_consultation = nil
+	delete(m.clearedFields, order.FieldVatConsultation)
+}
+
 // SetTaxRelief sets the "tax_relief" field.
 func (m *OrderMutation) SetTaxRelief(sr state.TaxRelief) {
 	m.tax_relief = &sr
@@ -41042,7 +41165,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 41)
+	fields := make([]string, 0, 42)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -41138,6 +41261,9 @@ func (m *OrderMutation) Fields() []string {
 	}
 	if m.vat_id != nil {
 		fields = append(fields, order.FieldVatID)
+	}
+	if m.vat_consultation != nil {
+		fields = append(fields, order.FieldVatConsultation)
 	}
 	if m.tax_relief != nil {
 		fields = append(fields, order.FieldTaxRelief)
@@ -41238,6 +41364,8 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.Taxes()
 	case order.FieldVatID:
 		return m.VatID()
+	case order.FieldVatConsultation:
+		return m.VatConsultation()
 	case order.FieldTaxRelief:
 		return m.TaxRelief()
 	case order.FieldCartID:
@@ -41329,6 +41457,8 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldTaxes(ctx)
 	case order.FieldVatID:
 		return m.OldVatID(ctx)
+	case order.FieldVatConsultation:
+		return m.OldVatConsultation(ctx)
 	case order.FieldTaxRelief:
 		return m.OldTaxRelief(ctx)
 	case order.FieldCartID:
@@ -41579,6 +41709,13 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVatID(v)
+		return nil
+	case order.FieldVatConsultation:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVatConsultation(v)
 		return nil
 	case order.FieldTaxRelief:
 		v, ok := value.(state.TaxRelief)
@@ -41940,6 +42077,9 @@ func (m *OrderMutation) ClearedFields() []string {
 	if m.FieldCleared(order.FieldVatID) {
 		fields = append(fields, order.FieldVatID)
 	}
+	if m.FieldCleared(order.FieldVatConsultation) {
+		fields = append(fields, order.FieldVatConsultation)
+	}
 	if m.FieldCleared(order.FieldTaxRelief) {
 		fields = append(fields, order.FieldTaxRelief)
 	}
@@ -42016,6 +42156,9 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldVatID:
 		m.ClearVatID()
+		return nil
+	case order.FieldVatConsultation:
+		m.ClearVatConsultation()
 		return nil
 	case order.FieldTaxRelief:
 		m.ClearTaxRelief()
@@ -42147,6 +42290,9 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldVatID:
 		m.ResetVatID()
+		return nil
+	case order.FieldVatConsultation:
+		m.ResetVatConsultation()
 		return nil
 	case order.FieldTaxRelief:
 		m.ResetTaxRelief()

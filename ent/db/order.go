@@ -83,6 +83,8 @@ type Order struct {
 	Taxes document.OrderTaxes `json:"taxes,omitempty"`
 	// VatID holds the value of the "vat_id" field.
 	VatID *string `json:"vat_id,omitempty"`
+	// VatConsultation holds the value of the "vat_consultation" field.
+	VatConsultation *string `json:"vat_consultation,omitempty"`
 	// TaxRelief holds the value of the "tax_relief" field.
 	TaxRelief *state.TaxRelief `json:"tax_relief,omitempty"`
 	// CartID holds the value of the "cart_id" field.
@@ -115,7 +117,7 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor, order.FieldLineSetVersion:
 			values[i] = new(sql.NullInt64)
-		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldExternalNumber, order.FieldSource, order.FieldVatID, order.FieldTaxRelief, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage:
+		case order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus, order.FieldCurrency, order.FieldEmail, order.FieldExternalNumber, order.FieldSource, order.FieldVatID, order.FieldVatConsultation, order.FieldTaxRelief, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage:
 			values[i] = new(sql.NullString)
 		case order.FieldID, order.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -340,6 +342,13 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.VatID = new(string)
 				*_m.VatID = value.String
+			}
+		case order.FieldVatConsultation:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field vat_consultation", values[i])
+			} else if value.Valid {
+				_m.VatConsultation = new(string)
+				*_m.VatConsultation = value.String
 			}
 		case order.FieldTaxRelief:
 			if value, ok := values[i].(*sql.NullString); !ok {

@@ -311,6 +311,20 @@ func (_c *OrderCreate) SetNillableVatID(v *string) *OrderCreate {
 	return _c
 }
 
+// SetVatConsultation sets the "vat_consultation" field.
+func (_c *OrderCreate) SetVatConsultation(v string) *OrderCreate {
+	_c.mutation.SetVatConsultation(v)
+	return _c
+}
+
+// SetNillableVatConsultation sets the "vat_consultation" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableVatConsultation(v *string) *OrderCreate {
+	if v != nil {
+		_c.SetVatConsultation(*v)
+	}
+	return _c
+}
+
 // SetTaxRelief sets the "tax_relief" field.
 func (_c *OrderCreate) SetTaxRelief(v state.TaxRelief) *OrderCreate {
 	_c.mutation.SetTaxRelief(v)
@@ -731,6 +745,10 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.VatID(); ok {
 		_spec.SetField(order.FieldVatID, field.TypeString, value)
 		_node.VatID = &value
+	}
+	if value, ok := _c.mutation.VatConsultation(); ok {
+		_spec.SetField(order.FieldVatConsultation, field.TypeString, value)
+		_node.VatConsultation = &value
 	}
 	if value, ok := _c.mutation.TaxRelief(); ok {
 		_spec.SetField(order.FieldTaxRelief, field.TypeString, value)

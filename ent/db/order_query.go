@@ -566,6 +566,7 @@ var orderBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.IncludedTaxMinor),
 		(*cell.Bytes)(&row.Taxes),
 		cell.TextOf(&row.VatID),
+		cell.TextOf(&row.VatConsultation),
 		cell.TextOf(&row.TaxRelief),
 		cell.PointerOf(&row.CartID),
 		cell.PointerOf(&row.DiscountID),

@@ -599,6 +599,26 @@ func (_u *OrderUpdate) ClearVatID() *OrderUpdate {
 	return _u
 }
 
+// SetVatConsultation sets the "vat_consultation" field.
+func (_u *OrderUpdate) SetVatConsultation(v string) *OrderUpdate {
+	_u.mutation.SetVatConsultation(v)
+	return _u
+}
+
+// SetNillableVatConsultation sets the "vat_consultation" field if the given value is not nil.
+func (_u *OrderUpdate) SetNillableVatConsultation(v *string) *OrderUpdate {
+	if v != nil {
+		_u.SetVatConsultation(*v)
+	}
+	return _u
+}
+
+// ClearVatConsultation clears the value of the "vat_consultation" field.
+func (_u *OrderUpdate) ClearVatConsultation() *OrderUpdate {
+	_u.mutation.ClearVatConsultation()
+	return _u
+}
+
 // SetLineSet sets the "line_set" field.
 func (_u *OrderUpdate) SetLineSet(v []byte) *OrderUpdate {
 	_u.mutation.SetLineSet(v)
@@ -1266,6 +1286,26 @@ func (_u *OrderUpdateOne) SetNillableVatID(v *string) *OrderUpdateOne {
 // ClearVatID clears the value of the "vat_id" field.
 func (_u *OrderUpdateOne) ClearVatID() *OrderUpdateOne {
 	_u.mutation.ClearVatID()
+	return _u
+}
+
+// SetVatConsultation sets the "vat_consultation" field.
+func (_u *OrderUpdateOne) SetVatConsultation(v string) *OrderUpdateOne {
+	_u.mutation.SetVatConsultation(v)
+	return _u
+}
+
+// SetNillableVatConsultation sets the "vat_consultation" field if the given value is not nil.
+func (_u *OrderUpdateOne) SetNillableVatConsultation(v *string) *OrderUpdateOne {
+	if v != nil {
+		_u.SetVatConsultation(*v)
+	}
+	return _u
+}
+
+// ClearVatConsultation clears the value of the "vat_consultation" field.
+func (_u *OrderUpdateOne) ClearVatConsultation() *OrderUpdateOne {
+	_u.mutation.ClearVatConsultation()
 	return _u
 }
 

@@ -48,7 +48,10 @@ var tables = map[string]map[Class]string{
 		Age:   "actor_name detail address agent",
 		Never: "actor_type action resource_type request_id",
 	},
-	"carts":       {Redaction: "note email phone address country region vat_id", Never: "code rate_id payment"},
+	"carts": {
+		Redaction: "note email phone address country region vat_id vat_consultation",
+		Never:     "code rate_id payment",
+	},
 	"challenges":  {Age: "email data", Never: "purpose"},
 	"collections": {Never: "title handle description sort rule"},
 	"credentials": {Never: "kind"},
@@ -84,7 +87,7 @@ var tables = map[string]map[Class]string{
 	"oauth_clients": {Never: "client_id"},
 	"order_lines":   {Books: "title options", Never: "sku"},
 	"orders": {
-		Redaction: "email billing_address shipping_address vat_id",
+		Redaction: "email billing_address shipping_address vat_id vat_consultation",
 		Books:     "tags line_set",
 		Never: "status financial_status fulfillment_status currency source discount_code external_number " +
 			"shipping_method payment_method language taxes tax_relief",

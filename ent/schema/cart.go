@@ -45,6 +45,8 @@ func (Cart) Fields() []ent.Field {
 		field.String("region").MaxRuneLen(limit.Line).Optional().Nillable(),
 		// vat_id is that of a company, in its official form.
 		field.String("vat_id").SchemaType(key(limit.VATID)).Optional().Nillable(),
+		// vat_consultation is the number under which VIES confirmed vat_id.
+		field.String("vat_consultation").SchemaType(key(64)).Optional().Nillable(),
 		// rate_id is the public id of the chosen shipping rate.
 		field.String("rate_id").SchemaType(key(64)).Optional().Nillable(),
 		field.String("payment").GoType(state.PaymentMethod("")).SchemaType(key(32)).Optional().Nillable(),

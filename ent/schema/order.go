@@ -59,6 +59,7 @@ func (Order) Fields() []ent.Field {
 		// vat_id is the buyer's, and tax_relief why the order bears no tax, null if that is by its place
 		// and categories alone.
 		field.String("vat_id").SchemaType(key(limit.VATID)).Optional().Nillable(),
+		field.String("vat_consultation").SchemaType(key(64)).Optional().Nillable(),
 		field.String("tax_relief").GoType(state.TaxRelief("")).SchemaType(key(32)).Optional().Nillable().Immutable(),
 		// cart_id is the cart that a shopper placed. The cart's own row ensures that it becomes
 		// only one order.

@@ -73,6 +73,7 @@ type Config struct {
 	StoreRateLimit float64  `default:"1000" env:"STOREFRONT_STORE_RATE_LIMIT" placeholder:"N" help:"Requests per second of all credentials of a store together; 0 is no limit (default ${default})."`
 	VisitorLimit   float64  `name:"visitor-rate-limit" default:"20" env:"STOREFRONT_VISITOR_RATE_LIMIT" placeholder:"N" help:"Pages of storefronts per second and address, with bursts of ten times as many; a search counts as five. 0 is no limit (default ${default})."`
 	SecurityTo     string   `name:"security-contact" env:"STOREFRONT_SECURITY_CONTACT" placeholder:"URL" help:"Contact for security reports, such as mailto:security@shop.example; published in security.txt (default none)."`
+	VIES           bool     `name:"vies" default:"true" negatable:"" env:"STOREFRONT_VIES" help:"Ask VIES, the register of the European Union, whether VAT IDs of companies were issued (default on)."`
 	Introspection  bool     `default:"true" negatable:"" env:"STOREFRONT_INTROSPECTION" help:"Answer GraphQL introspection (default on)."`
 	Explorer       bool     `default:"true" negatable:"" env:"STOREFRONT_EXPLORER" help:"Serve the GraphQL explorer (default on)."`
 }
@@ -155,6 +156,7 @@ func (c Config) LogValue() slog.Value {
 		slog.Float64("visitor_rate_limit", c.VisitorLimit),
 		slog.String("limit", strings.Join(c.Limit, ",")),
 		slog.String("security_contact", c.SecurityTo),
+		slog.Bool("vies", c.VIES),
 		slog.Bool("introspection", c.Introspection),
 		slog.Bool("explorer", c.Explorer),
 	)

@@ -33,6 +33,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/lib/vies"
 )
 
 // Base is what every command that touches data needs.
@@ -49,6 +50,8 @@ type Base struct {
 	Limits   limit.Values
 	// Erasures redacts customers from stored and outgoing data; nil if nothing is sent.
 	Erasures *erase.Engine
+	// VIES checks VAT ids of shoppers; nil judges them by their form alone.
+	VIES *vies.Client
 }
 
 // Opening says how to open.
@@ -234,7 +237,7 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 			Limits: b.Limits, Logger: log},
 		Engines: graph.Engines{Keys: b.Keys, Sessions: b.Sessions, Factors: factors, Links: link.New(b.Ring),
 			Webhooks: hooks, Exports: exports, Erasures: b.Erasures, Themes: themes, Images: pictures,
-			Payments: payment.NewDesk(b.Ring, payment.NewStripe("")), Notifier: b.Notifier},
+			Payments: payment.NewDesk(b.Ring, payment.NewStripe("")), Notifier: b.Notifier, VIES: b.VIES},
 		Reviewer: m.reviews})
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/requestlog"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/engine/work"
+	"github.com/storefront-go/storefront/graph/lib/vies"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -130,6 +131,9 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	}
 	if s.hooks, err = s.base.Engine(c.Delivery, c.Demo, true, r.Logger); err != nil {
 		return err
+	}
+	if c.VIES {
+		s.base.VIES = &vies.Client{Base: vies.Service}
 	}
 	core, err := s.base.Core(s.Addresses, s.hooks, c.Marketplace, r.Logger)
 	if err != nil {

@@ -43,6 +43,8 @@ const (
 	FieldRegion = "region"
 	// FieldVatID holds the string denoting the vat_id field in the database.
 	FieldVatID = "vat_id"
+	// FieldVatConsultation holds the string denoting the vat_consultation field in the database.
+	FieldVatConsultation = "vat_consultation"
 	// FieldRateID holds the string denoting the rate_id field in the database.
 	FieldRateID = "rate_id"
 	// FieldPayment holds the string denoting the payment field in the database.
@@ -73,6 +75,7 @@ var Columns = []string{
 	FieldCountry,
 	FieldRegion,
 	FieldVatID,
+	FieldVatConsultation,
 	FieldRateID,
 	FieldPayment,
 	FieldReachedAt,
@@ -185,6 +188,11 @@ func ByRegion(opts ...sql.OrderTermOption) OrderOption {
 // ByVatID orders the results by the vat_id field.
 func ByVatID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldVatID, opts...).ToFunc()
+}
+
+// ByVatConsultation orders the results by the vat_consultation field.
+func ByVatConsultation(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVatConsultation, opts...).ToFunc()
 }
 
 // ByRateID orders the results by the rate_id field.

@@ -135,6 +135,11 @@ func VatID(v string) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldVatID, v))
 }
 
+// VatConsultation applies equality check predicate on the "vat_consultation" field. It's identical to VatConsultationEQ.
+func VatConsultation(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldVatConsultation, v))
+}
+
 // RateID applies equality check predicate on the "rate_id" field. It's identical to RateIDEQ.
 func RateID(v string) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldRateID, v))
@@ -1052,6 +1057,81 @@ func VatIDEqualFold(v string) predicate.Cart {
 // VatIDContainsFold applies the ContainsFold predicate on the "vat_id" field.
 func VatIDContainsFold(v string) predicate.Cart {
 	return predicate.Cart(sql.FieldContainsFold(FieldVatID, v))
+}
+
+// VatConsultationEQ applies the EQ predicate on the "vat_consultation" field.
+func VatConsultationEQ(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldVatConsultation, v))
+}
+
+// VatConsultationNEQ applies the NEQ predicate on the "vat_consultation" field.
+func VatConsultationNEQ(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldNEQ(FieldVatConsultation, v))
+}
+
+// VatConsultationIn applies the In predicate on the "vat_consultation" field.
+func VatConsultationIn(vs ...string) predicate.Cart {
+	return predicate.Cart(sql.FieldIn(FieldVatConsultation, vs...))
+}
+
+// VatConsultationNotIn applies the NotIn predicate on the "vat_consultation" field.
+func VatConsultationNotIn(vs ...string) predicate.Cart {
+	return predicate.Cart(sql.FieldNotIn(FieldVatConsultation, vs...))
+}
+
+// VatConsultationGT applies the GT predicate on the "vat_consultation" field.
+func VatConsultationGT(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldGT(FieldVatConsultation, v))
+}
+
+// VatConsultationGTE applies the GTE predicate on the "vat_consultation" field.
+func VatConsultationGTE(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldGTE(FieldVatConsultation, v))
+}
+
+// VatConsultationLT applies the LT predicate on the "vat_consultation" field.
+func VatConsultationLT(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldLT(FieldVatConsultation, v))
+}
+
+// VatConsultationLTE applies the LTE predicate on the "vat_consultation" field.
+func VatConsultationLTE(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldLTE(FieldVatConsultation, v))
+}
+
+// VatConsultationContains applies the Contains predicate on the "vat_consultation" field.
+func VatConsultationContains(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldContains(FieldVatConsultation, v))
+}
+
+// VatConsultationHasPrefix applies the HasPrefix predicate on the "vat_consultation" field.
+func VatConsultationHasPrefix(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldHasPrefix(FieldVatConsultation, v))
+}
+
+// VatConsultationHasSuffix applies the HasSuffix predicate on the "vat_consultation" field.
+func VatConsultationHasSuffix(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldHasSuffix(FieldVatConsultation, v))
+}
+
+// VatConsultationIsNil applies the IsNil predicate on the "vat_consultation" field.
+func VatConsultationIsNil() predicate.Cart {
+	return predicate.Cart(sql.FieldIsNull(FieldVatConsultation))
+}
+
+// VatConsultationNotNil applies the NotNil predicate on the "vat_consultation" field.
+func VatConsultationNotNil() predicate.Cart {
+	return predicate.Cart(sql.FieldNotNull(FieldVatConsultation))
+}
+
+// VatConsultationEqualFold applies the EqualFold predicate on the "vat_consultation" field.
+func VatConsultationEqualFold(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEqualFold(FieldVatConsultation, v))
+}
+
+// VatConsultationContainsFold applies the ContainsFold predicate on the "vat_consultation" field.
+func VatConsultationContainsFold(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldContainsFold(FieldVatConsultation, v))
 }
 
 // RateIDEQ applies the EQ predicate on the "rate_id" field.

@@ -77,6 +77,8 @@ const (
 	FieldTaxes = "taxes"
 	// FieldVatID holds the string denoting the vat_id field in the database.
 	FieldVatID = "vat_id"
+	// FieldVatConsultation holds the string denoting the vat_consultation field in the database.
+	FieldVatConsultation = "vat_consultation"
 	// FieldTaxRelief holds the string denoting the tax_relief field in the database.
 	FieldTaxRelief = "tax_relief"
 	// FieldCartID holds the string denoting the cart_id field in the database.
@@ -134,6 +136,7 @@ var Columns = []string{
 	FieldIncludedTaxMinor,
 	FieldTaxes,
 	FieldVatID,
+	FieldVatConsultation,
 	FieldTaxRelief,
 	FieldCartID,
 	FieldDiscountID,
@@ -321,6 +324,11 @@ func ByIncludedTaxMinor(opts ...sql.OrderTermOption) OrderOption {
 // ByVatID orders the results by the vat_id field.
 func ByVatID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldVatID, opts...).ToFunc()
+}
+
+// ByVatConsultation orders the results by the vat_consultation field.
+func ByVatConsultation(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVatConsultation, opts...).ToFunc()
 }
 
 // ByTaxRelief orders the results by the tax_relief field.

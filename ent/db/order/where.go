@@ -229,6 +229,11 @@ func VatID(v string) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldVatID, v))
 }
 
+// VatConsultation applies equality check predicate on the "vat_consultation" field. It's identical to VatConsultationEQ.
+func VatConsultation(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldVatConsultation, v))
+}
+
 // TaxRelief applies equality check predicate on the "tax_relief" field. It's identical to TaxReliefEQ.
 func TaxRelief(v state.TaxRelief) predicate.Order {
 	vc := string(v)
@@ -2072,6 +2077,81 @@ func VatIDEqualFold(v string) predicate.Order {
 // VatIDContainsFold applies the ContainsFold predicate on the "vat_id" field.
 func VatIDContainsFold(v string) predicate.Order {
 	return predicate.Order(sql.FieldContainsFold(FieldVatID, v))
+}
+
+// VatConsultationEQ applies the EQ predicate on the "vat_consultation" field.
+func VatConsultationEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldVatConsultation, v))
+}
+
+// VatConsultationNEQ applies the NEQ predicate on the "vat_consultation" field.
+func VatConsultationNEQ(v string) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldVatConsultation, v))
+}
+
+// VatConsultationIn applies the In predicate on the "vat_consultation" field.
+func VatConsultationIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldVatConsultation, vs...))
+}
+
+// VatConsultationNotIn applies the NotIn predicate on the "vat_consultation" field.
+func VatConsultationNotIn(vs ...string) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldVatConsultation, vs...))
+}
+
+// VatConsultationGT applies the GT predicate on the "vat_consultation" field.
+func VatConsultationGT(v string) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldVatConsultation, v))
+}
+
+// VatConsultationGTE applies the GTE predicate on the "vat_consultation" field.
+func VatConsultationGTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldVatConsultation, v))
+}
+
+// VatConsultationLT applies the LT predicate on the "vat_consultation" field.
+func VatConsultationLT(v string) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldVatConsultation, v))
+}
+
+// VatConsultationLTE applies the LTE predicate on the "vat_consultation" field.
+func VatConsultationLTE(v string) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldVatConsultation, v))
+}
+
+// VatConsultationContains applies the Contains predicate on the "vat_consultation" field.
+func VatConsultationContains(v string) predicate.Order {
+	return predicate.Order(sql.FieldContains(FieldVatConsultation, v))
+}
+
+// VatConsultationHasPrefix applies the HasPrefix predicate on the "vat_consultation" field.
+func VatConsultationHasPrefix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasPrefix(FieldVatConsultation, v))
+}
+
+// VatConsultationHasSuffix applies the HasSuffix predicate on the "vat_consultation" field.
+func VatConsultationHasSuffix(v string) predicate.Order {
+	return predicate.Order(sql.FieldHasSuffix(FieldVatConsultation, v))
+}
+
+// VatConsultationIsNil applies the IsNil predicate on the "vat_consultation" field.
+func VatConsultationIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldVatConsultation))
+}
+
+// VatConsultationNotNil applies the NotNil predicate on the "vat_consultation" field.
+func VatConsultationNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldVatConsultation))
+}
+
+// VatConsultationEqualFold applies the EqualFold predicate on the "vat_consultation" field.
+func VatConsultationEqualFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldEqualFold(FieldVatConsultation, v))
+}
+
+// VatConsultationContainsFold applies the ContainsFold predicate on the "vat_consultation" field.
+func VatConsultationContainsFold(v string) predicate.Order {
+	return predicate.Order(sql.FieldContainsFold(FieldVatConsultation, v))
 }
 
 // TaxReliefEQ applies the EQ predicate on the "tax_relief" field.

@@ -2,7 +2,6 @@ package cart
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -37,17 +36,29 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 		check.Line("phone", phone, limit.Label)
 	}
 	vatID := selling.CheckVATID(check, "vat_id", new(core.CleanInput(by.VATID)))
-	place, err := c.checkPlace(ctx, check, token, by)
-	if err = errors.Join(err, check.Err()); err != nil {
+	v, err := c.View(ctx, token)
+	if err != nil {
 		return err
+	}
+	place := checkPlace(check, v, by)
+	if err := check.Err(); err != nil {
+		return err
+	}
+	var consultation *string
+	if vatID != nil && v != nil {
+		if consultation = v.VATConsultation; consultation == nil || v.VATID != *vatID {
+			if consultation, err = c.selling.ConsultVIES(ctx, *vatID); err != nil {
+				return err
+			}
+		}
 	}
 	return c.mustEdit(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
 		if row.ReachedAt == nil {
 			u.SetReachedAt(micros.Now())
 		}
-		u.SetEmail(email).ClearVatID()
+		u.SetEmail(email).ClearVatID().ClearVatConsultation()
 		if vatID != nil {
-			u.SetVatID(*vatID)
+			u.SetVatID(*vatID).SetNillableVatConsultation(consultation)
 		}
 		if place.Country != "" {
 			u.SetCountry(place.Country).SetRegion(place.Region)
@@ -61,26 +72,21 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 	})
 }
 
-// checkPlace checks the shopper's country and region as far as the tax depends on them.
-func (c *Carts) checkPlace(
-	ctx context.Context, check *core.Check, token string, by Contact,
-) (p price.Place, err error) {
-	v, err := c.View(ctx, token)
-	if err != nil {
-		return p, err
-	}
+// checkPlace checks the shopper's country and region as far as the tax depends on them. v is nil if
+// there is no cart.
+func checkPlace(check *core.Check, v *View, by Contact) (p price.Place) {
 	asks := v != nil && v.AsksCountry()
 	if p.Country = strings.TrimSpace(by.Country); p.Country == "" {
 		if asks {
 			check.Required("country", false)
 		}
-		return p, nil
+		return p
 	}
 	p.Country = check.AssignedCountry("country", p.Country)
 	if asks && v.Regional(p.Country) {
 		p.Region = orEmpty(v.Form(p.Country).region(check, p.Country, &by.Region))
 	}
-	return p, nil
+	return p
 }
 
 // SetAddress sets the shipping address in the form of its country, with all required members. If

@@ -1,10 +1,15 @@
 package cart_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
@@ -57,7 +62,7 @@ func TestOrderTaxes(t *testing.T) {
 				{LineID: lineID(made, 1), BaseMinor: 6000}}},
 		}
 		got := graphtest.Must[[]document.OrderTax](t)(made.Taxes.List())
-		if d := cmp.Diff(want, got); d != "" {
+		if d := gocmp.Diff(want, got); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 		if v.Sums.AllTax() != 649 || made.TotalMinor != 7999+1000+649 {
@@ -82,8 +87,53 @@ func TestOrderTaxes(t *testing.T) {
 				}
 			}
 		}
-		if d := cmp.Diff(want, graphtest.Must[[]document.OrderTax](t)(staff.Taxes.List())); d != "" {
+		if d := gocmp.Diff(want, graphtest.Must[[]document.OrderTax](t)(staff.Taxes.List())); d != "" {
 			t.Errorf("by staff (-want +got):\n%s", d)
+		}
+	})
+}
+
+// TestVIES: an id that VIES does not know is refused, one that it confirms is kept with the number of
+// the consultation, and one on which it has no answer is believed. It is asked once for each id, and
+// only about those of other countries.
+func TestVIES(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		answers := map[string]string{"U12345678": `{"valid": true, "requestIdentifier": "WAPI1"}`,
+			"U99999999": `{"valid": false, "requestIdentifier": ""}`}
+		var asked []string
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var q struct{ CountryCode, VatNumber, RequesterMemberStateCode, RequesterNumber string }
+			if json.NewDecoder(r.Body).Decode(&q) != nil || q.RequesterMemberStateCode+q.RequesterNumber != "DE136695976" {
+				t.Errorf("asked %+v", q)
+			}
+			asked = append(asked, q.CountryCode+q.VatNumber)
+			w.Write([]byte(cmp.Or(answers[q.VatNumber], `{"actionSucceed": false}`)))
+		}))
+		defer s.Close()
+		m.VIES.Base = s.URL
+		graphtest.Must[*model.TaxSettingsPayload](t)(m.Mutation().TaxSettingsUpdate(m.Ctx, 1, model.TaxSettingsInput{
+			ReverseCharge: new(true), VatID: new("DE136695976"),
+			Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", Rate: new("19")}}}))
+		token := m.add("", m.sell("Bell", 12_000, 99), 1)
+		for _, tc := range []struct{ id, kept, number, field string }{
+			{id: "ATU12345678", kept: "ATU12345678", number: "WAPI1"}, {id: "ATU12345678", kept: "ATU12345678", number: "WAPI1"},
+			{id: "ATU99999999", kept: "ATU12345678", number: "WAPI1", field: "#/vat_id invalid_format"},
+			{id: "DE136695976", kept: "DE136695976"}, {id: "ATU11111111", kept: "ATU11111111"},
+			{id: "", kept: ""},
+		} {
+			err := m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", VATID: tc.id})
+			v := m.view(token)
+			number := ""
+			if v.VATConsultation != nil {
+				number = *v.VATConsultation
+			}
+			if (err == nil) != (tc.field == "") || err != nil && graphtest.FieldOf(err) != tc.field ||
+				v.VATID != tc.kept || number != tc.number {
+				t.Errorf("%q: %v, kept %q with %q", tc.id, err, v.VATID, number)
+			}
+		}
+		if want := []string{"ATU12345678", "ATU99999999", "ATU11111111"}; !slices.Equal(asked, want) {
+			t.Errorf("asked about %q", asked)
 		}
 	})
 }

@@ -156,7 +156,8 @@ func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) 
 		Where(dbcart.ID(row.ID), dbcart.Version(row.Version), dbcart.OrderIDIsNil()).
 		SetVersion(row.Version + 1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).SetOrderID(order)
 	if !held {
-		u.ClearEmail().ClearPhone().ClearVatID().ClearAddress().ClearCountry().ClearRegion().ClearNote()
+		u.ClearEmail().ClearPhone().ClearVatID().ClearVatConsultation().
+			ClearAddress().ClearCountry().ClearRegion().ClearNote()
 	}
 	n, err := u.Save(ctx)
 	if err == nil && n == 0 {
@@ -196,7 +197,8 @@ func (v *View) agreed(shown Shown) error {
 // placing returns the order that the cart becomes.
 func (v *View) placing(number int64, notice sales.OrderNotice) sales.Placing {
 	p := sales.Placing{Store: v.store, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone, VATID: v.VATID,
-		Ships: v.Ships, Quote: v.quote, PaymentMethod: v.Method.Kind, Note: v.Note, Notice: notice}
+		VATConsultation: v.VATConsultation,
+		Ships:           v.Ships, Quote: v.quote, PaymentMethod: v.Method.Kind, Note: v.Note, Notice: notice}
 	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is outdated
 		p.Address = withPhone(a, v.Phone)
 	}

@@ -1,6 +1,8 @@
 package cart_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -21,6 +23,9 @@ func TestRedactedShopper(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New("https://api.example"))
 		m.Use(m.Engines)
+		m.VIES.Base = answering(t, `{"valid": true, "requestIdentifier": "WAPIZANZIBAR"}`)
+		graphtest.Must[*model.TaxSettingsPayload](t)(m.Mutation().TaxSettingsUpdate(m.Ctx, 1, model.TaxSettingsInput{
+			ReverseCharge: new(true), VatID: new("ATU12345678"), Rates: []*model.TaxRateInput{}}))
 		bell := m.sell("Bell", 1490, 5)
 		id, err := m.place(m.typed(bell))
 		if err != nil {
@@ -29,7 +34,8 @@ func TestRedactedShopper(t *testing.T) {
 		m.typed(bell)
 		before := m.columnsWith("zanzibar")
 		for _, want := range []string{"orders.email", "notes.body", "events.body", "carts.note", "carts.address",
-			"mails.recipient", "customers.email"} {
+			"mails.recipient", "customers.email", "carts.vat_consultation",
+			"orders.vat_consultation"} {
 			if before[want] == 0 {
 				t.Fatalf("%s does not contain the word: the test is ineffective", want)
 			}
@@ -49,6 +55,14 @@ func TestRedactedShopper(t *testing.T) {
 			}
 		}
 	})
+}
+
+// answering serves an answer to everything and returns its address.
+func answering(t *testing.T, answer string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(answer)) }))
+	t.Cleanup(s.Close)
+	return s.URL
 }
 
 // typed fills a cart in which every text contains the word.

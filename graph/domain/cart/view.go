@@ -56,6 +56,8 @@ type View struct {
 	Relief       *state.TaxRelief // nil if the shopper pays the tax of the place
 	Email, Phone string
 	VATID        string
+	// VATConsultation is the number under which VIES confirmed VATID, nil for none.
+	VATConsultation *string
 	// Ships means that a line must be shipped; else neither address nor rate is needed.
 	Ships bool
 	// Country and Region are the shopper's location. Shoppers are asked for it if nothing is
@@ -193,6 +195,7 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	core.Opt(row.Email, func(s string) { v.Email = s })
 	core.Opt(row.Phone, func(s string) { v.Phone = s })
 	core.Opt(row.VatID, func(s string) { v.VATID = s })
+	v.VATConsultation = row.VatConsultation
 	core.Opt(row.Country, func(s string) { v.Country = s })
 	core.Opt(row.Region, func(s string) { v.Region = s })
 	if v.Address, err = row.Address.Fields(); err != nil {

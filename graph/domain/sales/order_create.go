@@ -143,7 +143,7 @@ func placedRow(row *db.OrderCreate, o *db.Order) {
 	if o.CartID != nil {
 		row.SetCartID(*o.CartID).SetNotesCount(o.NotesCount)
 	}
-	row.SetNillableVatID(o.VatID).SetNillableTaxRelief(o.TaxRelief)
+	row.SetNillableVatID(o.VatID).SetNillableVatConsultation(o.VatConsultation).SetNillableTaxRelief(o.TaxRelief)
 	if o.Taxes != nil {
 		row.SetTaxes(o.Taxes)
 	}

@@ -38,6 +38,8 @@ type Placing struct {
 	Email string // in lower case
 	Phone string
 	VATID string // in its official form, "" for none
+	// VATConsultation is the number under which VIES confirmed VATID, nil for none.
+	VATConsultation *string
 	// Address is nil if nothing is shipped and the shopper gave none.
 	Address *document.AddressFields
 	// Ships says that the order is shipped to the address.
@@ -146,7 +148,8 @@ func (o *Placement) Place(ctx context.Context) (*change.Record, error) {
 // rows returns the rows of the order and its lines, and adds the stock that they need to d.
 func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 	o := &db.Order{ID: xid.New(), Number: p.Number, Email: &p.Email, Tags: document.NewTags(nil), Source: sourceShop,
-		CartID: &p.Cart, PaymentMethod: &p.PaymentMethod, Language: &p.Store.Language}
+		CartID: &p.Cart, PaymentMethod: &p.PaymentMethod, Language: &p.Store.Language,
+		VatConsultation: p.VATConsultation}
 	if p.Note != "" {
 		o.NotesCount = 1
 	}

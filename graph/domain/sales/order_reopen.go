@@ -29,7 +29,8 @@ func (r *Resolver) forgetCart(ctx context.Context, o *db.Order) error {
 		return nil
 	}
 	err := r.Client(ctx).Cart.Update().Where(cart.ID(*o.CartID), cart.OrderID(o.ID)).
-		ClearEmail().ClearPhone().ClearVatID().ClearAddress().ClearCountry().ClearRegion().ClearNote().Exec(ctx)
+		ClearEmail().ClearPhone().ClearVatID().ClearVatConsultation().
+		ClearAddress().ClearCountry().ClearRegion().ClearNote().Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("clear the cart of an order: %w", err)
 	}

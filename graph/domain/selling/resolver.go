@@ -5,11 +5,14 @@ package selling
 import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/payment"
+	"github.com/storefront-go/storefront/graph/lib/vies"
 )
 
 // Engines are what the operations of this package use besides the core.
 type Engines struct {
 	Payments *payment.Desk
+	// VIES checks VAT ids; without an address they are judged by their form alone.
+	VIES *vies.Client
 }
 
 // Resolver holds the dependencies of this package's operations.

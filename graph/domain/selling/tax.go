@@ -3,7 +3,9 @@ package selling
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/lib/price"
+	"github.com/storefront-go/storefront/graph/lib/vies"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -197,6 +200,26 @@ func CheckVATID(c *core.Check, name string, text *string) *string {
 		c.Add(name, fault.InvalidFormat, "This is not a VAT id of a country of the European Union.")
 	}
 	return &id
+}
+
+// ConsultVIES asks whether the VAT id of a buyer from another country was issued. It returns the number
+// of the consultation, nil if only the form of the id is known to be right. The fault names vat_id.
+func (r *Resolver) ConsultVIES(ctx context.Context, id string) (*string, error) {
+	t, err := r.taxSettings(ctx)
+	if err != nil || r.VIES.Base == "" || !t.ReverseCharge || t.VatID == nil || id[:2] == (*t.VatID)[:2] {
+		return nil, core.Explain("tax settings", err)
+	}
+	number, err := r.VIES.Check(ctx, id, *t.VatID)
+	switch {
+	case errors.Is(err, vies.ErrUnknown):
+		c := &core.Check{}
+		c.Add("vat_id", fault.InvalidFormat, "VIES, the register of the European Union, does not know this VAT id.")
+		return nil, c.Err()
+	case err != nil:
+		r.Logger.WarnContext(ctx, "a VAT id is judged by its form alone", slog.Any("error", err))
+		return nil, nil
+	}
+	return &number, nil
 }
 
 // checkPlaces checks that a place has each tax once for a category, and not too many.

@@ -145,8 +145,9 @@ func redactOrder(_ context.Context, e *orderEdit) error {
 	if o.VatID != nil { // a person can be a company
 		e.Changed = append(e.Changed, "vat_id")
 	}
-	o.Email, o.BillingAddress, o.ShippingAddress, o.VatID = nil, nil, nil, nil
-	e.Update.ClearEmail().ClearBillingAddress().ClearShippingAddress().ClearVatID().Modify(lineset.Keep)
+	o.Email, o.BillingAddress, o.ShippingAddress, o.VatID, o.VatConsultation = nil, nil, nil, nil, nil
+	e.Update.ClearEmail().ClearBillingAddress().ClearShippingAddress().ClearVatID().ClearVatConsultation().
+		Modify(lineset.Keep)
 	return nil
 }
 

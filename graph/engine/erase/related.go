@@ -56,7 +56,8 @@ func Addresses(ctx context.Context, c *db.Client, emails ...string) error {
 	slices.SortFunc(ids, xid.ID.Compare)
 	for some := range slices.Chunk(ids, batch) {
 		_, err := c.Cart.Update().Where(cart.IDIn(some...)).AddVersion(1).
-			ClearEmail().ClearPhone().ClearVatID().ClearAddress().ClearCountry().ClearRegion().ClearNote().
+			ClearEmail().ClearPhone().ClearVatID().ClearVatConsultation().
+			ClearAddress().ClearCountry().ClearRegion().ClearNote().
 			Save(ctx)
 		if err != nil {
 			return fmt.Errorf("redact carts: %w", err)

@@ -2021,6 +2021,11 @@ type Order {
   taxes: [OrderTax!]!
   "The buyer's VAT id."
   vatId: String
+  """
+  The number under which VIES, the register of the European Union, confirmed the VAT id. Null if only its form was
+  checked.
+  """
+  vatConsultation: String
   taxRelief: TaxRelief
 }
 
@@ -27599,6 +27604,23 @@ func (ec *executionContext) fieldContext_Order_vatId(_ context.Context, field gr
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_vatConsultation(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.VatConsultation)
+}
+
+func (ec *executionContext) fieldContext_Order_vatConsultation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Order_taxRelief(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
 	return ec.marshalOTaxRelief2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTaxRelief(ctx, field.Selections, obj.TaxRelief)
 }
@@ -27868,6 +27890,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
 				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
@@ -28150,6 +28174,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
 				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
@@ -28613,6 +28639,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
 				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
@@ -28773,6 +28801,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
 				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
@@ -34540,6 +34570,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
 				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
@@ -38331,6 +38363,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
 				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
 			}
@@ -56832,6 +56866,8 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "vatId":
 			out.Values[i] = ec._Order_vatId(ctx, field, obj)
+		case "vatConsultation":
+			out.Values[i] = ec._Order_vatConsultation(ctx, field, obj)
 		case "taxRelief":
 			out.Values[i] = ec._Order_taxRelief(ctx, field, obj)
 		default:

@@ -371,7 +371,8 @@ var flatTypes = map[string]flatType{
 		"externalNumber":    {34, ""},
 		"taxes":             {35, "OrderTax"},
 		"vatId":             {36, ""},
-		"taxRelief":         {37, ""},
+		"vatConsultation":   {37, ""},
+		"taxRelief":         {38, ""},
 	}},
 	"OrderAct": {orderActImplementors, map[string]flatField{
 		"id":        {1, ""},
@@ -2625,7 +2626,14 @@ func (p *flatPlan) writeOrder(w *buffer, obj *model.Order) bool {
 			} else {
 				w.text(*v)
 			}
-		case 37: // taxRelief
+		case 37: // vatConsultation
+			v := obj.VatConsultation
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 38: // taxRelief
 			v := obj.TaxRelief
 			if v == nil {
 				w.null()

@@ -22,7 +22,7 @@ const document = (can) => `query Order($id: ID!) {
       unitPriceMinor discountMinor taxMinor totalMinor ${
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
-    includedTaxMinor taxes { name rate included amountMinor } taxRelief vatId
+    includedTaxMinor taxes { name rate included amountMinor } taxRelief vatId vatConsultation
     discountCode shippingMethod paymentMethod externalNumber paymentDueAt
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
@@ -170,7 +170,8 @@ function CustomerCard({ order: o }) {
     ${o.email && html`<p><${CopyValue} text=${o.email} what="the email"><bdi class="url">${o.email}</bdi><//></p>`}
     ${o.shippingAddress && html`<h3>Ship to</h3><${Address} of=${o.shippingAddress} />`}
     ${o.billingAddress && html`<h3>Bill to</h3><${Address} of=${o.billingAddress} />`}
-    ${o.vatId && html`<h3>VAT ID</h3><p><bdi>${o.vatId}</bdi></p>`}
+    ${o.vatId && html`<h3>VAT ID</h3><p><bdi>${o.vatId}</bdi></p>
+      <p class="muted">${o.vatConsultation ? 'Confirmed by VIES: ' + o.vatConsultation : 'Only its form was checked.'}</p>`}
   <//>`;
 }
 
