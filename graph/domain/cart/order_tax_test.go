@@ -116,7 +116,8 @@ func TestVIES(t *testing.T) {
 			Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", Rate: new("19")}}}))
 		token := m.add("", m.sell("Bell", 12_000, 99), 1)
 		for _, tc := range []struct{ id, kept, number, field string }{
-			{id: "ATU12345678", kept: "ATU12345678", number: "WAPI1"}, {id: "ATU12345678", kept: "ATU12345678", number: "WAPI1"},
+			{id: "ATU12345678", kept: "ATU12345678", number: "WAPI1"},
+			{id: "ATU12345678", kept: "ATU12345678", number: "WAPI1"},
 			{id: "ATU99999999", kept: "ATU12345678", number: "WAPI1", field: "#/vat_id invalid_format"},
 			{id: "DE136695976", kept: "DE136695976"}, {id: "ATU11111111", kept: "ATU11111111"},
 			{id: "", kept: ""},

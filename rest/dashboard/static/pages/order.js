@@ -171,7 +171,9 @@ function CustomerCard({ order: o }) {
     ${o.shippingAddress && html`<h3>Ship to</h3><${Address} of=${o.shippingAddress} />`}
     ${o.billingAddress && html`<h3>Bill to</h3><${Address} of=${o.billingAddress} />`}
     ${o.vatId && html`<h3>VAT ID</h3><p><bdi>${o.vatId}</bdi></p>
-      <p class="muted">${o.vatConsultation ? 'Confirmed by VIES: ' + o.vatConsultation : 'Only its form was checked.'}</p>`}
+      <p class="muted">
+        ${o.vatConsultation ? 'Confirmed by VIES: ' + o.vatConsultation : 'Only its form was checked.'}
+      </p>`}
   <//>`;
 }
 
