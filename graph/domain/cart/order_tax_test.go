@@ -103,7 +103,8 @@ func TestVIES(t *testing.T) {
 		var asked []string
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			var q struct{ CountryCode, VatNumber, RequesterMemberStateCode, RequesterNumber string }
-			if json.NewDecoder(r.Body).Decode(&q) != nil || q.RequesterMemberStateCode+q.RequesterNumber != "DE136695976" {
+			if json.NewDecoder(r.Body).Decode(&q) != nil ||
+				q.RequesterMemberStateCode+q.RequesterNumber != "DE136695976" {
 				t.Errorf("asked %+v", q)
 			}
 			asked = append(asked, q.CountryCode+q.VatNumber)
