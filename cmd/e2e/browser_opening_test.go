@@ -3,23 +3,27 @@
 package e2e
 
 import (
+	"image/color"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// A merchant on a fresh installation: the home page lists what is left to do, and nothing once
-// shoppers can buy. Then shoppers buy in three languages, on a phone without scripts: they get
-// their emails, and a webhook receiver gets one order.created and one order.paid per order.
+// A merchant on a fresh installation sets up the shop with the checklist on Home, in few clicks. Then
+// shoppers buy in three languages, on a phone without scripts: they get their emails, and a webhook
+// receiver gets one order.created and one order.paid per order.
 func TestBrowserOpening(t *testing.T) {
 	t.Parallel()
+	began := time.Now()
 	data, mails := t.TempDir(), newPost(t)
 	store := parse[struct {
 		Invitation struct{ Link string }
@@ -28,45 +32,23 @@ func TestBrowserOpening(t *testing.T) {
 	s := settings{Data: data, Args: append(mails.flags(), "--rate-limit", "0", "--allow-loopback-webhooks",
 		"--limit", "new_store_days=0")} // a new store sends few emails a day
 	p := start(t, s)
-	owner, b := p.person(t).accept(store.Invitation.Link, "ana@bluedoor.example", "Ana"), p.browse(t)
-	b.signIn("/dashboard", owner)
-	b.see(`[data-test="opening"] a[href$="/settings/payments"]`)
-	b.shot("opening")
-
-	b.click(`[data-test="opening"] a[href$="/settings/payments"]`)
-	b.click(`input[name="methods.0.active"]`)
-	b.fill(`textarea[name="methods.0.instructions"]`, "IBAN DE02 1203 0000 0000 2020 51")
-	b.click(`form[data-test="payments"] [data-test="submit"]`)
-	b.seeText("Payment methods saved.")
-
-	b.open("/dashboard/settings/shipping")
-	b.click(`[data-test="zone-new"]`)
-	b.fill(`dialog input[name="name"]`, "Germany")
-	b.fill(`dialog input[name="countries.typed"]`, "Germany")
-	b.click(`dialog [data-test="add-rates"]`)
-	b.fill(`dialog input[name="rates.0.name"]`, "Post")
-	b.fill(`dialog input[name="rates.0.priceMinor"]`, "4.90")
-	b.click(`dialog [data-test="submit"]`)
-	b.gone(`dialog`)
-
-	b.open("/dashboard/products/new")
-	b.fill(`input[name="title"]`, "Atlas of tides")
-	b.fill(`input[name="priceMinor"]`, "29.90")
-	b.click(`form [data-test="submit"]`)
-	b.click(`[data-test="productPublish"]`)
-	b.seeText("Product published.")
-	b.open("/dashboard")
-	b.see(`[data-test="today"]`)
-	b.gone(`[data-test="opening"]`)
+	b := p.browse(t)
+	link, _ := url.Parse(store.Invitation.Link)
+	b.open(link.Path)
+	b.fill(`input[name="name"]`, "Ana")
+	b.fill(`input[name="password"]`, "a quiet kite over the bay")
+	b.click(`button[value="join"]`)
+	b.setUp(t)
 
 	in := place{"--data", data, "--json"}
-	token := parse[struct{ Token string }](t, command(t, in.with("staff", "token", owner.Email)...)).Token
+	token := parse[struct{ Token string }](t,
+		command(t, in.with("staff", "token", "ana@bluedoor.example")...)).Token
 	key := parse[made](t, command(t, in.with("key", "create", "--name", "x", "--scope",
 		"orders.read,webhooks.write")...)).Secret
 	front := p.front(t, token)
 	host, _ := url.Parse(front)
-	sale := &sale{b: b, mails: mails, front: front, token: token, counter: &counter{settings: s, program: p,
-		host: host.Hostname(), http: &http.Client{
+	sale := &sale{b: b, began: began, mails: mails, front: front, token: token, counter: &counter{settings: s,
+		program: p, host: host.Hostname(), http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}}
 	received := receiving(t).open("/orders", nil)
 	p.register(t, key, received, "order.created", "order.paid")
@@ -79,10 +61,47 @@ func TestBrowserOpening(t *testing.T) {
 	received.sink.complete(t, settled, &sale.sold, received)
 }
 
+// setUp follows the checklist of a new store.
+func (b *browser) setUp(t *testing.T) {
+	t.Helper()
+	b.click(`[data-test="quick-setup"]`)
+	b.shot("opening")
+	b.await("the countries", `document.querySelector('dialog option[value="DE"]')`)
+	b.set(`dialog select[name="country"]`, "DE")
+	evaluate[any](b, `document.querySelector('dialog select').dispatchEvent(new Event('change')) && null`)
+	b.clicks++
+	b.fill(`dialog input[name="price"]`, "4.90")
+	b.fill(`dialog textarea[name="instructions"]`, "IBAN DE02 1203 0000 0000 2020 51")
+	b.click(`dialog [data-test="submit"]`)
+	b.seeText("Your shop is set up.")
+	b.gone(`[data-test="quick-setup"]`)
+
+	b.click(`[data-test="opening"] a[href$="/products/new"]`)
+	b.fill(`input[name="title"]`, "Atlas of tides")
+	b.fill(`input[name="priceMinor"]`, "29.90")
+	b.click(`form [data-test="submit"]`)
+	b.see(`[data-test="photo-file"]`)
+	b.run(chromedp.SetUploadFiles(css(`[data-test="photo-file"]`), []string{
+		photo(t, "atlas.png", color.RGBA{30, 90, 200, 255})}))
+	b.clicks++
+	b.see(`[data-test="photo"]`)
+	b.click(`[data-test="productPublish"]`)
+	b.seeText("Product published.")
+	b.click(`[data-test="setup-back"]`)
+	b.seeText("5 of 8 steps are done.")
+	b.shot("opening-after")
+	if drafts := evaluate[int](b, `document.querySelectorAll('[data-test="opening"] a svg').length`); drafts != 6 {
+		t.Errorf("%d symbols in the checklist, want 5 checks and the one of a new tab", drafts)
+	}
+	b.click(`[data-test="opening-dismiss"]`)
+	b.gone(`[data-test="opening"]`)
+}
+
 // sale is a shop that sells in several languages.
 type sale struct {
 	*counter
 	b            *browser
+	began        time.Time // when the installation was empty
 	mails        *post
 	front, token string
 	sold         journal
@@ -102,6 +121,12 @@ func (s *sale) in(l state.Language) {
 	s.b.visit(s.front, string(l), `document.documentElement.lang === '`+string(l)+`' &&
 		document.documentElement.dir === '`+phrase.In(l).Direction+`'`)
 	s.b.buys("opening-"+string(l), s.front, string(l)+"@example.com", "Ada Lovelace")
+	if took := time.Since(s.began); s.letters == nil {
+		t.Logf("the first order after %d clicks and %s", s.b.clicks, took.Round(time.Millisecond))
+		if s.b.clicks > 30 || took > 180*time.Second {
+			t.Errorf("the first order takes %d clicks and %s, want at most 30 and 3m", s.b.clicks, took)
+		}
+	}
 	o := s.newest()
 	s.sold.add(o.ID, "order.created", "order.paid")
 	s.awaits(l, o, phrase.ConfirmedSubject, "IBAN DE02 1203 0000 0000 2020 51", texts.Money(6470, "EUR"))

@@ -15,7 +15,7 @@ func (b *browser) tab() *browser {
 	b.t.Helper()
 	ctx, end := chromedp.NewContext(b.ctx)
 	b.t.Cleanup(end)
-	tab := &browser{b.t, ctx, b.api}
+	tab := &browser{t: b.t, ctx: ctx, api: b.api}
 	if err := chromedp.Listen(ctx, tab.listen); err != nil { // it begins the tab, which outlives a single step
 		b.t.Fatalf("open a tab: %v", err)
 	}

@@ -37,9 +37,10 @@ type css = chromedp.CSS
 // browser is a window of the headless chromium that all tests share, with its own cookies and
 // storage.
 type browser struct {
-	t   *testing.T
-	ctx context.Context
-	api string
+	t      *testing.T
+	ctx    context.Context
+	api    string
+	clicks int
 }
 
 // shared starts the chromium of all tests. It ends with the test process.
@@ -68,7 +69,7 @@ func (p *program) browse(t *testing.T) *browser {
 	}
 	ctx, end := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
 	t.Cleanup(end)
-	b := &browser{t, ctx, p.API}
+	b := &browser{t: t, ctx: ctx, api: p.API}
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
 		t.Fatalf("start the browser: %v", err)
 	}
@@ -214,6 +215,7 @@ func (b *browser) click(selector css) {
 	b.see(selector)
 	evaluate[any](b, uncover+"(document.querySelector("+quote(string(selector))+"))")
 	b.run(chromedp.Click(selector))
+	b.clicks++
 }
 
 // uncover scrolls to an element that is out of view or below a sticky bar. Themes may scroll

@@ -10,6 +10,7 @@ import { Proof } from './proof.js';
 import { SignIn, announceSignIn } from './sign_in.js';
 import { Unverified } from './address.js';
 import { LeaveDialog } from './unsaved.js';
+import { SetupLink } from './setup_link.js';
 import { keepClickTarget } from './click_target.js';
 
 /** Returns the loader of a page: the export name of a file. */
@@ -202,7 +203,7 @@ function Frame({ data, refresh }) {
         ${store.test && html`<div class="banner printed" data-test="test-store"><${Alert} tone="info">
           <p>This is a test store: nothing in it is real. ${app.can('store') &&
             html`<a href=${root + '/settings'}>Add sample data or reset</a>`}</p><//></div>`}
-        <${Unverified} /><${CurrentPage} /><${GuideLink} /></main>
+        <${Unverified} /><${SetupLink} /><${CurrentPage} /><${GuideLink} /></main>
     </div>
     ${searching && html`<${Search} onClose=${() => setSearching(false)} />`}
     <${Proof} /><${SignIn} /><${LeaveDialog} />

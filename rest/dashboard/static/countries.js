@@ -3,6 +3,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
 import { send } from './api.js';
 import { Field, Select, onEnter, useFieldError } from './form.js';
 import { Icon } from './icons.js';
+import { countriesWithCurrency } from './money.js';
 
 /** The name of a country in the browser's language. */
 export function countryName(code) {
@@ -11,6 +12,20 @@ export function countryName(code) {
   } catch {
     return code;
   }
+}
+
+/** The time zones of a country, if the browser knows them. */
+function zonesOf(code) {
+  const locale = new Intl.Locale('und', { region: code });
+  return locale.getTimeZones?.() ?? locale.timeZones ?? [];
+}
+
+/** The country of the browser's time zone, or else of its language; "" if neither tells. */
+export function likelyCountry() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const byLanguage = new Intl.Locale(navigator.language).region ?? '';
+  const inZone = countriesWithCurrency.filter((code) => zonesOf(code).includes(zone));
+  return inZone.includes(byLanguage) ? byLanguage : inZone[0] ?? byLanguage;
 }
 
 const cache = new Map(); // promises of answers that do not change, by query

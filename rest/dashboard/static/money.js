@@ -27,6 +27,23 @@ export function plain(minor, currency) {
   return n === 0 ? text : text.slice(0, -n) + '.' + text.slice(-n);
 }
 
+// Countries whose currency does not start with their own code.
+const shared = {
+  EUR: 'AD AT AX BE BG BL CY DE EE ES FI FR GF GP GR HR IE IT LT LU LV MC ME MF MQ MT NL PM PT RE SI SK SM TF VA XK YT',
+  USD: 'AS BQ EC FM GU IO MH MP PR PW SV TC TL UM VG VI', AUD: 'CC CX HM KI NF NR TV', NZD: 'CK NU PN TK',
+  NOK: 'BV SJ', DKK: 'FO GL', GBP: 'GG IM JE', CHF: 'LI', ILS: 'PS', MAD: 'EH',
+  XOF: 'BF BJ CI GW ML NE SN TG', XAF: 'CF CG CM GA GQ TD', XCD: 'AG AI DM GD KN LC MS VC', XPF: 'NC PF WF',
+};
+const byCountry = Object.fromEntries([...currencies.filter((c) => c[0] !== 'X').map((c) => [c.slice(0, 2), c]),
+  ...Object.entries(shared).flatMap(([c, list]) => list.split(' ').map((code) => [code, c]))]);
+delete byCountry.EU;
+
+/** All countries with a currency of their own or a shared one. */
+export const countriesWithCurrency = Object.keys(byCountry);
+
+/** The currency of a country; undefined if it is not known. */
+export const currencyOf = (country) => byCountry[country];
+
 const formats = new Map();
 
 function format(currency, short) {

@@ -1,12 +1,16 @@
 // Lists of rows in forms.
-import { html, useId, useLayoutEffect, useRef, useState } from './lib.js';
+import { html, useEffect, useId, useLayoutEffect, useRef, useState } from './lib.js';
 import { Button } from './ui.js';
-import { useClearErrors, useFieldError } from './form.js';
+import { onEnter, useClearErrors, useFieldError } from './form.js';
 import { Icon } from './icons.js';
 
+/** What a row shows and what it submits, in lower case. */
+const textOf = (box) => [...box.querySelectorAll('input, select')]
+  .map((e) => e.value + ' ' + (e.selectedOptions?.[0]?.text ?? '')).join(' ').toLowerCase();
+
 /**
- * Rows that can be added and removed. Each renders its fields, whose names start with at:
- * "headers.0". The initial rows of a fixed list cannot be removed.
+ * Rows that can be added and removed. More than ten can be searched. Each renders its fields, whose
+ * names start with at: "headers.0". The initial rows of a fixed list cannot be removed.
  * @param {{name: string, legend: string, one: string, hint: string, max: string, initial: object[], fixed?: boolean,
  *   row: (props: {at: string, of: object}) => any}} props
  */
@@ -15,6 +19,7 @@ export function Rows({ name, legend, one, hint, max, initial, row, fixed, ...res
   const forget = useClearErrors();
   const own = useId();
   const ref = useRef(null);
+  const [find, setFind] = useState('');
   const [{ rows, next, moved }, setState] = useState({
     rows: initial.map((of, key) => ({ of, key })), next: initial.length, moved: '',
   });
@@ -23,6 +28,18 @@ export function Rows({ name, legend, one, hint, max, initial, row, fixed, ...res
       : '[data-test="add-' + name + '"]';
     moved && ref.current.querySelector(last)?.focus();
   }, [rows]);
+  useLayoutEffect(() => {
+    const words = find.trim().toLowerCase();
+    ref.current.querySelectorAll('.row-box').forEach((box) => {
+      box.hidden = !textOf(box).includes(words);
+    });
+  }, [find]);
+  useEffect(() => { // a row with an error has to be visible
+    const { form } = ref.current;
+    const show = () => setFind('');
+    form.addEventListener('submit', show);
+    return () => form.removeEventListener('submit', show);
+  }, []);
   const add = () => setState({ rows: [...rows, { of: {}, key: next }], next: next + 1, moved: 'added' });
   const remove = (key) => {
     forget(name);
@@ -33,6 +50,9 @@ export function Rows({ name, legend, one, hint, max, initial, row, fixed, ...res
     <legend>${legend} <span class="muted">(optional)</span></legend>
     <p class="hint" id=${own + '-hint'}>${hint}</p>
     ${wrong && html`<p class="wrong" id=${own + '-error'} data-test=${'error-' + name}>${wrong.join(' ')}</p>`}
+    ${rows.length > 10 && html`<div class="field"><label for=${own + '-find'}>Search ${legend.toLowerCase()}</label>
+      <input id=${own + '-find'} type="search" autocomplete="off" value=${find} data-test=${'find-' + name}
+        onInput=${(e) => setFind(e.target.value)} onKeyDown=${onEnter(() => {})} /></div>`}
     ${rows.map(({ of, key }, i) => html`<div class="row-box" key=${key} role="group" aria-label=${one + ' ' + (i + 1)}>
       <div class="grow"><${row} at=${name + '.' + i} of=${of} ...${rest} /></div>
       ${!(fixed && i < initial.length) && html`<button type="button" class="icon-button"

@@ -3,7 +3,8 @@ import { html, useEffect, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Badge, Card, Button } from './ui.js';
 import { Check, Field, FormDialog, Select, text, useMutation } from './form.js';
-import { currencies } from './money.js';
+import { currencies, currencyOf } from './money.js';
+import { likelyCountry } from './countries.js';
 import { roleNames } from './role.js';
 
 const create = `mutation StoreCreate($input: StoreCreateInput!) {
@@ -44,6 +45,7 @@ export function Stores() {
 
 function NewStore({ onClose, done }) {
   const { store } = useApp();
+  const own = [...new Set([currencyOf(likelyCountry()) ?? store.currency, store.currency])];
   const run = useMutation(create);
   const action = async (v) => {
     const made = await run({ input: { name: v.get('name'), handle: text(v, 'handle'), currency: v.get('currency'),
@@ -56,8 +58,8 @@ function NewStore({ onClose, done }) {
     <${Field} name="name" label="Name" required maxlength="255" />
     <${Field} name="handle" label="Address" optional maxlength="63" autocomplete="off" spellcheck=${false}
       hint="The shop\u2019s address starts with it. Use a-z, 0-9 and hyphens. Leave empty to use the name." />
-    <div class="pair"><${Select} name="currency" label="Currency" value=${store.currency}
-        options=${currencies.map((c) => [c, c])} />
+    <div class="pair"><${Select} name="currency" label="Currency" value=${own[0]}
+        options=${own.concat(currencies.filter((c) => !own.includes(c))).map((c) => [c, c])} />
       <${Zone} value=${store.timezone} /></div>
     <${Check} name="test" label="Test store" hint=${'Nothing in it is real: shoppers can only use test payments ' +
       'and get no emails, and search engines are kept out. You can add sample data and reset the store.'} />

@@ -18,6 +18,12 @@ export const presetOptions = () => usualRates.presets.flatMap((p) => {
     : countries.map((c) => [p.key + '/' + c, p.name + ': ' + countryName(c)])];
 });
 
+/** The choice for a country, with those of its preset's other countries if everywhere is set; "" for none. */
+export function presetOf(country, everywhere) {
+  const preset = usualRates.presets.find((p) => p.rates.some((r) => r.country === country));
+  return !preset ? '' : everywhere ? preset.key : preset.key + '/' + country;
+}
+
 /** The rates of a choice, undefined for none. */
 export const presetRates = (choice) => find(choice)?.rates.map((r) => ({ ...defaults, ...r }));
 

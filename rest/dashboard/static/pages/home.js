@@ -1,5 +1,5 @@
 // Home: how the store is doing.
-import { html, useEffect, useState } from '../lib.js';
+import { html, useEffect } from '../lib.js';
 import { useAll, useApp, useQuery } from '../context.js';
 import { Page, Card, Badge, Time, Skeleton, Empty, Pending, humanize } from '../ui.js';
 import { Table } from '../list.js';
@@ -7,11 +7,11 @@ import { Icon } from '../icons.js';
 import { SalesChart } from '../chart.js';
 import { loadPlot } from '../plot.js';
 import { money } from '../money.js';
-import { storefront } from '../theme_state.js';
 import { to } from '../route.js';
 import { health, hostOf } from '../webhook_state.js';
 import { orderColumns } from '../order_columns.js';
 import { Work, useWork } from '../work.js';
+import { Setup, setupQuery } from '../setup.js';
 
 const sales = `query Sales { salesReport(days: 30) { currency timezone days { date orders totalMinor } } }`;
 
@@ -24,10 +24,6 @@ const latest = `query Latest { orders(first: 6) {
 const notices = `query Notices { notifications(first: 5) { nodes { id level title readAt createdAt } } }`;
 
 const events = `query Latest { events(first: 5) { nodes { id type occurredAt } } }`;
-
-const setupQuery = `query Opening { products(first: 1, filter: {status: ACTIVE}) { nodes { id } }
-  shippingZones { rates { id } } paymentSettings { methods { active } } pages(first: 1) { nodes { id } }
-  themes(first: 2) { nodes { id } } }`;
 
 /**
  * The page. Each card has its own query, so one that fails or is not allowed leaves the others
@@ -54,7 +50,7 @@ export function Home() {
     return html`<${Page} title="Home" lead=${store.name}><${Skeleton} rows=${6} /><//>`;
   }
   return html`<${Page} title="Home" lead=${store.name}>
-    ${can('store') && html`<${SetupChecklist} q=${opening} />`}
+    ${can('store') && html`<${Setup} q=${opening} />`}
     <${Work} q=${tasks} endpoints=${endpoints.nodes} />
     ${can('sales') && html`<${Sales} q=${days} /><${Conversion} q=${carts} />`}
     ${can('orders') ? html`<${Latest} q=${orders} />` : can('keys') && html`<${QuickLinks} />`}
@@ -63,47 +59,6 @@ export function Home() {
       ${can('webhooks') && html`<${Webhooks} q=${endpoints} recent=${recent} />`}
     </div>
   <//>`;
-}
-
-/** The steps before the shop can sell; nothing once they are done. */
-function SetupChecklist({ q }) {
-  const { store } = useApp();
-  const [visited, visit] = useVisit(store.id);
-  if (!q.data) {
-    return null;
-  }
-  const { products, shippingZones, paymentSettings, pages, themes } = q.data;
-  const needed = [
-    [products.nodes.length > 0, 'Publish a product', '/products'],
-    [shippingZones.some((z) => z.rates.length > 0), 'Set up shipping zones and rates', '/settings/shipping'],
-    [paymentSettings.methods.some((m) => m.active), 'Choose payment methods', '/settings/payments'],
-  ];
-  if (needed.every(([done]) => done)) {
-    return null;
-  }
-  const useful = [[themes.nodes.length > 1, 'Choose a theme', '/themes'],
-    [pages.nodes.length > 0, 'Add your imprint and other pages', '/pages']];
-  return html`<${Card} title="Open your shop" name="opening">
-    <p>Complete the first three steps to sell at <strong class="url">${store.storeHost}</strong>.</p>
-    <ul class="link-list">${[...needed, ...useful].map(([done, text, path]) => html`<li key=${path}>
-      <a class="grow" href=${to(path)}><${Done} is=${done} />${text}</a></li>`)}
-      <li><a class="grow" href=${storefront(store)} target="_blank" rel="noopener" onClick=${visit}
-        data-test="opening-visit"><${Done} is=${visited} />Visit your shop
-        <${Icon} name="open" size="16" /><span class="visually-hidden"> (opens a new tab)</span></a></li></ul>
-    <p class="muted">The address cannot be changed. Custom domains are not supported yet.</p>
-  <//>`;
-}
-
-const Done = ({ is }) => is && html`<${Icon} name="check" /><span class="visually-hidden">Done: </span>`;
-
-/** Whether the person opened the shop from here, stored in this browser. */
-function useVisit(id) {
-  const key = 'visited:' + id;
-  const [visited, setVisited] = useState(() => localStorage.getItem(key) !== null);
-  return [visited, () => {
-    localStorage.setItem(key, '1');
-    setVisited(true);
-  }];
 }
 
 /** For roles that cannot see orders. */
