@@ -83,7 +83,9 @@ var lineColumns = []column[line]{
 }
 
 var laterOrderColumns = []column[*db.Order]{
-	{"included_tax_minor", "", func(r *row, o *db.Order) { r.moneyOpt(o.IncludedTaxMinor, o.Currency) }},
+	{"included_tax_minor", phrase.IncludedTaxColumn, func(r *row, o *db.Order) {
+		r.moneyOpt(o.IncludedTaxMinor, o.Currency)
+	}},
 	{"discount_code", phrase.Code, func(r *row, o *db.Order) { r.textOpt(o.DiscountCode) }},
 	{"shipping_method", phrase.ShippingMethodColumn, func(r *row, o *db.Order) { r.textOpt(o.ShippingMethod) }},
 	{"payment_method", phrase.PaymentMethodColumn, func(r *row, o *db.Order) { r.textOpt((*string)(o.PaymentMethod)) }},
@@ -95,8 +97,8 @@ var laterLineColumns = []column[line]{
 
 var newestOrderColumns = []column[*db.Order]{
 	{"external_number", phrase.ExternalNumberColumn, func(r *row, o *db.Order) { r.textOpt(o.ExternalNumber) }},
-	{"taxes", "", func(r *row, o *db.Order) { r.list(o.Taxes) }},
-	{"vat_id", "", func(r *row, o *db.Order) { r.textOpt(o.VatID) }},
+	{"taxes", phrase.TaxesColumn, (*row).taxes},
+	{"vat_id", phrase.VATIDColumn, func(r *row, o *db.Order) { r.textOpt(o.VatID) }},
 	{"tax_relief", "", func(r *row, o *db.Order) { r.textOpt((*string)(o.TaxRelief)) }},
 }
 
@@ -179,7 +181,7 @@ var (
 		phrase.PaidAmountColumn, phrase.RefundedAmountColumn, phrase.Email, phrase.BillingAddressColumn,
 		phrase.ShippingAddressColumn, phrase.TagsColumn, phrase.SourceColumn, phrase.Code, phrase.ShippingMethodColumn,
 		phrase.PaymentMethodColumn, phrase.PaidAtColumn, phrase.FulfilledAtColumn, phrase.CancelledAtColumn,
-		phrase.ExternalNumberColumn)
+		phrase.ExternalNumberColumn, phrase.IncludedTaxColumn, phrase.TaxesColumn, phrase.VATIDColumn)
 	sheetLines = pick(lineColumns, phrase.Product, phrase.SKUColumn, phrase.OptionsColumn, phrase.Quantity,
 		phrase.ShippedQuantityColumn, phrase.RefundedQuantityColumn, phrase.UnitPriceColumn, phrase.LineDiscountColumn,
 		phrase.LineTaxColumn, phrase.LineTotalColumn)

@@ -179,6 +179,12 @@ func (r *row) money(minor int64, code string) {
 		r.integer(minor)
 		return
 	}
+	r.amount(minor, code)
+	r.empty()
+}
+
+// amount appends an amount with the digits of its currency to the current cell.
+func (r *row) amount(minor int64, code string) {
 	if minor < 0 {
 		r.b, minor = append(r.b, '-'), -minor // amounts are far from the smallest integer
 	}
@@ -192,7 +198,6 @@ func (r *row) money(minor int64, code string) {
 	if digits > 0 {
 		r.b = append(append(r.b, r.texts.Point...), text[whole:]...)
 	}
-	r.empty()
 }
 
 func (r *row) text(s string) { r.b = appendText(r.b, s, r.separator) }
@@ -252,6 +257,25 @@ func (r *row) address(a document.Address) {
 		return
 	}
 	r.fail(a.Members(func(value []byte) { r.b = appendText(r.b, value, r.separator) }))
+}
+
+// taxes appends the taxes of an order, for spreadsheets as one text: GST 5%: 0.50; QST 9.975%: 1.00.
+func (r *row) taxes(o *db.Order) {
+	if r.texts == nil {
+		r.list(o.Taxes)
+		return
+	}
+	taxes, err := o.Taxes.List()
+	r.fail(err)
+	var texts []string
+	for _, t := range taxes {
+		from := len(r.b)
+		r.amount(t.AmountMinor, o.Currency)
+		amount := string(r.b[from:])
+		r.b = r.b[:from]
+		texts = append(texts, t.Name+" "+r.texts.Percent(t.Rate)+": "+amount)
+	}
+	r.text(strings.Join(texts, "; "))
 }
 
 func (r *row) fail(err error) {

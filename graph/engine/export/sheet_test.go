@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -103,6 +104,22 @@ func TestSheetMoney(t *testing.T) {
 		if s.money(tc.minor, tc.currency); string(s.b) != tc.want {
 			t.Errorf("%d %s: %q, want %q", tc.minor, tc.currency, s.b, tc.want)
 		}
+	}
+}
+
+// The taxes of an order are one text, or none.
+func TestSheetTaxes(t *testing.T) {
+	s, err := newRow(&db.Export{Format: state.ExportSpreadsheet, Language: new(state.German), Timezone: new("UTC")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &db.Order{Currency: "CAD"}
+	s.taxes(o)
+	o.Taxes = document.NewOrderTaxes([]document.OrderTax{{Name: "GST", Rate: "5", AmountMinor: 50},
+		{Name: "QST", Rate: "9.975", AmountMinor: 100}})
+	s.taxes(o)
+	if want := ";\"GST 5\u00a0%: 0,50; QST 9,975\u00a0%: 1,00\";"; s.err != nil || string(s.b) != want {
+		t.Errorf("%q, want %q, %v", s.b, want, s.err)
 	}
 }
 

@@ -63,6 +63,7 @@ const (
 	Home                    Key = "Home"
 	IDColumn                Key = "IDColumn"
 	InStock                 Key = "InStock"
+	IncludedTaxColumn       Key = "IncludedTaxColumn"
 	Information             Key = "Information"
 	Instructions            Key = "Instructions"
 	InventoryColumn         Key = "InventoryColumn"
@@ -203,6 +204,7 @@ const (
 	Tax                     Key = "Tax"
 	TaxExempt               Key = "TaxExempt"
 	TaxIncluded             Key = "TaxIncluded"
+	TaxesColumn             Key = "TaxesColumn"
 	TestExplained           Key = "TestExplained"
 	TestPayment             Key = "TestPayment"
 	ThankYou                Key = "ThankYou"
@@ -219,6 +221,7 @@ const (
 	Update                  Key = "Update"
 	UpdatedAtColumn         Key = "UpdatedAtColumn"
 	VATID                   Key = "VATID"
+	VATIDColumn             Key = "VATIDColumn"
 	VendorColumn            Key = "VendorColumn"
 	WaitingForPayment       Key = "WaitingForPayment"
 )
