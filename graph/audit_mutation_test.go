@@ -126,6 +126,6 @@ func actionOf(field string) string {
 var kinds = []string{
 	"api_key", "app", "collection", "customer", "discount", "export", "grant", "invitation", "marketplace_theme",
 	"menus", "notification", "order", "page", "password", "payment_account",
-	"payment_settings", "product", "session", "shipping_zone",
+	"payment_settings", "product", "report", "session", "shipping_zone",
 	"staff", "staff_token", "store", "tax_settings", "theme", "webhook_delivery", "webhook_endpoint",
 }

@@ -28,6 +28,10 @@ func onExport(cancelled bool) func(*caller) string {
 // exportEffects covers the mutations of exports, which emit nothing: the engine emits the events of
 // completed and failed exports.
 var exportEffects = []effect{
+	{field: "reportCreate", name: "a month",
+		args: fixedArgs(`input: {firstDay: "2026-01-01", lastDay: "2026-01-31"}`)},
+	{field: "reportCreate", name: "backwards", refused: "out_of_range",
+		args: fixedArgs(`input: {firstDay: "2026-01-31", lastDay: "2026-01-01"}`)},
 	{field: "exportStart", name: "orders", args: fixedArgs("input: {kind: ORDERS}")},
 	{field: "exportStart", name: "refused", args: fixedArgs(`input: {kind: ORDERS, filters: {status: "draft"}}`),
 		refused: "unknown_value"},

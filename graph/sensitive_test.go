@@ -50,6 +50,7 @@ var ordinary = map[string][]string{
 	"it changes the person's own emails": {"staffSetOrderEmails"},
 	"it records received money or handles goods": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
 		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend"},
+	"it adds up what the viewer may read": {"reportCreate"},
 	"it is what the shop sells or shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
 		"page*", "menus*", "theme*", "marketplaceTheme*"},
 	"it is daily work with customers": {"customer*"},

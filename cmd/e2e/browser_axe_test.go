@@ -27,7 +27,7 @@ const axe = `axe.run(document, {resultTypes: ['violations'], elementRef: true, %
 var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
 	"/pages", "/pages/new", "/navigation", "/collections", "/collections/new",
 	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications",
-	"/settings", "/security", "/discounts", "/settings/shipping", "/settings/tax",
+	"/settings", "/security", "/discounts", "/reports", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/orders/new", "/customers/new"}
 
 // Every page on a desktop and a phone, in light and dark: axe finds no serious fault, and nothing

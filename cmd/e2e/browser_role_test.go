@@ -22,8 +22,9 @@ func TestBrowserRoles(t *testing.T) {
 	f := p.demo(t)
 	for role, closed := range map[string][]string{
 		"ADMIN": {},
-		"DEVELOPER": {"/orders", "/customers", "/exports", "/staff", "/audit", "/collections", "/collections/new",
-			"/discounts", "/settings/shipping", "/settings/tax", "/settings/payments", "/orders/new", "/customers/new"},
+		"DEVELOPER": {"/orders", "/customers", "/exports", "/reports", "/staff", "/audit", "/collections",
+			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
+			"/orders/new", "/customers/new"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
 			"/events", "/requests", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
 			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",

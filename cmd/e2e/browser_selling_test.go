@@ -2,7 +2,10 @@
 
 package e2e
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A merchant sets shipping, tax and a discount; errors are shown beside their fields.
 func TestBrowserSelling(t *testing.T) {
@@ -91,4 +94,22 @@ func TestBrowserSelling(t *testing.T) {
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`dialog`)
 	b.seeText("Discount deleted.")
+
+	b.open("/dashboard/reports")
+	b.click(`form[data-test="report"] [data-test="submit"]`)
+	b.see(`[data-test="report-sums"]`)
+	for _, by := range []string{"products", "taxes", "stock", "days"} {
+		b.click(css(`[data-test="by-` + by + `"]`))
+		b.see(css(`[data-test="by-` + by + `"][aria-current]`))
+		b.see(`[data-test="report-table"] .table tbody tr`)
+		b.shot("report-" + by)
+	}
+	saved := evaluate[string](b, `new Promise((done) => {
+		URL.createObjectURL = (blob) => { blob.text().then(done); return 'data:,'; };
+		document.querySelector('[data-test="report-csv"]').click();
+	})`)
+	if head, rows, _ := strings.Cut(saved, "\r\n"); head != "Day,Orders,Total EUR,Refunded EUR,Net EUR" ||
+		strings.Count(rows, "\r\n") != 30 {
+		t.Errorf("the file of a report is %.200q", saved)
+	}
 }

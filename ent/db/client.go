@@ -71,6 +71,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/report"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
@@ -171,6 +172,7 @@ type Client struct {
 	ProductImage      *ProductImageClient
 	RecoveryCode      *RecoveryCodeClient
 	Redaction         *RedactionClient
+	Report            *ReportClient
 	RequestLog        *RequestLogClient
 	Revocation        *RevocationClient
 	SalesInterval     *SalesIntervalClient
@@ -271,6 +273,7 @@ func (c *Client) init() {
 	c.ProductImage = NewProductImageClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
+	c.Report = NewReportClient(c.config)
 	c.RequestLog = NewRequestLogClient(c.config)
 	c.Revocation = NewRevocationClient(c.config)
 	c.SalesInterval = NewSalesIntervalClient(c.config)
@@ -453,6 +456,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
+		Report:            NewReportClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
 		Revocation:        NewRevocationClient(cfg),
 		SalesInterval:     NewSalesIntervalClient(cfg),
@@ -562,6 +566,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
+		Report:            NewReportClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
 		Revocation:        NewRevocationClient(cfg),
 		SalesInterval:     NewSalesIntervalClient(cfg),
@@ -632,13 +637,13 @@ func (c *Client) Use(hooks ...Hook) {
 		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
 		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.RequestLog, c.Revocation, c.SalesInterval,
-		c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending, c.SearchSpelling,
-		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
-		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
-		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue, c.WriteHorizon,
+		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
+		c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending,
+		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -658,13 +663,13 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
 		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.RequestLog, c.Revocation, c.SalesInterval,
-		c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending, c.SearchSpelling,
-		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
-		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
-		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue, c.WriteHorizon,
+		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
+		c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending,
+		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -791,6 +796,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RecoveryCode.mutate(ctx, m)
 	case *RedactionMutation:
 		return c.Redaction.mutate(ctx, m)
+	case *ReportMutation:
+		return c.Report.mutate(ctx, m)
 	case *RequestLogMutation:
 		return c.RequestLog.mutate(ctx, m)
 	case *RevocationMutation:
@@ -8753,6 +8760,140 @@ func (c *RedactionClient) mutate(ctx context.Context, m *RedactionMutation) (Val
 	}
 }
 
+// ReportClient is a client for the Report schema.
+type ReportClient struct {
+	config
+}
+
+// NewReportClient returns a client for the Report from the given config.
+func NewReportClient(c config) *ReportClient {
+	return &ReportClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `report.Hooks(f(g(h())))`.
+func (c *ReportClient) Use(hooks ...Hook) {
+	c.hooks.Report = append(c.hooks.Report, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `report.Intercept(f(g(h())))`.
+func (c *ReportClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Report = append(c.inters.Report, interceptors...)
+}
+
+// Create returns a builder for creating a Report entity.
+func (c *ReportClient) Create() *ReportCreate {
+	mutation := newReportMutation(c.config, OpCreate)
+	return &ReportCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Report entities.
+func (c *ReportClient) CreateBulk(builders ...*ReportCreate) *ReportCreateBulk {
+	return &ReportCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ReportClient) MapCreateBulk(slice any, setFunc func(*ReportCreate, int)) *ReportCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ReportCreateBulk{err: fmt.Errorf("calling to ReportClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ReportCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ReportCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Report.
+func (c *ReportClient) Update() *ReportUpdate {
+	mutation := newReportMutation(c.config, OpUpdate)
+	return &ReportUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ReportClient) UpdateOne(_m *Report) *ReportUpdateOne {
+	mutation := newReportMutation(c.config, OpUpdateOne, withReport(_m))
+	return &ReportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ReportClient) UpdateOneID(id xid.ID) *ReportUpdateOne {
+	mutation := newReportMutation(c.config, OpUpdateOne, withReportID(id))
+	return &ReportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Report.
+func (c *ReportClient) Delete() *ReportDelete {
+	mutation := newReportMutation(c.config, OpDelete)
+	return &ReportDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ReportClient) DeleteOne(_m *Report) *ReportDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ReportClient) DeleteOneID(id xid.ID) *ReportDeleteOne {
+	builder := c.Delete().Where(report.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ReportDeleteOne{builder}
+}
+
+// Query returns a query builder for Report.
+func (c *ReportClient) Query() *ReportQuery {
+	return &ReportQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeReport},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Report entity by its id.
+func (c *ReportClient) Get(ctx context.Context, id xid.ID) (*Report, error) {
+	return c.Query().Where(report.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ReportClient) GetX(ctx context.Context, id xid.ID) *Report {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ReportClient) Hooks() []Hook {
+	hooks := c.hooks.Report
+	return append(hooks[:len(hooks):len(hooks)], report.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ReportClient) Interceptors() []Interceptor {
+	return c.inters.Report
+}
+
+func (c *ReportClient) mutate(ctx context.Context, m *ReportMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ReportCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ReportUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ReportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ReportDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Report mutation op: %q", m.Op())
+	}
+}
+
 // RequestLogClient is a client for the RequestLog schema.
 type RequestLogClient struct {
 	config
@@ -12909,7 +13050,7 @@ type (
 		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
 		Order, OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
 		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
-		Product, ProductImage, RecoveryCode, Redaction, RequestLog, Revocation,
+		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
 		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
 		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
 		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
@@ -12925,7 +13066,7 @@ type (
 		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
 		Order, OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
 		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
-		Product, ProductImage, RecoveryCode, Redaction, RequestLog, Revocation,
+		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
 		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
 		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
 		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,

@@ -72,6 +72,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/report"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
@@ -222,6 +223,7 @@ func checkColumn(t, c string) error {
 			productimage.Table:      productimage.ValidColumn,
 			recoverycode.Table:      recoverycode.ValidColumn,
 			redaction.Table:         redaction.ValidColumn,
+			report.Table:            report.ValidColumn,
 			requestlog.Table:        requestlog.ValidColumn,
 			revocation.Table:        revocation.ValidColumn,
 			salesinterval.Table:     salesinterval.ValidColumn,

@@ -132,6 +132,8 @@ type Tx struct {
 	RecoveryCode *RecoveryCodeClient
 	// Redaction is the client for interacting with the Redaction builders.
 	Redaction *RedactionClient
+	// Report is the client for interacting with the Report builders.
+	Report *ReportClient
 	// RequestLog is the client for interacting with the RequestLog builders.
 	RequestLog *RequestLogClient
 	// Revocation is the client for interacting with the Revocation builders.
@@ -384,6 +386,7 @@ func (tx *Tx) init() {
 	tx.ProductImage = NewProductImageClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)
+	tx.Report = NewReportClient(tx.config)
 	tx.RequestLog = NewRequestLogClient(tx.config)
 	tx.Revocation = NewRevocationClient(tx.config)
 	tx.SalesInterval = NewSalesIntervalClient(tx.config)

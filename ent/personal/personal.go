@@ -104,6 +104,7 @@ var tables = map[string]map[Class]string{
 	"product_images":     {Never: "alt filename content_type"},
 	"products":           {Never: all},
 	"redactions":         {Never: "step"},
+	"reports":            {Never: "first_day last_day timezone currency status result"},
 	"request_logs":       {Never: "method route resource code"},
 	"search_entries":     {Never: "word"},
 	"search_pendings":    {Never: "kind"},

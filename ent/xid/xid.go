@@ -148,6 +148,7 @@ const (
 	Notification     Kind = "ntf"
 	Audit            Kind = "aud"
 	Request          Kind = "req"
+	Report           Kind = "rep"
 )
 
 // resources are the names of the kinds in events and the audit log.
@@ -157,7 +158,7 @@ var resources = map[Kind]string{
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
 	Notification: "notification", Page: "page", ShippingZone: "shipping_zone", Discount: "discount",
-	Collection: "collection",
+	Collection: "collection", Report: "report",
 }
 
 // Resource returns the name of the kind's resources, such as "product" for prod; "" if it has none.

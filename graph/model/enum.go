@@ -216,6 +216,10 @@ func UnmarshalExportCompression(v any) (state.ExportCompression, error) {
 	return unmarshal[state.ExportCompression](v)
 }
 
+func MarshalReportStatus(v state.ReportStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalReportStatus(v any) (state.ReportStatus, error) {
+	return unmarshal[state.ReportStatus](v)
+}
 func MarshalExportStatus(v state.ExportStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalExportStatus(v any) (state.ExportStatus, error) {
 	return unmarshal[state.ExportStatus](v)

@@ -138,7 +138,6 @@ type CollectionRuleInput struct {
 	Conditions []*document.CollectionCondition `json:"conditions"`
 }
 
-// How many carts began the checkout and how many became orders.
 type Conversion struct {
 	Carts     int `json:"carts"`
 	Checkouts int `json:"checkouts"`
@@ -812,6 +811,98 @@ type Region struct {
 	Written string `json:"written"`
 }
 
+type ReportCreateInput struct {
+	// Days in the store's time zone, at most 366: 2026-01-31.
+	FirstDay string `json:"firstDay"`
+	LastDay  string `json:"lastDay"`
+}
+
+type ReportDay struct {
+	Date          string `json:"date"`
+	Orders        int64  `json:"orders"`
+	TotalMinor    int64  `json:"totalMinor"`
+	RefundedMinor int64  `json:"refundedMinor"`
+}
+
+type ReportPayload struct {
+	Report     *Report      `json:"report,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// Sales count on the day of the order, refunds on the day of the refund. An order that was canceled counts only what was
+// paid for it. Amounts are in the store's currency. Lists have at most 1,000 rows; what is beyond them is in a last row
+// without an id.
+type ReportResult struct {
+	Sums *ReportSums `json:"sums"`
+	// The sums of as many days before.
+	Before   *ReportSums  `json:"before"`
+	Days     []*ReportDay `json:"days"`
+	Products []*ReportRow `json:"products"`
+	Variants []*ReportRow `json:"variants"`
+	// By discount code, of orders with one.
+	Discounts []*ReportRow `json:"discounts"`
+	// By the country of the shipping address, or else of the billing address.
+	Countries []*ReportRow `json:"countries"`
+	Taxes     []*ReportTax `json:"taxes"`
+	// The stock at the time of the report.
+	Stock     []*ReportStock `json:"stock"`
+	StockSums *ReportStock   `json:"stockSums"`
+	// The carts of the period that reached the checkout and became orders; null if it begins more than 30 days ago.
+	Conversion *Conversion `json:"conversion,omitempty"`
+}
+
+type ReportRow struct {
+	// The id of a product or variant, the code of a discount or country. Null for the other rows, and for items without one.
+	ID               *string `json:"id,omitempty"`
+	Name             string  `json:"name"`
+	Orders           int64   `json:"orders"`
+	Quantity         int64   `json:"quantity"`
+	GrossMinor       int64   `json:"grossMinor"`
+	DiscountMinor    int64   `json:"discountMinor"`
+	TaxMinor         int64   `json:"taxMinor"`
+	TotalMinor       int64   `json:"totalMinor"`
+	RefundedQuantity int64   `json:"refundedQuantity"`
+	RefundedMinor    int64   `json:"refundedMinor"`
+}
+
+type ReportStock struct {
+	ID       *string `json:"id,omitempty"`
+	Name     string  `json:"name"`
+	Quantity int64   `json:"quantity"`
+	// Quantity times price.
+	ValueMinor int64 `json:"valueMinor"`
+}
+
+type ReportSums struct {
+	Orders int64 `json:"orders"`
+	// Quantity times price, before discounts.
+	GrossMinor    int64 `json:"grossMinor"`
+	DiscountMinor int64 `json:"discountMinor"`
+	ShippingMinor int64 `json:"shippingMinor"`
+	// The tax that is added to prices.
+	TaxMinor      int64 `json:"taxMinor"`
+	TotalMinor    int64 `json:"totalMinor"`
+	RefundedMinor int64 `json:"refundedMinor"`
+}
+
+// A tax of a place. Amounts without tax are rows without a name.
+type ReportTax struct {
+	// ISO 3166-1; empty if the order has no address.
+	Country string `json:"country"`
+	// ISO 3166-2 without the country.
+	Region string `json:"region"`
+	// Empty if the order came with its tax.
+	Name string `json:"name"`
+	// In percent.
+	Rate      string             `json:"rate"`
+	Treatment ReportTaxTreatment `json:"treatment"`
+	// What is taxed, without this tax.
+	BaseMinor         int64 `json:"baseMinor"`
+	TaxMinor          int64 `json:"taxMinor"`
+	RefundedBaseMinor int64 `json:"refundedBaseMinor"`
+	RefundedTaxMinor  int64 `json:"refundedTaxMinor"`
+}
+
 // All given conditions must hold.
 type RequestFilter struct {
 	KeyID *string `json:"keyId,omitempty"`
@@ -1314,6 +1405,68 @@ func (e *InvitationStatus) UnmarshalJSON(b []byte) error {
 }
 
 func (e InvitationStatus) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// Why an amount is taxed or not. ZERO_RATED: by a rate of 0. UNTAXED: its place or its category has no tax.
+type ReportTaxTreatment string
+
+const (
+	ReportTaxTreatmentTaxed         ReportTaxTreatment = "TAXED"
+	ReportTaxTreatmentZeroRated     ReportTaxTreatment = "ZERO_RATED"
+	ReportTaxTreatmentUntaxed       ReportTaxTreatment = "UNTAXED"
+	ReportTaxTreatmentReverseCharge ReportTaxTreatment = "REVERSE_CHARGE"
+	ReportTaxTreatmentExempt        ReportTaxTreatment = "EXEMPT"
+)
+
+var AllReportTaxTreatment = []ReportTaxTreatment{
+	ReportTaxTreatmentTaxed,
+	ReportTaxTreatmentZeroRated,
+	ReportTaxTreatmentUntaxed,
+	ReportTaxTreatmentReverseCharge,
+	ReportTaxTreatmentExempt,
+}
+
+func (e ReportTaxTreatment) IsValid() bool {
+	switch e {
+	case ReportTaxTreatmentTaxed, ReportTaxTreatmentZeroRated, ReportTaxTreatmentUntaxed, ReportTaxTreatmentReverseCharge, ReportTaxTreatmentExempt:
+		return true
+	}
+	return false
+}
+
+func (e ReportTaxTreatment) String() string {
+	return string(e)
+}
+
+func (e *ReportTaxTreatment) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = ReportTaxTreatment(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid ReportTaxTreatment", str)
+	}
+	return nil
+}
+
+func (e ReportTaxTreatment) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *ReportTaxTreatment) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e ReportTaxTreatment) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

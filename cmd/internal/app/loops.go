@@ -70,7 +70,9 @@ func (s *Server) sellingLoops() []loop {
 	holds := s.counted(s.core.EndHolds, "canceled orders that were not paid in time", "orders")
 	payments := s.counted(s.core.SettlePayments, "checked payments", "payments")
 	refunds := s.counted(s.core.ReturnMoney, "sent refunds", "refunds")
+	reports := s.counted(s.core.WriteReports, "computed reports", "reports")
 	return []loop{
+		{"compute_reports", 5 * time.Second, time.Hour, reports, s.core.ReportWakeups()},  // domain/report
 		{"end_holds", 15 * time.Second, time.Hour, holds, nil},                            // domain/sales
 		{"settle_payments", 15 * time.Second, time.Hour, payments, nil},                   // domain/sales
 		{"return_money", 15 * time.Second, time.Hour, refunds, s.core.Payments.Wakeups()}, // domain/sales

@@ -717,6 +717,18 @@ func (f RedactionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RedactionMutation", m)
 }
 
+// The ReportFunc type is an adapter to allow the use of ordinary
+// function as Report mutator.
+type ReportFunc func(context.Context, *db.ReportMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ReportFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ReportMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ReportMutation", m)
+}
+
 // The RequestLogFunc type is an adapter to allow the use of ordinary
 // function as RequestLog mutator.
 type RequestLogFunc func(context.Context, *db.RequestLogMutation) (db.Value, error)

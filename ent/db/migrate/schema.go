@@ -1662,6 +1662,34 @@ var (
 			},
 		},
 	}
+	// ReportsColumns holds the columns for the "reports" table.
+	ReportsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "first_day", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(10)"}},
+		{Name: "last_day", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(10)"}},
+		{Name: "timezone", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
+		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "due_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "completed_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "result", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+	}
+	// ReportsTable holds the schema information for the "reports" table.
+	ReportsTable = &schema.Table{
+		Name:       "reports",
+		Columns:    ReportsColumns,
+		PrimaryKey: []*schema.Column{ReportsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "report_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{ReportsColumns[2], ReportsColumns[9]},
+			},
+		},
+	}
 	// RequestLogsColumns holds the columns for the "request_logs" table.
 	RequestLogsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2407,6 +2435,7 @@ var (
 		ProductImagesTable,
 		RecoveryCodesTable,
 		RedactionsTable,
+		ReportsTable,
 		RequestLogsTable,
 		RevocationsTable,
 		SalesIntervalsTable,

@@ -183,6 +183,9 @@ type RecoveryCode func(*sql.Selector)
 // Redaction is the predicate function for redaction builders.
 type Redaction func(*sql.Selector)
 
+// Report is the predicate function for report builders.
+type Report func(*sql.Selector)
+
 // RequestLog is the predicate function for requestlog builders.
 type RequestLog func(*sql.Selector)
 

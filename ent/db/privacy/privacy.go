@@ -1526,6 +1526,30 @@ func (f RedactionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RedactionMutation", m)
 }
 
+// The ReportQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ReportQueryRuleFunc func(context.Context, *db.ReportQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ReportQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ReportQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ReportQuery", q)
+}
+
+// The ReportMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ReportMutationRuleFunc func(context.Context, *db.ReportMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ReportMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ReportMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ReportMutation", m)
+}
+
 // The RequestLogQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type RequestLogQueryRuleFunc func(context.Context, *db.RequestLogQuery) error

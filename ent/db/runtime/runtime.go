@@ -57,6 +57,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	"github.com/storefront-go/storefront/ent/db/report"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
 	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
@@ -1554,6 +1555,28 @@ func init() {
 	redactionDescID := redactionMixinFields0[1].Descriptor()
 	// redaction.DefaultID holds the default value on creation for the id field.
 	redaction.DefaultID = redactionDescID.Default.(func() xid.ID)
+	reportMixin := schema.Report{}.Mixin()
+	report.Policy = privacy.NewPolicies(reportMixin[0], schema.Report{})
+	report.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := report.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	reportMixinFields0 := reportMixin[0].Fields()
+	_ = reportMixinFields0
+	reportFields := schema.Report{}.Fields()
+	_ = reportFields
+	// reportDescTries is the schema descriptor for tries field.
+	reportDescTries := reportFields[6].Descriptor()
+	// report.DefaultTries holds the default value on creation for the tries field.
+	report.DefaultTries = reportDescTries.Default.(int)
+	// reportDescID is the schema descriptor for id field.
+	reportDescID := reportMixinFields0[1].Descriptor()
+	// report.DefaultID holds the default value on creation for the id field.
+	report.DefaultID = reportDescID.Default.(func() xid.ID)
 	requestlogMixin := schema.RequestLog{}.Mixin()
 	requestlog.Policy = privacy.NewPolicies(requestlogMixin[0], schema.RequestLog{})
 	requestlog.Hooks[0] = func(next ent.Mutator) ent.Mutator {

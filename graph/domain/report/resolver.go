@@ -17,11 +17,14 @@ type Engines struct {
 type Resolver struct {
 	*core.Core
 	Engines
-	meter *meter
+	meter   *meter
+	wakeups chan struct{} // to [Resolver.WriteReports]
 }
 
 // New returns the resolver.
-func New(c *core.Core, e Engines) *Resolver { return &Resolver{Core: c, Engines: e, meter: newMeter()} }
+func New(c *core.Core, e Engines) *Resolver {
+	return &Resolver{Core: c, Engines: e, meter: newMeter(), wakeups: make(chan struct{}, 1)}
+}
 
 // Query holds the root queries of this package.
 type Query struct{ *Resolver }

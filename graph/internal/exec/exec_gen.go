@@ -126,6 +126,7 @@ type MutationResolver interface {
 	WebhookDeliveryRetry(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
 	WebhookDeliveriesRetry(ctx context.Context, endpointID string, filter model.WebhookDeliveryFilter, after *string, limit int) (*model.WebhookDeliveriesPayload, error)
 	WebhookDeliverySkip(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
+	ReportCreate(ctx context.Context, input model.ReportCreateInput) (*model.ReportPayload, error)
 	ExportStart(ctx context.Context, input model.ExportStartInput) (*model.ExportPayload, error)
 	ExportCancel(ctx context.Context, id string) (*model.ExportPayload, error)
 	ExportDelete(ctx context.Context, id string) (*model.ExportDeletePayload, error)
@@ -252,6 +253,7 @@ type QueryResolver interface {
 	Search(ctx context.Context, query string, first int) (*model.SearchResult, error)
 	OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.Connection[*model.OrderNote], error)
 	SalesReport(ctx context.Context, days int) (*model.SalesReport, error)
+	Report(ctx context.Context, id string) (*model.Report, error)
 	OrderWork(ctx context.Context) (*model.OrderWork, error)
 	OrderPreview(ctx context.Context, input model.OrderCreateInput) (*model.OrderPreview, error)
 	LowStock(ctx context.Context, atMost int64) (*model.LowStock, error)
@@ -497,6 +499,8 @@ type Query {
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "Sales of each of the last days, including today, in the store's time zone; at most 90 days."
   salesReport(days: Int! = 30): SalesReport! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "A report of sales."
+  report(id: ID!): Report! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The orders that need work, for the home page."
   orderWork: OrderWork! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "What the order would cost, computed as orderCreate computes it. Nothing is written and no stock is reserved."
@@ -715,6 +719,11 @@ type Mutation {
   "Gives up a waiting delivery. The resource's next delivery continues."
   webhookDeliverySkip(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
 
+  """
+  Starts a report of the sales of a period, which is computed in the background and kept for seven days. A store has at
+  most 20 reports, of which three are computed; a new one replaces the oldest.
+  """
+  reportCreate(input: ReportCreateInput!): ReportPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "Starts an export job. Also requires the read scope of the exported kind."
   exportStart(input: ExportStartInput!): ExportPayload! @scope(name: "exports.write")
   "Cancels a queued or running job and removes what it wrote."
@@ -2320,6 +2329,117 @@ type TaxCategory {
 }
 
 "How many carts began the checkout and how many became orders."
+enum ReportStatus { QUEUED COMPLETED FAILED }
+
+"A report of the sales of a period."
+type Report {
+  id: ID!
+  status: ReportStatus!
+  "The days are in the time zone, such as 2026-01-31."
+  firstDay: String!
+  lastDay: String!
+  timezone: String!
+  currency: String!
+  createdAt: Time!
+  completedAt: Time
+  "Null until the report is completed."
+  result: ReportResult
+}
+
+"""
+Sales count on the day of the order, refunds on the day of the refund. An order that was canceled counts only what was
+paid for it. Amounts are in the store's currency. Lists have at most 1,000 rows; what is beyond them is in a last row
+without an id.
+"""
+type ReportResult {
+  sums: ReportSums!
+  "The sums of as many days before."
+  before: ReportSums!
+  days: [ReportDay!]!
+  products: [ReportRow!]!
+  variants: [ReportRow!]!
+  "By discount code, of orders with one."
+  discounts: [ReportRow!]!
+  "By the country of the shipping address, or else of the billing address."
+  countries: [ReportRow!]!
+  taxes: [ReportTax!]!
+  "The stock at the time of the report."
+  stock: [ReportStock!]!
+  stockSums: ReportStock!
+  "The carts of the period that reached the checkout and became orders; null if it begins more than 30 days ago."
+  conversion: Conversion
+}
+
+type ReportSums {
+  orders: Long!
+  "Quantity times price, before discounts."
+  grossMinor: Long!
+  discountMinor: Long!
+  shippingMinor: Long!
+  "The tax that is added to prices."
+  taxMinor: Long!
+  totalMinor: Long!
+  refundedMinor: Long!
+}
+
+type ReportDay {
+  date: String!
+  orders: Long!
+  totalMinor: Long!
+  refundedMinor: Long!
+}
+
+type ReportRow {
+  "The id of a product or variant, the code of a discount or country. Null for the other rows, and for items without one."
+  id: String
+  name: String!
+  orders: Long!
+  quantity: Long!
+  grossMinor: Long!
+  discountMinor: Long!
+  taxMinor: Long!
+  totalMinor: Long!
+  refundedQuantity: Long!
+  refundedMinor: Long!
+}
+
+"""
+Why an amount is taxed or not. ZERO_RATED: by a rate of 0. UNTAXED: its place or its category has no tax.
+"""
+enum ReportTaxTreatment { TAXED ZERO_RATED UNTAXED REVERSE_CHARGE EXEMPT }
+
+"A tax of a place. Amounts without tax are rows without a name."
+type ReportTax {
+  "ISO 3166-1; empty if the order has no address."
+  country: String!
+  "ISO 3166-2 without the country."
+  region: String!
+  "Empty if the order came with its tax."
+  name: String!
+  "In percent."
+  rate: String!
+  treatment: ReportTaxTreatment!
+  "What is taxed, without this tax."
+  baseMinor: Long!
+  taxMinor: Long!
+  refundedBaseMinor: Long!
+  refundedTaxMinor: Long!
+}
+
+type ReportStock {
+  id: String
+  name: String!
+  quantity: Long!
+  "Quantity times price."
+  valueMinor: Long!
+}
+
+input ReportCreateInput {
+  "Days in the store's time zone, at most 366: 2026-01-31."
+  firstDay: String!
+  lastDay: String!
+}
+
 type Conversion {
   carts: Int!
   checkouts: Int!
@@ -3135,6 +3255,7 @@ type WebhookDeliveriesPayload {
   userErrors: [UserError!]!
 }
 type WebhookDeliveryPayload { delivery: WebhookDelivery userErrors: [UserError!]! }
+type ReportPayload { report: Report userErrors: [UserError!]! }
 type ExportPayload { export: Export userErrors: [UserError!]! }
 type ExportDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type ThemePayload {
@@ -4349,6 +4470,17 @@ func (ec *executionContext) field_Mutation_productVariantsSet_args(ctx context.C
 		return nil, err
 	}
 	args["variants"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_reportCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNReportCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportCreateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -5575,6 +5707,17 @@ func (ec *executionContext) field_Query_products_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["sort"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_report_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -20431,6 +20574,76 @@ func (ec *executionContext) fieldContext_Mutation_webhookDeliverySkip(ctx contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_reportCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_reportCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ReportCreate(ctx, fc.Args["input"].(model.ReportCreateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.ReportPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ReportPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ReportPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReportPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_reportCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "report":
+				return ec.fieldContext_ReportPayload_report(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ReportPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_reportCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_exportStart(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34918,6 +35131,90 @@ func (ec *executionContext) fieldContext_Query_salesReport(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_report(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_report,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Report(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Report
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Report
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Report
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReport,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_report(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Report_id(ctx, field)
+			case "status":
+				return ec.fieldContext_Report_status(ctx, field)
+			case "firstDay":
+				return ec.fieldContext_Report_firstDay(ctx, field)
+			case "lastDay":
+				return ec.fieldContext_Report_lastDay(ctx, field)
+			case "timezone":
+				return ec.fieldContext_Report_timezone(ctx, field)
+			case "currency":
+				return ec.fieldContext_Report_currency(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Report_createdAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Report_completedAt(ctx, field)
+			case "result":
+				return ec.fieldContext_Report_result(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Report", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_report_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_orderWork(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -38004,6 +38301,1358 @@ func (ec *executionContext) fieldContext_Region_written(_ context.Context, field
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_id(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Report_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_status(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return ec.marshalNReportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReportStatus(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_Report_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ReportStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_firstDay(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.FirstDay)
+}
+
+func (ec *executionContext) fieldContext_Report_firstDay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_lastDay(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.LastDay)
+}
+
+func (ec *executionContext) fieldContext_Report_lastDay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_timezone(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Timezone)
+}
+
+func (ec *executionContext) fieldContext_Report_timezone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_currency(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+}
+
+func (ec *executionContext) fieldContext_Report_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Report_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
+}
+
+func (ec *executionContext) fieldContext_Report_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Report_result(ctx context.Context, field graphql.CollectedField, obj *model.Report) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Report_result,
+		func(ctx context.Context) (any, error) {
+			return obj.Result, nil
+		},
+		nil,
+		ec.marshalOReportResult2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportResult,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Report_result(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Report",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sums":
+				return ec.fieldContext_ReportResult_sums(ctx, field)
+			case "before":
+				return ec.fieldContext_ReportResult_before(ctx, field)
+			case "days":
+				return ec.fieldContext_ReportResult_days(ctx, field)
+			case "products":
+				return ec.fieldContext_ReportResult_products(ctx, field)
+			case "variants":
+				return ec.fieldContext_ReportResult_variants(ctx, field)
+			case "discounts":
+				return ec.fieldContext_ReportResult_discounts(ctx, field)
+			case "countries":
+				return ec.fieldContext_ReportResult_countries(ctx, field)
+			case "taxes":
+				return ec.fieldContext_ReportResult_taxes(ctx, field)
+			case "stock":
+				return ec.fieldContext_ReportResult_stock(ctx, field)
+			case "stockSums":
+				return ec.fieldContext_ReportResult_stockSums(ctx, field)
+			case "conversion":
+				return ec.fieldContext_ReportResult_conversion(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportResult", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportDay_date(ctx context.Context, field graphql.CollectedField, obj *model.ReportDay) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Date)
+}
+
+func (ec *executionContext) fieldContext_ReportDay_date(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportDay",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportDay_orders(ctx context.Context, field graphql.CollectedField, obj *model.ReportDay) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Orders)
+}
+
+func (ec *executionContext) fieldContext_ReportDay_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportDay",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportDay_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportDay) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.TotalMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportDay_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportDay",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportDay_refundedMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportDay) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportDay_refundedMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportDay",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportPayload_report(ctx context.Context, field graphql.CollectedField, obj *model.ReportPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportPayload_report,
+		func(ctx context.Context) (any, error) {
+			return obj.Report, nil
+		},
+		nil,
+		ec.marshalOReport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReport,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportPayload_report(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Report_id(ctx, field)
+			case "status":
+				return ec.fieldContext_Report_status(ctx, field)
+			case "firstDay":
+				return ec.fieldContext_Report_firstDay(ctx, field)
+			case "lastDay":
+				return ec.fieldContext_Report_lastDay(ctx, field)
+			case "timezone":
+				return ec.fieldContext_Report_timezone(ctx, field)
+			case "currency":
+				return ec.fieldContext_Report_currency(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Report_createdAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Report_completedAt(ctx, field)
+			case "result":
+				return ec.fieldContext_Report_result(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Report", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ReportPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_sums(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_sums,
+		func(ctx context.Context) (any, error) {
+			return obj.Sums, nil
+		},
+		nil,
+		ec.marshalNReportSums2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportSums,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_sums(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "orders":
+				return ec.fieldContext_ReportSums_orders(ctx, field)
+			case "grossMinor":
+				return ec.fieldContext_ReportSums_grossMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_ReportSums_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_ReportSums_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_ReportSums_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_ReportSums_totalMinor(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_ReportSums_refundedMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportSums", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_before(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_before,
+		func(ctx context.Context) (any, error) {
+			return obj.Before, nil
+		},
+		nil,
+		ec.marshalNReportSums2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportSums,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_before(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "orders":
+				return ec.fieldContext_ReportSums_orders(ctx, field)
+			case "grossMinor":
+				return ec.fieldContext_ReportSums_grossMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_ReportSums_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_ReportSums_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_ReportSums_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_ReportSums_totalMinor(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_ReportSums_refundedMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportSums", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_days(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_days,
+		func(ctx context.Context) (any, error) {
+			return obj.Days, nil
+		},
+		nil,
+		ec.marshalNReportDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportDayᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_days(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "date":
+				return ec.fieldContext_ReportDay_date(ctx, field)
+			case "orders":
+				return ec.fieldContext_ReportDay_orders(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_ReportDay_totalMinor(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_ReportDay_refundedMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportDay", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_products(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_products,
+		func(ctx context.Context) (any, error) {
+			return obj.Products, nil
+		},
+		nil,
+		ec.marshalNReportRow2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportRowᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_products(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ReportRow_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ReportRow_name(ctx, field)
+			case "orders":
+				return ec.fieldContext_ReportRow_orders(ctx, field)
+			case "quantity":
+				return ec.fieldContext_ReportRow_quantity(ctx, field)
+			case "grossMinor":
+				return ec.fieldContext_ReportRow_grossMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_ReportRow_discountMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_ReportRow_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_ReportRow_totalMinor(ctx, field)
+			case "refundedQuantity":
+				return ec.fieldContext_ReportRow_refundedQuantity(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_ReportRow_refundedMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportRow", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_variants(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_variants,
+		func(ctx context.Context) (any, error) {
+			return obj.Variants, nil
+		},
+		nil,
+		ec.marshalNReportRow2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportRowᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_variants(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ReportRow_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ReportRow_name(ctx, field)
+			case "orders":
+				return ec.fieldContext_ReportRow_orders(ctx, field)
+			case "quantity":
+				return ec.fieldContext_ReportRow_quantity(ctx, field)
+			case "grossMinor":
+				return ec.fieldContext_ReportRow_grossMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_ReportRow_discountMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_ReportRow_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_ReportRow_totalMinor(ctx, field)
+			case "refundedQuantity":
+				return ec.fieldContext_ReportRow_refundedQuantity(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_ReportRow_refundedMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportRow", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_discounts(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_discounts,
+		func(ctx context.Context) (any, error) {
+			return obj.Discounts, nil
+		},
+		nil,
+		ec.marshalNReportRow2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportRowᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_discounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ReportRow_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ReportRow_name(ctx, field)
+			case "orders":
+				return ec.fieldContext_ReportRow_orders(ctx, field)
+			case "quantity":
+				return ec.fieldContext_ReportRow_quantity(ctx, field)
+			case "grossMinor":
+				return ec.fieldContext_ReportRow_grossMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_ReportRow_discountMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_ReportRow_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_ReportRow_totalMinor(ctx, field)
+			case "refundedQuantity":
+				return ec.fieldContext_ReportRow_refundedQuantity(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_ReportRow_refundedMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportRow", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_countries(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_countries,
+		func(ctx context.Context) (any, error) {
+			return obj.Countries, nil
+		},
+		nil,
+		ec.marshalNReportRow2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportRowᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_countries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ReportRow_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ReportRow_name(ctx, field)
+			case "orders":
+				return ec.fieldContext_ReportRow_orders(ctx, field)
+			case "quantity":
+				return ec.fieldContext_ReportRow_quantity(ctx, field)
+			case "grossMinor":
+				return ec.fieldContext_ReportRow_grossMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_ReportRow_discountMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_ReportRow_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_ReportRow_totalMinor(ctx, field)
+			case "refundedQuantity":
+				return ec.fieldContext_ReportRow_refundedQuantity(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_ReportRow_refundedMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportRow", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_taxes(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_taxes,
+		func(ctx context.Context) (any, error) {
+			return obj.Taxes, nil
+		},
+		nil,
+		ec.marshalNReportTax2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportTaxᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_taxes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "country":
+				return ec.fieldContext_ReportTax_country(ctx, field)
+			case "region":
+				return ec.fieldContext_ReportTax_region(ctx, field)
+			case "name":
+				return ec.fieldContext_ReportTax_name(ctx, field)
+			case "rate":
+				return ec.fieldContext_ReportTax_rate(ctx, field)
+			case "treatment":
+				return ec.fieldContext_ReportTax_treatment(ctx, field)
+			case "baseMinor":
+				return ec.fieldContext_ReportTax_baseMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_ReportTax_taxMinor(ctx, field)
+			case "refundedBaseMinor":
+				return ec.fieldContext_ReportTax_refundedBaseMinor(ctx, field)
+			case "refundedTaxMinor":
+				return ec.fieldContext_ReportTax_refundedTaxMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportTax", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_stock(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_stock,
+		func(ctx context.Context) (any, error) {
+			return obj.Stock, nil
+		},
+		nil,
+		ec.marshalNReportStock2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportStockᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_stock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ReportStock_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ReportStock_name(ctx, field)
+			case "quantity":
+				return ec.fieldContext_ReportStock_quantity(ctx, field)
+			case "valueMinor":
+				return ec.fieldContext_ReportStock_valueMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportStock", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_stockSums(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_stockSums,
+		func(ctx context.Context) (any, error) {
+			return obj.StockSums, nil
+		},
+		nil,
+		ec.marshalNReportStock2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportStock,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_stockSums(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ReportStock_id(ctx, field)
+			case "name":
+				return ec.fieldContext_ReportStock_name(ctx, field)
+			case "quantity":
+				return ec.fieldContext_ReportStock_quantity(ctx, field)
+			case "valueMinor":
+				return ec.fieldContext_ReportStock_valueMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReportStock", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportResult_conversion(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReportResult_conversion,
+		func(ctx context.Context) (any, error) {
+			return obj.Conversion, nil
+		},
+		nil,
+		ec.marshalOConversion2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConversion,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReportResult_conversion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "carts":
+				return ec.fieldContext_Conversion_carts(ctx, field)
+			case "checkouts":
+				return ec.fieldContext_Conversion_checkouts(ctx, field)
+			case "orders":
+				return ec.fieldContext_Conversion_orders(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Conversion", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_id(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ID)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_name(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_orders(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Orders)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_quantity(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_grossMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.GrossMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_grossMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.DiscountMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.TaxMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.TotalMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_refundedQuantity(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedQuantity)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_refundedQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportRow_refundedMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportRow) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportRow_refundedMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportRow",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportStock_id(ctx context.Context, field graphql.CollectedField, obj *model.ReportStock) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ID)
+}
+
+func (ec *executionContext) fieldContext_ReportStock_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportStock_name(ctx context.Context, field graphql.CollectedField, obj *model.ReportStock) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_ReportStock_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportStock_quantity(ctx context.Context, field graphql.CollectedField, obj *model.ReportStock) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+}
+
+func (ec *executionContext) fieldContext_ReportStock_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportStock_valueMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportStock) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.ValueMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportStock_valueMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSums_orders(ctx context.Context, field graphql.CollectedField, obj *model.ReportSums) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Orders)
+}
+
+func (ec *executionContext) fieldContext_ReportSums_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSums",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSums_grossMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportSums) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.GrossMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportSums_grossMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSums",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSums_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportSums) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.DiscountMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportSums_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSums",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSums_shippingMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportSums) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.ShippingMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportSums_shippingMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSums",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSums_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportSums) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.TaxMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportSums_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSums",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSums_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportSums) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.TotalMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportSums_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSums",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSums_refundedMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportSums) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportSums_refundedMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSums",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_country(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_country(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_region(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Region)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_region(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_name(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_rate(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Rate)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_rate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_treatment(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNReportTaxTreatment2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportTaxTreatment(ctx, field.Selections, obj.Treatment)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_treatment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ReportTaxTreatment does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_baseMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.BaseMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_baseMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.TaxMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_refundedBaseMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedBaseMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_refundedBaseMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportTax_refundedTaxMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportTax) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedTaxMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportTax_refundedTaxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
 		},
 	}
 	return fc, nil
@@ -48897,6 +50546,43 @@ func (ec *executionContext) unmarshalInputRefundInput(ctx context.Context, obj a
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputReportCreateInput(ctx context.Context, obj any) (model.ReportCreateInput, error) {
+	var it model.ReportCreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"firstDay", "lastDay"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "firstDay":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("firstDay"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.FirstDay = data
+		case "lastDay":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lastDay"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LastDay = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj any) (model.RequestFilter, error) {
 	var it model.RequestFilter
 	if obj == nil {
@@ -55592,6 +57278,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "reportCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_reportCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "exportStart":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_exportStart(ctx, field)
@@ -59749,6 +61442,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "report":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_report(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "orderWork":
 			field := field
 
@@ -60669,6 +62384,540 @@ func (ec *executionContext) _Region(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "written":
 			out.Values[i] = ec._Region_written(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reportImplementors = []string{"Report"}
+
+func (ec *executionContext) _Report(ctx context.Context, sel ast.SelectionSet, obj *model.Report) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Report")
+		case "id":
+			out.Values[i] = ec._Report_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._Report_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "firstDay":
+			out.Values[i] = ec._Report_firstDay(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lastDay":
+			out.Values[i] = ec._Report_lastDay(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "timezone":
+			out.Values[i] = ec._Report_timezone(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "currency":
+			out.Values[i] = ec._Report_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Report_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "completedAt":
+			out.Values[i] = ec._Report_completedAt(ctx, field, obj)
+		case "result":
+			out.Values[i] = ec._Report_result(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reportDayImplementors = []string{"ReportDay"}
+
+func (ec *executionContext) _ReportDay(ctx context.Context, sel ast.SelectionSet, obj *model.ReportDay) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportDayImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportDay")
+		case "date":
+			out.Values[i] = ec._ReportDay_date(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orders":
+			out.Values[i] = ec._ReportDay_orders(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalMinor":
+			out.Values[i] = ec._ReportDay_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "refundedMinor":
+			out.Values[i] = ec._ReportDay_refundedMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reportPayloadImplementors = []string{"ReportPayload"}
+
+func (ec *executionContext) _ReportPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReportPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportPayload")
+		case "report":
+			out.Values[i] = ec._ReportPayload_report(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ReportPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reportResultImplementors = []string{"ReportResult"}
+
+func (ec *executionContext) _ReportResult(ctx context.Context, sel ast.SelectionSet, obj *model.ReportResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportResultImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportResult")
+		case "sums":
+			out.Values[i] = ec._ReportResult_sums(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "before":
+			out.Values[i] = ec._ReportResult_before(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "days":
+			out.Values[i] = ec._ReportResult_days(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "products":
+			out.Values[i] = ec._ReportResult_products(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "variants":
+			out.Values[i] = ec._ReportResult_variants(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discounts":
+			out.Values[i] = ec._ReportResult_discounts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "countries":
+			out.Values[i] = ec._ReportResult_countries(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taxes":
+			out.Values[i] = ec._ReportResult_taxes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stock":
+			out.Values[i] = ec._ReportResult_stock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stockSums":
+			out.Values[i] = ec._ReportResult_stockSums(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "conversion":
+			out.Values[i] = ec._ReportResult_conversion(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reportRowImplementors = []string{"ReportRow"}
+
+func (ec *executionContext) _ReportRow(ctx context.Context, sel ast.SelectionSet, obj *model.ReportRow) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportRowImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportRow")
+		case "id":
+			out.Values[i] = ec._ReportRow_id(ctx, field, obj)
+		case "name":
+			out.Values[i] = ec._ReportRow_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orders":
+			out.Values[i] = ec._ReportRow_orders(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "quantity":
+			out.Values[i] = ec._ReportRow_quantity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "grossMinor":
+			out.Values[i] = ec._ReportRow_grossMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discountMinor":
+			out.Values[i] = ec._ReportRow_discountMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taxMinor":
+			out.Values[i] = ec._ReportRow_taxMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalMinor":
+			out.Values[i] = ec._ReportRow_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "refundedQuantity":
+			out.Values[i] = ec._ReportRow_refundedQuantity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "refundedMinor":
+			out.Values[i] = ec._ReportRow_refundedMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reportStockImplementors = []string{"ReportStock"}
+
+func (ec *executionContext) _ReportStock(ctx context.Context, sel ast.SelectionSet, obj *model.ReportStock) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportStockImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportStock")
+		case "id":
+			out.Values[i] = ec._ReportStock_id(ctx, field, obj)
+		case "name":
+			out.Values[i] = ec._ReportStock_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "quantity":
+			out.Values[i] = ec._ReportStock_quantity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "valueMinor":
+			out.Values[i] = ec._ReportStock_valueMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reportSumsImplementors = []string{"ReportSums"}
+
+func (ec *executionContext) _ReportSums(ctx context.Context, sel ast.SelectionSet, obj *model.ReportSums) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportSumsImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportSums")
+		case "orders":
+			out.Values[i] = ec._ReportSums_orders(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "grossMinor":
+			out.Values[i] = ec._ReportSums_grossMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "discountMinor":
+			out.Values[i] = ec._ReportSums_discountMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shippingMinor":
+			out.Values[i] = ec._ReportSums_shippingMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taxMinor":
+			out.Values[i] = ec._ReportSums_taxMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalMinor":
+			out.Values[i] = ec._ReportSums_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "refundedMinor":
+			out.Values[i] = ec._ReportSums_refundedMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var reportTaxImplementors = []string{"ReportTax"}
+
+func (ec *executionContext) _ReportTax(ctx context.Context, sel ast.SelectionSet, obj *model.ReportTax) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportTaxImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportTax")
+		case "country":
+			out.Values[i] = ec._ReportTax_country(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "region":
+			out.Values[i] = ec._ReportTax_region(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ReportTax_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rate":
+			out.Values[i] = ec._ReportTax_rate(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "treatment":
+			out.Values[i] = ec._ReportTax_treatment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "baseMinor":
+			out.Values[i] = ec._ReportTax_baseMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taxMinor":
+			out.Values[i] = ec._ReportTax_taxMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "refundedBaseMinor":
+			out.Values[i] = ec._ReportTax_refundedBaseMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "refundedTaxMinor":
+			out.Values[i] = ec._ReportTax_refundedTaxMinor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -67925,6 +70174,191 @@ func (ec *executionContext) marshalNRegion2ᚖgithubᚗcomᚋstorefrontᚑgoᚋs
 	return ec._Region(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNReport2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReport(ctx context.Context, sel ast.SelectionSet, v model.Report) graphql.Marshaler {
+	return ec._Report(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNReport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReport(ctx context.Context, sel ast.SelectionSet, v *model.Report) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Report(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReportCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportCreateInput(ctx context.Context, v any) (model.ReportCreateInput, error) {
+	res, err := ec.unmarshalInputReportCreateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReportDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ReportDay) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ReportDay", sel, v, (*flatPlan).writeReportDay); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReportDay2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportDay(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReportDay2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportDay(ctx context.Context, sel ast.SelectionSet, v *model.ReportDay) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReportDay(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNReportPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportPayload(ctx context.Context, sel ast.SelectionSet, v model.ReportPayload) graphql.Marshaler {
+	return ec._ReportPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNReportPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportPayload(ctx context.Context, sel ast.SelectionSet, v *model.ReportPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReportPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNReportRow2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportRowᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ReportRow) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ReportRow", sel, v, (*flatPlan).writeReportRow); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReportRow2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportRow(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReportRow2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportRow(ctx context.Context, sel ast.SelectionSet, v *model.ReportRow) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReportRow(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReportStatus(ctx context.Context, v any) (state.ReportStatus, error) {
+	res, err := model.UnmarshalReportStatus(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReportStatus(ctx context.Context, sel ast.SelectionSet, v state.ReportStatus) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalReportStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNReportStock2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportStockᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ReportStock) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ReportStock", sel, v, (*flatPlan).writeReportStock); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReportStock2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportStock(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReportStock2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportStock(ctx context.Context, sel ast.SelectionSet, v *model.ReportStock) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReportStock(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNReportSums2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportSums(ctx context.Context, sel ast.SelectionSet, v *model.ReportSums) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReportSums(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNReportTax2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportTaxᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ReportTax) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ReportTax", sel, v, (*flatPlan).writeReportTax); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReportTax2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportTax(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReportTax2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportTax(ctx context.Context, sel ast.SelectionSet, v *model.ReportTax) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReportTax(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReportTaxTreatment2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportTaxTreatment(ctx context.Context, v any) (model.ReportTaxTreatment, error) {
+	var res model.ReportTaxTreatment
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReportTaxTreatment2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportTaxTreatment(ctx context.Context, sel ast.SelectionSet, v model.ReportTaxTreatment) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) unmarshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReviewVerdict(ctx context.Context, v any) (state.ReviewVerdict, error) {
 	res, err := model.UnmarshalReviewVerdict(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -69678,6 +72112,13 @@ func (ec *executionContext) unmarshalOCollectionRuleInput2ᚖgithubᚗcomᚋstor
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOConversion2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConversion(ctx context.Context, sel ast.SelectionSet, v *model.Conversion) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Conversion(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCountry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCountry(ctx context.Context, sel ast.SelectionSet, v *model.Country) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -70511,6 +72952,20 @@ func (ec *executionContext) unmarshalOProductVariantInput2ᚕᚖgithubᚗcomᚋs
 		}
 	}
 	return res, nil
+}
+
+func (ec *executionContext) marshalOReport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReport(ctx context.Context, sel ast.SelectionSet, v *model.Report) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Report(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReportResult2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportResult(ctx context.Context, sel ast.SelectionSet, v *model.ReportResult) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReportResult(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalORequestFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRequestFilter(ctx context.Context, v any) (*model.RequestFilter, error) {

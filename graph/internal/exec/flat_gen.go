@@ -500,6 +500,40 @@ var flatTypes = map[string]flatType{
 		"name":    {2, ""},
 		"written": {3, ""},
 	}},
+	"ReportDay": {reportDayImplementors, map[string]flatField{
+		"date":          {1, ""},
+		"orders":        {2, ""},
+		"totalMinor":    {3, ""},
+		"refundedMinor": {4, ""},
+	}},
+	"ReportRow": {reportRowImplementors, map[string]flatField{
+		"id":               {1, ""},
+		"name":             {2, ""},
+		"orders":           {3, ""},
+		"quantity":         {4, ""},
+		"grossMinor":       {5, ""},
+		"discountMinor":    {6, ""},
+		"taxMinor":         {7, ""},
+		"totalMinor":       {8, ""},
+		"refundedQuantity": {9, ""},
+		"refundedMinor":    {10, ""},
+	}},
+	"ReportStock": {reportStockImplementors, map[string]flatField{
+		"id":         {1, ""},
+		"name":       {2, ""},
+		"quantity":   {3, ""},
+		"valueMinor": {4, ""},
+	}},
+	"ReportTax": {reportTaxImplementors, map[string]flatField{
+		"country":           {1, ""},
+		"region":            {2, ""},
+		"name":              {3, ""},
+		"rate":              {4, ""},
+		"baseMinor":         {5, ""},
+		"taxMinor":          {6, ""},
+		"refundedBaseMinor": {7, ""},
+		"refundedTaxMinor":  {8, ""},
+	}},
 	"SalesDay": {salesDayImplementors, map[string]flatField{
 		"date":       {1, ""},
 		"orders":     {2, ""},
@@ -3279,6 +3313,144 @@ func (p *flatPlan) writeRegion(w *buffer, obj *model.Region) bool {
 		case 3: // written
 			v := obj.Written
 			w.text(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReportDay(w *buffer, obj *model.ReportDay) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReportDay")
+		case 1: // date
+			v := obj.Date
+			w.text(v)
+		case 2: // orders
+			v := obj.Orders
+			w.number(v)
+		case 3: // totalMinor
+			v := obj.TotalMinor
+			w.number(v)
+		case 4: // refundedMinor
+			v := obj.RefundedMinor
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReportRow(w *buffer, obj *model.ReportRow) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReportRow")
+		case 1: // id
+			v := obj.ID
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 2: // name
+			v := obj.Name
+			w.text(v)
+		case 3: // orders
+			v := obj.Orders
+			w.number(v)
+		case 4: // quantity
+			v := obj.Quantity
+			w.number(v)
+		case 5: // grossMinor
+			v := obj.GrossMinor
+			w.number(v)
+		case 6: // discountMinor
+			v := obj.DiscountMinor
+			w.number(v)
+		case 7: // taxMinor
+			v := obj.TaxMinor
+			w.number(v)
+		case 8: // totalMinor
+			v := obj.TotalMinor
+			w.number(v)
+		case 9: // refundedQuantity
+			v := obj.RefundedQuantity
+			w.number(v)
+		case 10: // refundedMinor
+			v := obj.RefundedMinor
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReportStock(w *buffer, obj *model.ReportStock) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReportStock")
+		case 1: // id
+			v := obj.ID
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 2: // name
+			v := obj.Name
+			w.text(v)
+		case 3: // quantity
+			v := obj.Quantity
+			w.number(v)
+		case 4: // valueMinor
+			v := obj.ValueMinor
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReportTax(w *buffer, obj *model.ReportTax) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReportTax")
+		case 1: // country
+			v := obj.Country
+			w.text(v)
+		case 2: // region
+			v := obj.Region
+			w.text(v)
+		case 3: // name
+			v := obj.Name
+			w.text(v)
+		case 4: // rate
+			v := obj.Rate
+			w.text(v)
+		case 5: // baseMinor
+			v := obj.BaseMinor
+			w.number(v)
+		case 6: // taxMinor
+			v := obj.TaxMinor
+			w.number(v)
+		case 7: // refundedBaseMinor
+			v := obj.RefundedBaseMinor
+			w.number(v)
+		case 8: // refundedTaxMinor
+			v := obj.RefundedTaxMinor
+			w.number(v)
 		}
 	}
 	w.byte('}')

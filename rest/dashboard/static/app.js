@@ -25,6 +25,7 @@ const sections = [
   { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers',
     page: from('customers', 'Customers') },
   { path: '/discounts', text: 'Discounts', icon: 'discounts', needs: 'store', page: from('discounts', 'Discounts') },
+  { path: '/reports', text: 'Reports', icon: 'reports', needs: 'sales', page: from('reports', 'Reports') },
   { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports', page: from('exports', 'Exports') },
   { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes', page: from('themes', 'Themes') },
   { path: '/pages', text: 'Pages', icon: 'note', needs: 'pages', page: from('pages', 'Pages') },

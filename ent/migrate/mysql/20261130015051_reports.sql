@@ -1,0 +1,2 @@
+-- Create "reports" table
+CREATE TABLE `reports` (`store_id` binary(16) NOT NULL, `id` binary(16) NOT NULL, `bucket` tinyint NOT NULL, `first_day` varbinary(10) NOT NULL, `last_day` varbinary(10) NOT NULL, `timezone` varbinary(64) NOT NULL, `currency` varbinary(3) NOT NULL, `status` varbinary(16) NOT NULL, `tries` bigint NOT NULL DEFAULT 0, `due_at` bigint NULL, `completed_at` bigint NULL, `result` mediumblob NULL, PRIMARY KEY (`store_id`, `id`), INDEX `report_bucket_due_at` (`bucket`, `due_at`)) CHARSET utf8mb4 COLLATE utf8mb4_bin;

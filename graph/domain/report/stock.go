@@ -1,0 +1,118 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/variant"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// stock adds up the tracked stock of all products in the store's currency.
+func (t *tally) stock(ctx context.Context) error {
+	rows := []*model.ReportStock{}
+	for at, more := product.IDGT(xid.Nil), true; more; {
+		query := t.Client(ctx).Product.Query().Where(at)
+		query.Modify(ent.ForceIndex(ent.Primary), batch)
+		list, err := query.Load(ctx)
+		if err != nil {
+			return fmt.Errorf("read products: %w", err)
+		}
+		if more = len(list) == tallyBatch; more {
+			at = product.IDGT(list[len(list)-1].ID)
+		}
+		list = slices.DeleteFunc(list, func(p *db.Product) bool {
+			return p.Currency != t.row.Currency || p.InventoryQuantity == nil
+		})
+		stocks, err := t.stockOf(ctx, list)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, stocks...)
+		if err := t.next(ctx); err != nil {
+			return err
+		}
+	}
+	for _, row := range rows {
+		t.result.StockSums.Quantity += row.Quantity
+		t.add(&t.result.StockSums.ValueMinor, row.ValueMinor)
+	}
+	t.result.Stock = t.largest(rows)
+	return nil
+}
+
+// stockOf returns the stock of some products that have any. With options, their variants have it.
+func (t *tally) stockOf(ctx context.Context, list []*db.Product) (rows []*model.ReportStock, err error) {
+	own, ids := map[xid.ID]*model.ReportStock{}, make([]xid.ID, len(list))
+	for i, p := range list {
+		own[p.ID], ids[i] = &model.ReportStock{ID: new(p.PublicID()), Name: p.Title}, p.ID
+	}
+	of, err := t.Client(ctx).Variant.Query().
+		Where(variant.ProductIDIn(ids...), variant.InventoryQuantityGT(0)).Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read variants: %w", err)
+	}
+	for _, v := range of {
+		t.addStock(own[v.ProductID], *v.InventoryQuantity, v.PriceMinor)
+	}
+	for _, p := range list {
+		row := own[p.ID]
+		if p.Options == nil {
+			t.addStock(row, *p.InventoryQuantity, p.PriceMinor)
+		}
+		if row.Quantity > 0 {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+func (t *tally) addStock(row *model.ReportStock, quantity, minor int64) {
+	value, ok := currency.Mul(quantity, minor)
+	if !ok {
+		t.large = true
+		return
+	}
+	row.Quantity += quantity
+	t.add(&row.ValueMinor, value)
+}
+
+// largest returns the rows of most value, and the sum of the others.
+func (t *tally) largest(rows []*model.ReportStock) []*model.ReportStock {
+	slices.SortFunc(rows, func(a, b *model.ReportStock) int {
+		return cmp.Or(cmp.Compare(b.ValueMinor, a.ValueMinor), cmp.Compare(a.Name, b.Name))
+	})
+	if len(rows) <= maxRows {
+		return rows
+	}
+	other := &model.ReportStock{Name: "Other"}
+	for _, row := range rows[maxRows-1:] {
+		other.Quantity += row.Quantity
+		t.add(&other.ValueMinor, row.ValueMinor)
+	}
+	return append(rows[:maxRows-1], other)
+}
+
+// carts counts the carts of the period, if all of them are still stored.
+func (t *tally) carts(ctx context.Context) error {
+	if t.first < micros.Now().Add(-countedFor) {
+		return nil
+	}
+	c := &model.Conversion{}
+	err := ent.Read(ctx, t.Store.DB(ctx), func(rows *stdsql.Rows) error {
+		return rows.Scan(&c.Carts, &c.Checkouts, &c.Orders)
+	}, "SELECT COUNT(*), COUNT(COALESCE(reached_at, order_id)), COUNT(order_id) FROM carts"+
+		ent.IndexHint(t.Store.Dialect(), "carts", ent.Primary)+" WHERE store_id = ? AND id >= ? AND id < ?",
+		t.row.StoreID, xid.First(t.first), xid.First(t.end))
+	t.result.Conversion = c
+	return err
+}

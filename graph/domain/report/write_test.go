@@ -1,0 +1,338 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/lib/country"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// setTaxes sets stacked and fractional taxes, which prices include or not.
+func setTaxes(t *testing.T, p *graphtest.Shop, version int64, included bool) {
+	t.Helper()
+	rate := func(country string, region *string, name, rate, category string, r state.TaxRelation) *model.TaxRateInput {
+		return &model.TaxRateInput{Country: country, Region: region, Name: name, Rate: &rate, Category: category,
+			Relation: r, Shipping: true}
+	}
+	graphtest.Must[*model.TaxSettingsPayload](t)(p.Mutation().TaxSettingsUpdate(p.Ctx, version, model.TaxSettingsInput{
+		PricesIncludeTax: included, Rates: []*model.TaxRateInput{
+			rate("DE", nil, "MwSt.", "19", state.TaxStandard, state.TaxReplaces),
+			rate("DE", nil, "MwSt.", "7", "reduced", state.TaxReplaces),
+			rate("CA", nil, "GST", "5", state.TaxStandard, state.TaxReplaces),
+			rate("CA", new("QC"), "QST", "9.975", state.TaxStandard, state.TaxBeside),
+		}}))
+}
+
+// trade creates random orders of the last 20 days, and cancels and refunds some of them.
+func trade(t *testing.T, p *graphtest.Shop, random *rand.Rand, n int) {
+	t.Helper()
+	var goods []*db.Product
+	for i, category := range []string{state.TaxStandard, "reduced", state.TaxExempt} {
+		goods = append(goods, graphtest.NewProduct(t, p.Ctx, p.Resolver, model.ProductCreateInput{
+			Title: category, PriceMinor: int64(333 + 1111*i), Currency: "EUR", TaxCategory: &category,
+			InventoryQuantity: new(int64(1000))}))
+	}
+	m, places := p.Mutation(), []*model.AddressInput{
+		{Line1: "Weg 1", City: "Ulm", Country: "DE"},
+		{Line1: "Rue 1", City: "Laval", Region: new("Quebec"), Country: "CA"},
+		{Line1: "Street 1", City: "Bern", Country: "CH"}}
+	for i := range n {
+		if i%(n/2) == 0 {
+			setTaxes(t, p, int64(i/(n/2)), i == 0)
+		}
+		in := model.OrderCreateInput{Source: "test", ShippingAddress: places[random.IntN(len(places))],
+			Pricing: &model.OrderPricingInput{DiscountMinor: new(random.Int64N(400)),
+				ShippingMinor: new(random.Int64N(900))}}
+		for range 1 + random.IntN(3) {
+			in.Lines = append(in.Lines, graphtest.ProductLine(goods[random.IntN(len(goods))], 1+random.Int64N(4)))
+		}
+		if random.IntN(4) > 0 {
+			in.PlacedAt = new(micros.Now().Add(-time.Duration(random.IntN(20*24)) * time.Hour))
+		}
+		o := graphtest.Must[*model.OrderPayload](t)(m.OrderCreate(p.Ctx, in)).Order
+		step := func(s graphtest.Step) {
+			o = graphtest.Must[*model.OrderPayload](t)(s(p.Ctx, m, o)).Order
+		}
+		switch random.IntN(6) {
+		case 0: // never paid
+			step(graphtest.Steps["cancel"])
+		case 1: // refunded in parts, and then as a whole
+			step(graphtest.Steps["mark_paid"])
+			step(graphtest.Refund(1+random.Int64N(o.TotalMinor/2), 0, false))
+			step(graphtest.Refund(1+random.Int64N(o.TotalMinor/4), 1, false))
+			step(graphtest.Refund(o.TotalMinor-o.RefundedMinor, 0, false))
+		case 2: // a line is returned
+			step(graphtest.Steps["mark_paid"])
+			if worth := o.Lines[0].TotalMinor; worth > 0 {
+				step(graphtest.Refund(worth, o.Lines[0].Quantity, false))
+			}
+		case 3: // canceled when a part was paid: the rest counts as refunded on the day of the order
+			if in.PlacedAt != nil {
+				break
+			}
+			step(graphtest.Pay(1 + random.Int64N(o.TotalMinor)))
+			step(graphtest.Steps["cancel"])
+			step(graphtest.Refund(o.PaidMinor, 0, false))
+		case 4:
+			step(graphtest.Steps["mark_paid"])
+		}
+	}
+}
+
+// taxID names a row of taxes.
+func taxID(country, region, name, rate string) string {
+	return fmt.Sprint(country, " ", region, " ", name, " ", rate)
+}
+
+// books are the sums of a period, added up from the orders one by one.
+type books struct {
+	orders, total, refunded, before int64
+	products                        map[string][2]int64 // quantity and total
+	taxes                           map[string][4]int64
+}
+
+// readBooks adds up what was sold since a time. Of each order, everything or whole lines were refunded.
+func readBooks(t *testing.T, p *graphtest.Shop, since, before micros.Time) books {
+	t.Helper()
+	b := books{products: map[string][2]int64{}, taxes: map[string][4]int64{}}
+	for _, o := range p.Client(p.Ctx).Order.Query().AllX(p.Ctx) {
+		if o.Status == state.OrderCancelled && o.PaidMinor == 0 {
+			continue
+		}
+		when := o.ID.Time()
+		if when >= before && when < since {
+			b.before += o.TotalMinor
+		}
+		shown := graphtest.Must[*model.Order](t)(p.Query().Order(p.Ctx, o.PublicID()))
+		sold, whole := when >= since, o.RefundedMinor == o.TotalMinor || o.Status == state.OrderCancelled
+		if sold {
+			b.orders++
+			b.total += o.TotalMinor
+		}
+		b.refunded += o.RefundedMinor
+		if o.Status == state.OrderCancelled && sold {
+			b.refunded += o.TotalMinor - o.PaidMinor
+		}
+		taxed := map[string]bool{}
+		for _, line := range shown.Lines {
+			if row := b.products[*line.PublicProductID()]; sold {
+				b.products[*line.PublicProductID()] = [2]int64{row[0] + line.Quantity, row[1] + line.TotalMinor}
+			}
+		}
+		place, region := o.ShippingAddress, ""
+		address, _ := place.Fields()
+		if address.Region != nil {
+			region = country.Key(address.Country, *address.Region)
+		}
+		add := func(key string, line *string, base, amount int64) {
+			row := b.taxes[key]
+			if sold {
+				row[0], row[1] = row[0]+base, row[1]+amount
+			}
+			back := whole || o.RefundedMinor > 0 && line != nil && *line == shown.Lines[0].PublicID()
+			if back {
+				row[2], row[3] = row[2]+base, row[3]+amount
+			}
+			b.taxes[key] = row
+		}
+		taxes, _ := o.Taxes.List()
+		for _, x := range taxes {
+			for _, part := range x.Lines {
+				id := ""
+				if part.LineID != nil {
+					id = *part.LineID
+				}
+				taxed[id] = true
+				add(taxID(address.Country, region, x.Name, x.Rate), part.LineID, part.BaseMinor, part.AmountMinor)
+			}
+		}
+		for _, line := range shown.Lines {
+			if id := line.PublicID(); !taxed[id] {
+				add(taxID(address.Country, region, "", ""), &id, line.TotalMinor, 0)
+			}
+		}
+		if !taxed[""] {
+			add(taxID(address.Country, region, "", ""), nil, o.ShippingMinor, 0)
+		}
+	}
+	return b
+}
+
+// berlin returns a day in the store's time zone, some days ago, and the time when it begins.
+func berlin(t *testing.T, ago int) (string, micros.Time) {
+	t.Helper()
+	zone := graphtest.Must[*time.Location](t)(time.LoadLocation("Europe/Berlin"))
+	y, m, d := time.Now().In(zone).AddDate(0, 0, -ago).Date()
+	at := time.Date(y, m, d, 0, 0, 0, 0, zone)
+	return at.Format(time.DateOnly), micros.Of(at)
+}
+
+// newReport creates a report of the last days and computes it.
+func newReport(t *testing.T, p *graphtest.Shop, days int) *model.ReportResult {
+	t.Helper()
+	first, _ := berlin(t, days-1)
+	last, _ := berlin(t, 0)
+	made := graphtest.Must[*model.ReportPayload](t)(p.Mutation().ReportCreate(p.Ctx,
+		model.ReportCreateInput{FirstDay: first, LastDay: last})).Report
+	if n := graphtest.Must[int](t)(p.WriteReports(t.Context())); n != 1 {
+		t.Fatalf("%d reports are computed", n)
+	}
+	shown := graphtest.Must[*model.Report](t)(p.Query().Report(p.Ctx, made.PublicID()))
+	if shown.Status != state.ReportCompleted {
+		t.Fatalf("the report is %s", shown.Status)
+	}
+	return shown.Result
+}
+
+// A report adds up to the orders, their taxes and their refunds, to the smallest unit.
+func TestReportAddsUp(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		trade(t, p, rand.New(rand.NewPCG(7, 42)), 60)
+		_, since := berlin(t, 8)
+		_, before := berlin(t, 17)
+		want, got := readBooks(t, p, since, before), newReport(t, p, 9)
+		sums := got.Sums
+		if [4]int64{sums.Orders, sums.TotalMinor, sums.RefundedMinor, got.Before.TotalMinor} !=
+			[4]int64{want.orders, want.total, want.refunded, want.before} {
+			t.Errorf("the sums are %+v and %+v, want %+v", *sums, *got.Before, want)
+		}
+		taxes := map[string][4]int64{}
+		for _, r := range got.Taxes {
+			key := taxID(r.Country, r.Region, r.Name, r.Rate)
+			old := taxes[key]
+			taxes[key] = [4]int64{old[0] + r.BaseMinor, old[1] + r.TaxMinor, old[2] + r.RefundedBaseMinor,
+				old[3] + r.RefundedTaxMinor}
+		}
+		none := func(_ string, sums [4]int64) bool { return sums == [4]int64{} }
+		for _, m := range []map[string][4]int64{taxes, want.taxes} {
+			for key, sums := range m {
+				if none(key, sums) {
+					delete(m, key)
+				}
+			}
+		}
+		if d := cmp.Diff(want.taxes, taxes); d != "" || len(taxes) < 6 {
+			t.Errorf("taxes (-orders +report):\n%s", d)
+		}
+		products := map[string][2]int64{}
+		var back int64
+		for _, r := range got.Products {
+			back += r.RefundedMinor
+			if r.Quantity > 0 {
+				products[*r.ID] = [2]int64{r.Quantity, r.TotalMinor}
+			}
+		}
+		if d := cmp.Diff(want.products, products); d != "" || back > sums.RefundedMinor || back == 0 {
+			t.Errorf("%d refunded of products (-orders +report):\n%s", back, d)
+		}
+		var days, countries, refunded model.ReportRow
+		for _, d := range got.Days {
+			days.Orders, days.TotalMinor = days.Orders+d.Orders, days.TotalMinor+d.TotalMinor
+			days.RefundedMinor += d.RefundedMinor
+		}
+		for _, r := range got.Countries {
+			countries.Orders, countries.TotalMinor = countries.Orders+r.Orders, countries.TotalMinor+r.TotalMinor
+			countries.RefundedMinor += r.RefundedMinor
+		}
+		refunded = model.ReportRow{Orders: sums.Orders, TotalMinor: sums.TotalMinor, RefundedMinor: sums.RefundedMinor}
+		if days != refunded || countries != refunded {
+			t.Errorf("days %+v and countries %+v, want %+v", days, countries, refunded)
+		}
+	})
+}
+
+// The stock is worth its prices, of variants where there are any; conversion counts carts.
+func TestReportStock(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		shirt := graphtest.Shirt()
+		var want int64
+		for i, v := range shirt.Variants {
+			v.InventoryQuantity, v.PriceMinor = new(int64(i+1)), int64(1000+i)
+			want += *v.InventoryQuantity * v.PriceMinor
+		}
+		graphtest.NewProduct(t, p.Ctx, p.Resolver, shirt)
+		graphtest.NewStockedProduct(t, p.Ctx, p.Resolver, 250, 4)
+		graphtest.NewStockedProduct(t, p.Ctx, p.Resolver, 250)
+		got := newReport(t, p, 1)
+		if got.StockSums.ValueMinor != want+1000 || len(got.Stock) != 2 || *got.Conversion != (model.Conversion{}) {
+			t.Errorf("stock of %+v in %d rows, want %d; conversion %+v", got.StockSums, len(got.Stock), want+1000,
+				got.Conversion)
+		}
+	})
+}
+
+// Reports have bounds, and stores see their own.
+func TestReportCreate(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		for _, tc := range []struct{ first, last, field string }{
+			{"2026-01-02", "2026-01-01", "#/last_day"}, {"2026-01-01", "2027-01-02", "#/last_day"},
+			{"1999-12-31", "2000-01-01", "#/first_day"}, {"2026-02-30", "2026-03-01", "#/first_day"},
+			{"", "2026-03-01T00:00:00Z", "#/first_day"},
+		} {
+			_, err := p.Mutation().ReportCreate(p.Ctx, model.ReportCreateInput{FirstDay: tc.first, LastDay: tc.last})
+			if f := faultOf(t, err); f.Kind != fault.ValidationFailed || f.Fields[0].Pointer != tc.field {
+				t.Errorf("%s to %s: %v", tc.first, tc.last, err)
+			}
+		}
+		in := model.ReportCreateInput{FirstDay: "2024-01-01", LastDay: "2024-12-31"}
+		create := func(ctx context.Context) (*model.ReportPayload, error) { return p.Mutation().ReportCreate(ctx, in) }
+		var ids []string
+		for round := range 8 {
+			for range 3 {
+				ids = append(ids, graphtest.Must[*model.ReportPayload](t)(create(p.Ctx)).Report.PublicID())
+			}
+			if _, err := create(p.Ctx); faultOf(t, err).Kind != fault.LimitReached {
+				t.Errorf("a fourth report that waits: %v", err)
+			}
+			if n, err := p.WriteReports(t.Context()); err != nil || n != 3 {
+				t.Fatalf("round %d: %d reports, %v", round, n, err)
+			}
+		}
+		kept := graphtest.Must[[]*db.Report](t)(p.Client(p.Ctx).Report.Query().All(p.Ctx))
+		if n, err := p.WriteReports(t.Context()); err != nil || n != 0 || len(kept) != 20 {
+			t.Errorf("%d reports are kept, %d computed again, %v", len(kept), n, err)
+		}
+		other := p.Other(t)
+		for _, id := range []string{ids[0], xid.Report.Format(xid.New()), "rep_1"} {
+			if _, err := p.Query().Report(p.Ctx, id); faultOf(t, err).Kind != fault.NotFound {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		if _, err := other.Query().Report(other.Ctx, slices.Max(ids)); faultOf(t, err).Kind != fault.NotFound {
+			t.Errorf("another store reads a report: %v", err)
+		}
+	})
+}
+
+// A process that dies leaves the report to another one, whose result stays.
+func TestReportOfKilledProcess(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		made := graphtest.Must[*model.ReportPayload](t)(p.Mutation().ReportCreate(p.Ctx,
+			model.ReportCreateInput{FirstDay: "2024-01-01", LastDay: "2024-01-31"})).Report
+		dead, cancel := context.WithCancel(t.Context())
+		cancel()
+		if n, err := p.WriteReports(dead); err == nil || n != 0 {
+			t.Errorf("%d reports without a connection, %v", n, err)
+		}
+		if n, err := p.WriteReports(t.Context()); err != nil || n != 1 {
+			t.Errorf("%d reports, %v", n, err)
+		}
+		shown := graphtest.Must[*model.Report](t)(p.Query().Report(p.Ctx, made.PublicID()))
+		if shown.Result == nil || len(shown.Result.Days) != 31 || shown.CompletedAt == nil {
+			t.Errorf("the report is %+v", shown)
+		}
+	})
+}
