@@ -457,6 +457,8 @@ type OrderFilter struct {
 	Tag *string `json:"tag,omitempty"`
 	// The whole number in the other system, exactly as written there.
 	ExternalNumber *string `json:"externalNumber,omitempty"`
+	// At most 100 order numbers. Cannot be combined with a tag, a query or updatedFrom.
+	Numbers []int64 `json:"numbers,omitempty"`
 	// Inclusive.
 	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
 	// Exclusive.

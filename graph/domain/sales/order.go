@@ -2,6 +2,7 @@ package sales
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -27,6 +28,9 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 		return nil, err
 	}
 	asked := search.ParseQuestion(query, f.Tag)
+	if asked != nil && f.Numbers != nil {
+		return nil, numbersFault("Numbers cannot be combined with a query.")
+	}
 	a, err := core.Arrange(asked.Text(), f.Tag, sort, f.UpdatedFrom, len(f.pairs()) > 0)
 	if err != nil {
 		return nil, err
@@ -70,9 +74,9 @@ func (q Query) readOrders(ctx context.Context, f orderFilter, asked *search.Ques
 		}
 		rows, err = q.ordersOf(ctx, ids)
 		return rows, stopped, err
-	case f.mixed():
+	case f.Numbers == nil && f.mixed():
 		return q.siftOrders(ctx, f, a, after, limit)
-	case f.hasState():
+	case f.Numbers == nil && f.hasState():
 		rows, err = q.mergeOrders(ctx, f, a, after, limit)
 		return rows, nil, err
 	}
@@ -106,6 +110,9 @@ func readOrderFilter(filter *model.OrderFilter) (f orderFilter, err error) {
 		return f, nil
 	}
 	f.OrderFilter = *filter
+	if err := f.checkNumbers(); err != nil {
+		return f, err
+	}
 	if f.CustomerID == nil {
 		return f, nil
 	}
@@ -115,6 +122,28 @@ func readOrderFilter(filter *model.OrderFilter) (f orderFilter, err error) {
 				Detail: "This is not the id of a customer."}}}
 	}
 	return f, nil
+}
+
+// checkNumbers validates the numbers of a filter. A search and a list of changes have an index of their
+// own, which numbers are not part of.
+func (f orderFilter) checkNumbers() error {
+	detail := ""
+	switch {
+	case f.Numbers == nil:
+	case len(f.Numbers) == 0 || len(f.Numbers) > page.MaxLimit:
+		detail = "List 1 to " + strconv.Itoa(page.MaxLimit) + " numbers."
+	case f.Tag != nil || f.UpdatedFrom != nil:
+		detail = "Numbers cannot be combined with a tag or updatedFrom."
+	}
+	if detail == "" {
+		return nil
+	}
+	return numbersFault(detail)
+}
+
+func numbersFault(detail string) error {
+	return &fault.Error{Kind: fault.InvalidParameter, Detail: detail,
+		Fields: []fault.Field{{Parameter: "numbers", Code: fault.UnknownValue, Detail: detail}}}
 }
 
 // pairs returns the filter as cursors encode it.
@@ -128,6 +157,9 @@ func (f orderFilter) pairs() (pairs []string) {
 	core.Opt(f.FulfillmentStatus, func(s state.FulfillmentStatus) { add("fulfillment_status", string(s)) })
 	core.Opt(f.CreatedFrom, func(t micros.Time) { add("created_from", t.String()) })
 	core.Opt(f.CreatedTo, func(t micros.Time) { add("created_to", t.String()) })
+	for _, n := range f.Numbers {
+		add("number", strconv.FormatInt(n, 10))
+	}
 	return pairs
 }
 
@@ -140,6 +172,9 @@ func (f orderFilter) where(q *db.OrderQuery) {
 	core.Opt(f.FulfillmentStatus, func(s state.FulfillmentStatus) { q.Where(order.FulfillmentStatusEQ(s)) })
 	core.Opt(f.CreatedFrom, func(t micros.Time) { q.Where(order.IDGTE(xid.First(t))) })
 	core.Opt(f.CreatedTo, func(t micros.Time) { q.Where(order.IDLT(xid.First(t))) })
+	if f.Numbers != nil {
+		q.Where(order.NumberIn(f.Numbers...))
+	}
 }
 
 // Order returns one order of the viewer's store.

@@ -22,6 +22,7 @@ const (
 	ordersByChange      = "order_store_id_updated_at_id"
 	ordersByCustomer    = "order_store_id_customer_id_id"
 	ordersByExternal    = "order_store_id_external_number_id"
+	ordersByNumber      = "order_store_id_number"
 	ordersByState       = "order_states_id"
 	ordersByStateChange = "order_states_updated_at_id"
 )
@@ -60,9 +61,11 @@ func (f orderFilter) lead() (part orderFilter, index string) {
 	return part, index
 }
 
-// index returns the index of a filter that is neither mixed nor has states.
+// index returns the index of a filter that has numbers, or is neither mixed nor has states.
 func (f orderFilter) index(a core.Arrangement) string {
 	switch {
+	case f.Numbers != nil: // one row each, which the other conditions filter
+		return ordersByNumber
 	case f.ExternalNumber != nil:
 		return ordersByExternal
 	case f.CustomerID != nil:

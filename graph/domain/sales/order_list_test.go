@@ -228,3 +228,51 @@ func TestOrderCursorBelongsToItsList(t *testing.T) {
 		}
 	})
 }
+
+// Orders are listed by their numbers, together with other filters, and never those of other stores.
+func TestOrderNumbers(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		var made []*model.Order
+		for range 3 {
+			made = append(made, graphtest.NewOrder(t, p.Ctx, p.Resolver, graphtest.CustomLine("Mug", 1, 500)))
+		}
+		graphtest.NewOrder(t, p.Other(t).Ctx, p.Resolver, graphtest.CustomLine("another's", 1, 1))
+		first, last := made[0].Number, made[2].Number
+		query := func(f *model.OrderFilter, query *string) (numbers []int64, err error) {
+			c, err := p.Query().Orders(p.Ctx, nil, nil, f, query, nil)
+			if err == nil {
+				for _, o := range c.Nodes {
+					numbers = append(numbers, o.Number)
+				}
+			}
+			return numbers, err
+		}
+		for name, tc := range map[string]struct {
+			filter model.OrderFilter
+			want   []int64
+		}{
+			"two, and an unknown one": {filter: model.OrderFilter{Numbers: []int64{first, 1 << 40, last}},
+				want: []int64{last, first}},
+			"with a state": {filter: model.OrderFilter{Numbers: []int64{first}, Status: new(state.OrderOpen)},
+				want: []int64{first}},
+			"with another state": {filter: model.OrderFilter{Numbers: []int64{first},
+				Status: new(state.OrderCancelled)}},
+		} {
+			if got, err := query(&tc.filter, nil); err != nil || !slices.Equal(got, tc.want) {
+				t.Errorf("%s: %v, %v, want %v", name, got, err, tc.want)
+			}
+		}
+		for name, f := range map[string]*model.OrderFilter{
+			"none": {Numbers: []int64{}}, "too many": {Numbers: make([]int64, 101)},
+			"with a tag": {Numbers: []int64{first}, Tag: new("x")},
+			"of changes": {Numbers: []int64{first}, UpdatedFrom: new(micros.Time(1))},
+		} {
+			if _, err := query(f, nil); graphtest.FaultOf(err) != "invalid_parameter" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := query(&model.OrderFilter{Numbers: []int64{first}}, new("mug")); err == nil {
+			t.Error("numbers with a query are accepted")
+		}
+	})
+}

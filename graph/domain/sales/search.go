@@ -71,7 +71,7 @@ func (r *Resolver) numbered(ctx context.Context, text string) ([]*db.Order, erro
 		return nil, nil //nolint:nilerr // not a number: no error
 	}
 	query := r.Client(ctx).Order.Query().Where(order.Number(n))
-	query.Modify(ent.ForceIndex("order_store_id_number"))
+	query.Modify(ent.ForceIndex(ordersByNumber))
 	return query.Load(ctx)
 }
 

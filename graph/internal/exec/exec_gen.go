@@ -2647,6 +2647,8 @@ input OrderFilter {
   tag: String
   "The whole number in the other system, exactly as written there."
   externalNumber: String
+  "At most 100 order numbers. Cannot be combined with a tag, a query or updatedFrom."
+  numbers: [Long!]
   "Inclusive."
   createdFrom: Time
   "Exclusive."
@@ -49284,7 +49286,7 @@ func (ec *executionContext) unmarshalInputOrderFilter(ctx context.Context, obj a
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "financialStatus", "fulfillmentStatus", "customerId", "tag", "externalNumber", "createdFrom", "createdTo", "updatedFrom"}
+	fieldsInOrder := [...]string{"status", "financialStatus", "fulfillmentStatus", "customerId", "tag", "externalNumber", "numbers", "createdFrom", "createdTo", "updatedFrom"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -49333,6 +49335,13 @@ func (ec *executionContext) unmarshalInputOrderFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.ExternalNumber = data
+		case "numbers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("numbers"))
+			data, err := ec.unmarshalOLong2ᚕint64ᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Numbers = data
 		case "createdFrom":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
 			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
@@ -72534,6 +72543,42 @@ func (ec *executionContext) marshalOListSort2ᚖgithubᚗcomᚋstorefrontᚑgo�
 	_ = ctx
 	res := model.MarshalListSort(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalOLong2ᚕint64ᚄ(ctx context.Context, v any) ([]int64, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]int64, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNLong2int64(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOLong2ᚕint64ᚄ(ctx context.Context, sel ast.SelectionSet, v []int64) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNLong2int64(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalOLong2ᚖint64(ctx context.Context, v any) (*int64, error) {

@@ -12,6 +12,7 @@ import { Unverified } from './address.js';
 import { LeaveDialog } from './unsaved.js';
 import { SetupLink } from './setup_link.js';
 import { keepClickTarget } from './click_target.js';
+import { useKeys } from './keys.js';
 
 /** Returns the loader of a page: the export name of a file. */
 const from = (file, name) => () => import('./pages/' + file + '.js').then((m) => m[name]);
@@ -168,7 +169,9 @@ function Frame({ data, refresh }) {
   const [toast, setToast] = useState(null);
   const [unread, setUnread] = useState(data.unreadNotifications);
   const [searching, setSearching] = useState(false);
+  const [helping, setHelping] = useState(false);
   const timer = useRef(0);
+  useKeys({ '?': !data.locked && (() => setHelping(true)) });
   useEffect(() => setUnread(data.unreadNotifications), [data]);
   useEffect(() => {
     const press = (e) => {
@@ -204,9 +207,10 @@ function Frame({ data, refresh }) {
         ${store.test && html`<div class="banner printed" data-test="test-store"><${Alert} tone="info">
           <p>This is a test store: nothing in it is real. ${app.can('store') &&
             html`<a href=${root + '/settings'}>Add sample data or reset</a>`}</p><//></div>`}
-        <${Unverified} /><${SetupLink} /><${CurrentPage} /><${GuideLink} /></main>
+        <${Unverified} /><${SetupLink} /><${CurrentPage} /><${GuideLink} help=${() => setHelping(true)} /></main>
     </div>
-    ${searching && html`<${Search} onClose=${() => setSearching(false)} />`}
+    ${searching && html`<${LazyDialog} load=${loadPalette} places=${sections} onClose=${() => setSearching(false)} />`}
+    ${helping && html`<${LazyDialog} load=${loadKeysDialog} onClose=${() => setHelping(false)} />`}
     <${Proof} /><${SignIn} /><${LeaveDialog} />
     <div class="notes">
       <div role="status" aria-live="polite">${toast?.tone === 'good' && html`<p class="note good" data-test="toast">
@@ -220,17 +224,20 @@ function Frame({ data, refresh }) {
   <//>`;
 }
 
-/** The global search, loaded when it is first opened. */
-function Search({ onClose }) {
+const loadPalette = () => import('./palette.js').then((m) => m.Palette);
+const loadKeysDialog = () => import('./keys_dialog.js').then((m) => m.KeysDialog);
+
+/** A dialog that is loaded when it is first opened. */
+function LazyDialog({ load, onClose, ...props }) {
   const { notify } = useApp();
-  const [Palette, setPalette] = useState(null);
+  const [Opened, setOpened] = useState(null);
   useEffect(() => {
-    import('./palette.js').then((m) => setPalette(() => m.Palette), () => {
-      notify('The search did not load. Reload the page.', 'bad');
+    load().then((dialog) => setOpened(() => dialog), () => {
+      notify('The dialog did not load. Reload the page.', 'bad');
       onClose();
     });
   }, []);
-  return Palette && html`<${Palette} places=${sections} onClose=${onClose} />`;
+  return Opened && html`<${Opened} onClose=${onClose} ...${props} />`;
 }
 
 const guides = '/docs/guides/';
@@ -246,11 +253,12 @@ function guideOf({ path, below }) {
   return guides + (taskGuides[at] ?? 'dashboard#' + name.toLowerCase().replaceAll(' ', '-'));
 }
 
-function GuideLink() {
+function GuideLink({ help }) {
   const { path } = useAddress();
   const found = match(routes, path);
   return found && html`<p class="guide"><a href=${guideOf(found.page)} target="_blank" rel="noreferrer"
-    data-test="guide">Guide to this page<span class="visually-hidden"> (opens a new tab)</span></a></p>`;
+    data-test="guide">Guide to this page<span class="visually-hidden"> (opens a new tab)</span></a>
+    <button type="button" class="plain-button" onClick=${help} data-test="keys">Keyboard shortcuts</button></p>`;
 }
 
 /** Reverts the change that the toast reports. */

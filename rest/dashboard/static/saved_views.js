@@ -25,8 +25,11 @@ function filterKey(query) {
   return new URLSearchParams(members.sort(([a], [b]) => (a < b ? -1 : 1))).toString();
 }
 
-/** The saved views of the list at path, and a button that saves the current filters. */
-export function SavedViews({ path, filters }) {
+/**
+ * The saved views of the list at path, and a button that saves the current filters. standard are
+ * views that everyone has, with their filters in the order of their names.
+ */
+export function SavedViews({ path, filters, standard = [] }) {
   const app = useApp();
   const key = keyOf(app, path);
   const [views, setViews] = useState(() => read(key));
@@ -49,10 +52,14 @@ export function SavedViews({ path, filters }) {
     save([...views, { name: title, query: now }]);
     setNaming(false);
   };
-  const known = views.some((v) => v.query === now);
+  const known = [...standard, ...views].some((v) => v.query === now);
   const can = now !== '' && !known && views.length < maxViews;
-  return (views.length > 0 || can) && html`<nav class="views" aria-label="Saved views" data-test="views">
-    <ul>${views.map((v) => html`<li key=${v.name} class=${v.query === now ? 'view now' : 'view'}>
+  return (standard.length + views.length > 0 || can) && html`<nav class="views" aria-label="Saved views"
+    data-test="views">
+    <ul>${standard.map((v) => html`<li key=${v.name} class=${v.query === now ? 'view fixed now' : 'view fixed'}>
+        <a href=${to(path) + '?' + v.query} aria-current=${v.query === now ? 'page' : undefined}
+          data-test="view-standard">${v.name}</a></li>`)}
+      ${views.map((v) => html`<li key=${v.name} class=${v.query === now ? 'view now' : 'view'}>
       <a href=${to(path) + '?' + v.query} aria-current=${v.query === now ? 'page' : undefined}
         data-test="view"><bdi>${v.name}</bdi></a>
       <button type="button" aria-label=${'Delete the view ' + v.name} title="Delete this view" data-test="view-delete"

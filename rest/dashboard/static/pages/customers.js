@@ -47,7 +47,7 @@ export function Customers() {
     query.reload();
   };
   const bulk = html`<${BulkBar} selection=${selection}
-    actions=${[{ name: 'tags', text: 'Add tags', act: () => setTagging(true) }]} />`;
+    actions=${[{ name: 'tags', text: 'Tags', act: () => setTagging(true) }]} />`;
   const set = (change) => go(to('/customers', { ...f, after: '', ...change }));
   const exportButton = html`<${ExportList} kind="CUSTOMERS" f=${f} selection=${selection} />`;
   const add = can('editCustomers') && html`<a class="button primary" href=${to('/customers/new')}

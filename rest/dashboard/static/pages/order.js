@@ -1,12 +1,14 @@
 // An order: items, customer, timeline and actions.
-import { html, useState } from '../lib.js';
-import { useApp, useQuery } from '../context.js';
+import { html, useEffect, useState } from '../lib.js';
+import { useApp, useQuery, go } from '../context.js';
 import {
   Page, Card, Badge, Joined, Money, Time, Facts, ExternalLink, Thumb, MissingPage, Button, imageFields, humanize,
 } from '../ui.js';
 import { Icon } from '../icons.js';
 import { CopyValue } from '../copy.js';
 import { countryName } from '../countries.js';
+import { useKeys } from '../keys.js';
+import { around, visit } from '../order_walk.js';
 import { to } from '../route.js';
 import { allowed, events } from '../order_state.js';
 import { Totals } from '../totals.js';
@@ -37,11 +39,17 @@ const dialogs = { 'mark-paid': MarkPaid, 'record-payment': RecordPayment, fulfil
   cancel: Cancel, complete: Complete };
 
 export function Order({ id }) {
-  const { can } = useApp();
+  const { can, store } = useApp();
   const query = useQuery(document(can), { id });
   const [dialog, setDialog] = useState('');
-  const back = { href: to('/orders'), text: 'Orders' };
+  const near = around(store, id);
+  const back = { href: near.list, text: 'Orders' };
   const o = query.data?.order;
+  useEffect(() => visit(store, id), [id]);
+  useKeys({
+    j: near.next && (() => go(near.next)), k: near.previous && (() => go(near.previous)), u: () => go(near.list),
+    f: o && can('ship') && allowed(o).fulfill && (() => setDialog('fulfill')),
+  });
   if (!o) {
     return html`<${MissingPage} query=${query} name="Order" icon="orders" back=${back} />`;
   }
@@ -50,7 +58,11 @@ export function Order({ id }) {
   const Opened = dialogs[dialog];
   const button = (name, text, icon, kind = '') => html`<${Button} kind=${kind} icon=${icon} act=${() => setDialog(name)}
     test=${'order-' + name}>${text}<//>`;
+  const step = (href, name, icon, key) => href && html`<a class="button square" href=${href} aria-label=${name}
+    title=${name + ' (' + key + ')'} aria-keyshortcuts=${key} data-test=${'order-' + icon}>
+    <${Icon} name=${icon} size="16" /></a>`;
   const actions = html`
+    ${step(near.previous, 'Previous order', 'back', 'k')}${step(near.next, 'Next order', 'next', 'j')}
     ${may.fulfill && can('ship') && button('fulfill', 'Fulfill', 'truck', 'primary')}
     ${may.pay && can('money') && button('mark-paid', 'Mark as paid', 'check')}
     ${may.pay && can('money') && button('record-payment', 'Record payment', 'money')}

@@ -72,7 +72,7 @@ export function Products() {
   const bulk = html`<${BulkBar} selection=${selection} actions=${[
     { name: 'publish', text: 'Publish', act: () => setDialog('publish') },
     { name: 'archive', text: 'Archive', act: () => setDialog('archive') },
-    { name: 'tags', text: 'Add tags', act: () => setDialog('tags') }]} />`;
+    { name: 'tags', text: 'Tags', act: () => setDialog('tags') }]} />`;
   const exportButton = html`<${ExportList} kind="PRODUCTS" filters=${{ status: filter.status?.toLowerCase() }} f=${f}
     selection=${selection} />`;
   return html`<${Page} title="Products" actions=${[exportButton, add]}>
