@@ -13,6 +13,11 @@ import (
 
 // actions holds the audit actions of mutations whose names do not determine them.
 var actions = map[string]string{
+	"mediaDelete":              "media.delete",
+	"mediaUpdate":              "media.update",
+	"mediaUpload":              "media.upload",
+	"productImageUse":          "product.image_add",
+	"storefrontUpdate":         "storefront.update",
 	"installedAppRevoke":       "grant.revoke", // one row for each grant that ends
 	"notificationsMarkAllRead": "notification.mark_all_read",
 	"signOutEverywhere":        "session.end_all",

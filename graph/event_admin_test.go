@@ -158,6 +158,14 @@ var adminEffects = []effect{
 		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
 		return fmt.Sprintf("expectedVersion: %d, aboveMinor: -1", s.Version)
 	}},
+	{field: "storefrontUpdate", name: "no logo", args: func(w *caller) string {
+		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
+		return fmt.Sprintf(`input: {expectedVersion: %d, logoId: null}`, s.Version)
+	}},
+	{field: "storefrontUpdate", name: "an unknown logo", args: func(w *caller) string {
+		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
+		return fmt.Sprintf(`input: {expectedVersion: %d, logoId: %q}`, s.Version, xid.ProductImage.Format(xid.New()))
+	}, refused: "unknown_value"},
 	{field: "storeClose", name: "another one", args: func(w *caller) string {
 		beside := w.Other(w.t)
 		w.token = w.tokenOf(beside)

@@ -23,6 +23,13 @@ func onImage(more string) func(*caller) string {
 	return onImages(func(_ *db.Product, first, _ string) string { return fmt.Sprintf("id: %q%s", first, more) })
 }
 
+// onMedia returns arguments for a file of the media library.
+func onMedia(args string) func(*caller) string {
+	return func(w *caller) string {
+		return fmt.Sprintf(args, graphtest.NewMedia(w.t, w.Ctx, w.Resolver, 1, 1).PublicID())
+	}
+}
+
 // imageEffects covers the mutations of product images.
 var imageEffects = []effect{
 	{field: "productImageAdd", name: "a picture", args: func(w *caller) string {
@@ -62,4 +69,22 @@ var imageEffects = []effect{
 	{field: "productVariantImageSet", name: "none, as it is", args: onImages(func(p *db.Product, _, _ string) string {
 		return fmt.Sprintf("productId: %q, variantId: %q", p.PublicID(), p.Variants[0].PublicID())
 	})},
+
+	{field: "productImageUse", name: "a file", args: func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Mug())
+		return fmt.Sprintf("productId: %q, %s", p.PublicID(), onMedia("mediaId: %q")(w))
+	}, events: "product.updated"},
+	{field: "productImageUse", name: "an unknown one", args: func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Mug())
+		return fmt.Sprintf("productId: %q, mediaId: %q", p.PublicID(), xid.ProductImage.Format(xid.New()))
+	}, refused: "not_found"},
+	{field: "mediaUpload", name: "a picture", args: func(w *caller) string {
+		return fmt.Sprintf("input: {content: %q}", graphtest.Photo(w.t, 2, 1))
+	}},
+	{field: "mediaUpload", name: "no picture", args: fixedArgs(`input: {content: "AAAA"}`), refused: "invalid_format"},
+	{field: "mediaUpdate", name: "its name", args: onMedia(`id: %q, name: "Mug"`)},
+	{field: "mediaUpdate", name: "nothing", args: onMedia(`id: %q`)},
+	{field: "mediaDelete", name: "an unused one", args: onMedia(`id: %q`)},
+	{field: "mediaDelete", name: "an unknown one",
+		args: fixedArgs(fmt.Sprintf("id: %q", xid.ProductImage.Format(xid.New()))), refused: "not_found"},
 }

@@ -188,7 +188,7 @@ var triggers = map[event.Type]string{
 	event.OrderNoteAdded:          "orderCancel orderNoteAppend",
 
 	event.ProductCreated: "productCreate testStoreFill",
-	event.ProductUpdated: "productArchive productImageAdd productImageChange productImageDelete " +
+	event.ProductUpdated: "productArchive productImageAdd productImageChange productImageDelete productImageUse " +
 		"productImagesOrder productPublish productRestore productUnpublish productUpdate productVariantImageSet " +
 		"productVariantUpdate productVariantsSet testStoreFill",
 	event.ProductPublished:   "productPublish testStoreFill",

@@ -52,7 +52,7 @@ var ordinary = map[string][]string{
 		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend"},
 	"it adds up what the viewer may read": {"reportCreate"},
 	"it is what the shop sells or shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
-		"page*", "menus*", "theme*", "marketplaceTheme*"},
+		"page*", "menus*", "theme*", "marketplaceTheme*", "media*", "storefrontUpdate"},
 	"it is daily work with customers": {"customer*"},
 }
 

@@ -25,7 +25,7 @@ const axe = `axe.run(document, {resultTypes: ['violations'], elementRef: true, %
 
 // dashboardPages are the pages of the dashboard that need no id.
 var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
-	"/pages", "/pages/new", "/navigation", "/collections", "/collections/new",
+	"/pages", "/pages/new", "/navigation", "/media", "/settings/storefront", "/collections", "/collections/new",
 	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications",
 	"/settings", "/security", "/discounts", "/reports", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/orders/new", "/customers/new"}

@@ -68653,6 +68653,7 @@ type StoreMutation struct {
 	test                   *bool
 	active_theme_id        *xid.ID
 	language               *state.Language
+	storefront             *document.Storefront
 	storefront_revision    *int64
 	addstorefront_revision *int64
 	redactions             *int64
@@ -69569,6 +69570,55 @@ func (m *StoreMutation) ResetLanguage() {
 	m.language = nil
 }
 
+// SetStorefront sets the "storefront" field.
+func (m *StoreMutation) SetStorefront(d document.Storefront) {
+	m.storefront = &d
+}
+
+// Storefront returns the value of the "storefront" field in the mutation.
+func (m *StoreMutation) Storefront() (r document.Storefront, exists bool) {
+	v := m.storefront
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStorefront returns the old "storefront" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldStorefront(ctx context.Context) (v document.Storefront, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStorefront is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStorefront requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStorefront: %w", err)
+	}
+	return oldValue.Storefront, nil
+}
+
+// ClearStorefront clears the value of the "storefront" field.
+func (m *StoreMutation) ClearStorefront() {
+	m.storefront = nil
+	m.clearedFields[store.FieldStorefront] = struct{}{}
+}
+
+// StorefrontCleared returns if the "storefront" field was cleared in this mutation.
+func (m *StoreMutation) StorefrontCleared() bool {
+	_, ok := m.clearedFields[store.FieldStorefront]
+	return ok
+}
+
+// ResetStorefront resets all changes to the "storefront" field.
+func (m *StoreMutation) ResetStorefront() {
+	m.storefront = nil
+	delete(m.clearedFields, store.FieldStorefront)
+}
+
 // SetStorefrontRevision sets the "storefront_revision" field.
 func (m *StoreMutation) SetStorefrontRevision(i int64) {
 	m.storefront_revision = &i
@@ -69778,7 +69828,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 21)
+	fields := make([]string, 0, 22)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -69833,6 +69883,9 @@ func (m *StoreMutation) Fields() []string {
 	if m.language != nil {
 		fields = append(fields, store.FieldLanguage)
 	}
+	if m.storefront != nil {
+		fields = append(fields, store.FieldStorefront)
+	}
 	if m.storefront_revision != nil {
 		fields = append(fields, store.FieldStorefrontRevision)
 	}
@@ -69886,6 +69939,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.ActiveThemeID()
 	case store.FieldLanguage:
 		return m.Language()
+	case store.FieldStorefront:
+		return m.Storefront()
 	case store.FieldStorefrontRevision:
 		return m.StorefrontRevision()
 	case store.FieldRedactions:
@@ -69937,6 +69992,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldActiveThemeID(ctx)
 	case store.FieldLanguage:
 		return m.OldLanguage(ctx)
+	case store.FieldStorefront:
+		return m.OldStorefront(ctx)
 	case store.FieldStorefrontRevision:
 		return m.OldStorefrontRevision(ctx)
 	case store.FieldRedactions:
@@ -70077,6 +70134,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLanguage(v)
+		return nil
+	case store.FieldStorefront:
+		v, ok := value.(document.Storefront)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStorefront(v)
 		return nil
 	case store.FieldStorefrontRevision:
 		v, ok := value.(int64)
@@ -70228,6 +70292,9 @@ func (m *StoreMutation) ClearedFields() []string {
 	if m.FieldCleared(store.FieldActiveThemeID) {
 		fields = append(fields, store.FieldActiveThemeID)
 	}
+	if m.FieldCleared(store.FieldStorefront) {
+		fields = append(fields, store.FieldStorefront)
+	}
 	if m.FieldCleared(store.FieldRedactions) {
 		fields = append(fields, store.FieldRedactions)
 	}
@@ -70259,6 +70326,9 @@ func (m *StoreMutation) ClearField(name string) error {
 		return nil
 	case store.FieldActiveThemeID:
 		m.ClearActiveThemeID()
+		return nil
+	case store.FieldStorefront:
+		m.ClearStorefront()
 		return nil
 	case store.FieldRedactions:
 		m.ClearRedactions()
@@ -70327,6 +70397,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldLanguage:
 		m.ResetLanguage()
+		return nil
+	case store.FieldStorefront:
+		m.ResetStorefront()
 		return nil
 	case store.FieldStorefrontRevision:
 		m.ResetStorefrontRevision()

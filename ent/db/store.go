@@ -55,6 +55,8 @@ type Store struct {
 	ActiveThemeID *xid.ID `json:"active_theme_id,omitempty"`
 	// Language holds the value of the "language" field.
 	Language state.Language `json:"language,omitempty"`
+	// Storefront holds the value of the "storefront" field.
+	Storefront document.Storefront `json:"storefront,omitempty"`
 	// StorefrontRevision holds the value of the "storefront_revision" field.
 	StorefrontRevision int64 `json:"storefront_revision,omitempty"`
 	// Redactions holds the value of the "redactions" field.
@@ -71,7 +73,7 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case store.FieldActiveThemeID, store.FieldRedactionWalk:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case store.FieldLimits:
+		case store.FieldLimits, store.FieldStorefront:
 			values[i] = new([]byte)
 		case store.FieldSecondFactor, store.FieldLegacy, store.FieldDemo, store.FieldTest:
 			values[i] = new(sql.NullBool)
@@ -212,6 +214,12 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field language", values[i])
 			} else if value.Valid {
 				_m.Language = state.Language(value.String)
+			}
+		case store.FieldStorefront:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field storefront", values[i])
+			} else if value != nil {
+				_m.Storefront = *value
 			}
 		case store.FieldStorefrontRevision:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -227,6 +227,12 @@ func (_c *StoreCreate) SetNillableLanguage(v *state.Language) *StoreCreate {
 	return _c
 }
 
+// SetStorefront sets the "storefront" field.
+func (_c *StoreCreate) SetStorefront(v document.Storefront) *StoreCreate {
+	_c.mutation.SetStorefront(v)
+	return _c
+}
+
 // SetStorefrontRevision sets the "storefront_revision" field.
 func (_c *StoreCreate) SetStorefrontRevision(v int64) *StoreCreate {
 	_c.mutation.SetStorefrontRevision(v)
@@ -528,6 +534,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Language(); ok {
 		_spec.SetField(store.FieldLanguage, field.TypeString, value)
 		_node.Language = value
+	}
+	if value, ok := _c.mutation.Storefront(); ok {
+		_spec.SetField(store.FieldStorefront, field.TypeBytes, value)
+		_node.Storefront = value
 	}
 	if value, ok := _c.mutation.StorefrontRevision(); ok {
 		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)

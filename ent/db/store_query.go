@@ -552,6 +552,7 @@ var storeBuffers = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Test),
 		cell.PointerOf(&row.ActiveThemeID),
 		(*cell.Text[state.Language])(&row.Language),
+		(*cell.Bytes)(&row.Storefront),
 		(*cell.Int64)(&row.StorefrontRevision),
 		cell.NumberOf(&row.Redactions),
 		cell.PointerOf(&row.RedactionWalk),

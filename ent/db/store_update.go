@@ -307,6 +307,18 @@ func (_u *StoreUpdate) SetNillableLanguage(v *state.Language) *StoreUpdate {
 	return _u
 }
 
+// SetStorefront sets the "storefront" field.
+func (_u *StoreUpdate) SetStorefront(v document.Storefront) *StoreUpdate {
+	_u.mutation.SetStorefront(v)
+	return _u
+}
+
+// ClearStorefront clears the value of the "storefront" field.
+func (_u *StoreUpdate) ClearStorefront() *StoreUpdate {
+	_u.mutation.ClearStorefront()
+	return _u
+}
+
 // SetStorefrontRevision sets the "storefront_revision" field.
 func (_u *StoreUpdate) SetStorefrontRevision(v int64) *StoreUpdate {
 	_u.mutation.ResetStorefrontRevision()
@@ -723,6 +735,18 @@ func (_u *StoreUpdateOne) SetNillableLanguage(v *state.Language) *StoreUpdateOne
 	if v != nil {
 		_u.SetLanguage(*v)
 	}
+	return _u
+}
+
+// SetStorefront sets the "storefront" field.
+func (_u *StoreUpdateOne) SetStorefront(v document.Storefront) *StoreUpdateOne {
+	_u.mutation.SetStorefront(v)
+	return _u
+}
+
+// ClearStorefront clears the value of the "storefront" field.
+func (_u *StoreUpdateOne) ClearStorefront() *StoreUpdateOne {
+	_u.mutation.ClearStorefront()
 	return _u
 }
 

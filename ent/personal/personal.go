@@ -116,7 +116,7 @@ var tables = map[string]map[Class]string{
 	"staff":              {Never: "role"},
 	"staff_tokens":       {Never: "name hint"},
 	"store_handles":      {Never: "handle"},
-	"stores":             {Books: "contact_email", Never: "handle name currency timezone status limits language"},
+	"stores":             {Books: "contact_email", Never: "handle name currency timezone status limits language storefront"},
 	"tasks":              {Age: "payload", Never: "kind"},
 	"tax_settings":       {Never: "rates categories shipping_category vat_id"},
 	"theme_assets":       {Never: "path kind content_type"},

@@ -9,9 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ProductImage is an image of a product that the merchant uploaded. Its bytes are in the blob store
-// and never change; derived images are named by object_id too. The images of a product change under
-// the version of the product.
+// ProductImage is an image that the merchant uploaded, for a product or for the media library. Its
+// bytes are in the blob store and never change; derived images are named by object_id too. The
+// images of a product change under the version of the product.
 type ProductImage struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -22,6 +22,8 @@ func (ProductImage) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (ProductImage) Fields() []ent.Field {
 	return []ent.Field{
+		// product_id is [xid.Nil] for a file of the media library. A product that shows such a file
+		// has a row of its own, with the same object_id and no size.
 		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Product}),
 		// position counts from 1.
 		field.Int("position"),
@@ -40,5 +42,8 @@ func (ProductImage) Fields() []ent.Field {
 
 // Indexes implements ent.Interface.
 func (ProductImage) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("store_id", "product_id", "position", "id")}
+	return []ent.Index{
+		index.Fields("store_id", "product_id", "position", "id"),
+		index.Fields("store_id", "object_id"),
+	}
 }

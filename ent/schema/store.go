@@ -50,6 +50,8 @@ func (Store) Fields() []ent.Field {
 		field.UUID("active_theme_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 		// language is the language of the storefront.
 		field.String("language").GoType(state.Language("")).SchemaType(key(16)).Default(string(state.English)),
+		// storefront is how the shop looks and whether it sells, beyond its theme.
+		field.Bytes("storefront").GoType(document.Storefront(nil)).SchemaType(blob).Optional(),
 		// storefront_revision counts the changes to the storefront's content that the newest of its
 		// products do not reveal, such as a deletion.
 		field.Int64("storefront_revision").Default(0),

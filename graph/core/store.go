@@ -22,7 +22,21 @@ func (c *Core) CurrentStore(ctx context.Context) (*db.Store, error) {
 
 // ShownStore returns a store with its store_host.
 func (c *Core) ShownStore(s *db.Store) *model.Store {
-	return &model.Store{Store: s, StoreHost: c.HostOf(s.Handle)}
+	shown := &model.Store{Store: s, StoreHost: c.HostOf(s.Handle)}
+	f, err := s.Storefront.Fields()
+	if err != nil { // the shop goes without
+		return shown
+	}
+	shown.Logo, shown.Favicon = c.shopAddress(s, f.Logo), c.shopAddress(s, f.Favicon)
+	return shown
+}
+
+// shopAddress returns the address of a path at the host of a store; nil for "".
+func (c *Core) shopAddress(s *db.Store, path string) *string {
+	if path == "" {
+		return nil
+	}
+	return new(c.StoreOrigin(s.Handle) + path)
 }
 
 // StoreOrigin returns the scheme and host of a store. All hosts have the scheme of {api_host},

@@ -45,6 +45,13 @@ func NewImage(
 		model.ProductImageAddInput{ProductID: p.PublicID(), Content: Photo(t, width, height)}))
 }
 
+// NewMedia adds an image to the media library.
+func NewMedia(t testing.TB, ctx context.Context, r *graph.Resolver, width, height int) *db.ProductImage {
+	t.Helper()
+	return Must[*model.MediaPayload](t)(r.Mutation().MediaUpload(ctx,
+		model.MediaUploadInput{Content: Photo(t, width, height), Name: new("photo.png")})).Media
+}
+
 // NewImageKeeper returns an image keeper that may fetch from a TLS server on this machine.
 func NewImageKeeper(t testing.TB, s *ent.Store, blobs *blob.Store, host *httptest.Server) *pic.Keeper {
 	t.Helper()

@@ -54,6 +54,8 @@ type (
 	APIKeyEdge                      = Edge[*APIKey]
 	ProductConnection               = Connection[*db.Product]
 	ProductEdge                     = Edge[*db.Product]
+	MediaConnection                 = Connection[*db.ProductImage]
+	MediaEdge                       = Edge[*db.ProductImage]
 	PageConnection                  = Connection[*db.Page]
 	PageEdge                        = Edge[*db.Page]
 	CustomerConnection              = Connection[*Customer]

@@ -15,6 +15,8 @@ import (
 type Store struct {
 	*db.Store
 	StoreHost string
+	// Logo and Favicon are addresses, nil for none.
+	Logo, Favicon *string
 }
 
 // Staff is a membership with the person's name and email address.

@@ -389,6 +389,26 @@ type MarketplaceThemeSubmitInput struct {
 	Categories []string `json:"categories,omitempty"`
 }
 
+type MediaDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type MediaPayload struct {
+	Media      *db.ProductImage `json:"media,omitempty"`
+	UserErrors []*UserError     `json:"userErrors"`
+}
+
+type MediaUploadInput struct {
+	// The file in base64: JPEG, PNG, WebP or GIF of up to 20 MiB and 50 million pixels.
+	Content string `json:"content"`
+	// The alternative text.
+	Alt *string `json:"alt,omitempty"`
+	// The name of the file.
+	Name   *string        `json:"name,omitempty"`
+	Upload *images.Upload `json:"-"`
+}
+
 type Menus struct {
 	// Null for the default: home and search.
 	Main []*document.MenuLink `json:"main,omitempty"`
@@ -1045,6 +1065,14 @@ type StoreUpdateInput struct {
 	// The reply address of emails to shoppers; null for none. Until the store is proven (see new_store_days at
 	// /docs/limits), it must be the address of one of its staff.
 	ContactEmail graphql.Omittable[*string] `json:"contactEmail,omitempty"`
+}
+
+type StorefrontUpdateInput struct {
+	ExpectedVersion int64 `json:"expectedVersion"`
+	// A file of the media library.
+	LogoID graphql.Omittable[*string] `json:"logoId,omitempty"`
+	// A file of the media library, best a square of at least 192 pixels.
+	FaviconID graphql.Omittable[*string] `json:"faviconId,omitempty"`
 }
 
 type TaxRateInput struct {

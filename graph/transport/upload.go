@@ -123,6 +123,7 @@ func values(body []byte) int {
 const (
 	themeImport = "themeImport"
 	imageAdd    = "productImageAdd"
+	mediaUpload = "mediaUpload"
 )
 
 // uploadsAlone returns the name of the mutation if it uploads one file and is the only field, else
@@ -132,10 +133,14 @@ func uploadsAlone(o *operation) string {
 		return ""
 	}
 	fields := mutationFields(o)
-	if len(fields) != 1 || fields[0].Name != themeImport && fields[0].Name != imageAdd {
+	if len(fields) != 1 {
 		return ""
 	}
-	return fields[0].Name
+	switch name := fields[0].Name; name {
+	case themeImport, imageAdd, mediaUpload:
+		return name
+	}
+	return ""
 }
 
 // validateUpload validates the file of an upload. It takes too long for a transaction, so it runs
@@ -150,7 +155,7 @@ func (h *handler) validateUpload(ctx context.Context, o *operation) {
 	case themeImport:
 		archive, _ := in["archive"].(string)
 		o.judged = h.Core.ValidateArchive(ctx, archive)
-	case imageAdd:
+	case imageAdd, mediaUpload:
 		content, _ := in["content"].(string)
 		o.uploaded = h.Core.DecodeUpload(ctx, content)
 	}
@@ -162,6 +167,9 @@ func (o *operation) passUpload(args map[string]any) {
 		in.Judged = o.judged
 		args["input"] = in
 	case model.ProductImageAddInput:
+		in.Upload = o.uploaded
+		args["input"] = in
+	case model.MediaUploadInput:
 		in.Upload = o.uploaded
 		args["input"] = in
 	}

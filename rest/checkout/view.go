@@ -11,8 +11,8 @@ type Frame struct {
 	Texts *phrase.Texts
 	Shop  string // the name of the store
 	Title string // of the page
-	// Logo is the address of the store's logo, "" for none, and Style that of the stylesheet.
-	Logo, Style string
+	// Logo and Icon are addresses of images, "" for none, and Style is that of the stylesheet.
+	Logo, Icon, Style string
 	// Problem is the error shown at the top.
 	Problem string
 	// Legal are the pages that have to be linked wherever people buy, as far as the store has them.

@@ -162,7 +162,7 @@ func (v *visit) keep(token string) {
 
 // frame returns what all pages have in common.
 func (v *visit) frame(title phrase.Key) Frame {
-	return Frame{Texts: v.texts, Shop: v.shop.Name, Logo: v.brand.Logo, Style: styleOf(v.brand),
+	return Frame{Texts: v.texts, Shop: v.shop.Name, Logo: v.brand.Logo, Icon: v.brand.Favicon, Style: styleOf(v.brand),
 		Title: v.texts.Say(title), Legal: v.legal()}
 }
 

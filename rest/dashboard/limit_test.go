@@ -18,6 +18,7 @@ var bounds = map[string]int{
 	"reference": limit.Line, "reason": limit.Line, "method": limit.Label, "timezone": limit.Timezone,
 	"url": limit.URL, "website": limit.URL, "imageUrl": limit.URL, "trackingUrl": limit.URL,
 	"firstName": limit.Line, "lastName": limit.Line, "phone": limit.Label, "locale": limit.Locale, "note": limit.Note,
+	"alt":   limit.ImageAlt,
 	"email": limit.Email, "contactEmail": limit.Email, "handle": limit.Handle, "body": limit.Note,
 	"externalNumber":     limit.Label,
 	"pages/page.js body": limit.PageBody, "seoDescription": limit.SEODescription, "address": limit.URL,

@@ -8,9 +8,11 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
-// Brand returns the brand of a store from the settings accent, accent_dark and logo of its theme. It
-// is empty if the theme has none or cannot be shown; the pages of the service are plain then.
+// Brand returns the brand of a store: its logo and favicon and, from the settings accent,
+// accent_dark and logo of its theme, the colors and otherwise the logo. If the theme has none or
+// cannot be shown, the pages of the service have the service's own colors.
 func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Brand) {
+	b.Logo, b.Favicon = st.Front.Logo, st.Front.Favicon
 	if st.Package == (digest.Sum{}) {
 		return b
 	}
@@ -18,7 +20,7 @@ func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Br
 	if err != nil {
 		return b
 	}
-	values, _, err := theme.set(st.Settings, state.English) // colors and images have no language
+	values, _, err := theme.set(st.Settings, st.Front.Logo, state.English) // colors and images have no language
 	if err != nil {
 		return b
 	}
@@ -29,7 +31,7 @@ func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Br
 			b.Accent = value
 		case one.Name == "accent_dark" && one.Kind == state.SettingColor:
 			b.AccentDark = value
-		case one.Name == "logo" && one.Kind == state.SettingImage:
+		case one.Name == logoSetting && one.Kind == state.SettingImage:
 			b.Logo = value
 		}
 	}

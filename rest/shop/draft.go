@@ -76,7 +76,7 @@ func (d *draft) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // draftPage renders a page of sample data with the theme's default settings.
 func draftPage(l *look, kind string) ([]byte, error) {
-	settings, colors, err := l.set(nil, state.English)
+	settings, colors, err := l.set(nil, "", state.English)
 	if err != nil {
 		return nil, err
 	}

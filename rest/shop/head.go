@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -140,6 +141,17 @@ func withHead(page []byte, markup string) []byte {
 		return page
 	}
 	return slices.Insert(page, at, []byte(markup)...)
+}
+
+// themeIcon is a link of a theme to its own icon.
+var themeIcon = regexp.MustCompile(`(?i)<link\b[^>]*\brel="?(?:shortcut )?icon\b[^>]*>`)
+
+// withIcon shows the store's icon in place of the theme's. Without one, the page stays as it is.
+func withIcon(page []byte, path string) []byte {
+	if path == "" {
+		return page
+	}
+	return withHead(themeIcon.ReplaceAll(page, nil), `<link rel="icon" href="`+html.EscapeString(path)+`">`)
 }
 
 // bare returns a plain page, for kinds of pages that the theme has no template for.

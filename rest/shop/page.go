@@ -107,7 +107,7 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	if err != nil {
 		return nil, err
 	}
-	if in.settings, in.colors, err = theme.set(in.set, in.shop.Language); err != nil {
+	if in.settings, in.colors, err = theme.set(in.set, in.shop.Front.Logo, in.shop.Language); err != nil {
 		return nil, err
 	}
 	c, err := s.content(viewer.Visitor(ctx, f.id), f, in, v)
@@ -139,6 +139,7 @@ func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
 		body = bare(c, in)
 	}
 	body = withHead(body, colorLink(in.colors)+c.head(in)+c.describe(body))
+	body = withIcon(body, in.shop.Front.Favicon)
 	if in.shop.Test {
 		body = above(body, "<strong>Test store</strong>. Nothing here is real.")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
@@ -30,7 +31,7 @@ var (
 // otherwise. A theme is never shown with a value that its author did not allow.
 func (l *look) value(s theme.Setting, set map[string]string, in state.Language) string {
 	v, ok := set[s.Name]
-	if s.Kind == state.SettingImage && ok && strings.HasPrefix(v, "https://") {
+	if s.Kind == state.SettingImage && ok && (strings.HasPrefix(v, "https://") || images.IsPath(v)) {
 		return v
 	}
 	if !ok || s.Problem(v, &theme.Package{}) != "" && (s.Kind != state.SettingImage || l.images[v] == "") {
@@ -39,9 +40,12 @@ func (l *look) value(s theme.Setting, set map[string]string, in state.Language) 
 	return v
 }
 
+// logoSetting is the image setting that shows the store's logo unless the merchant set another image.
+const logoSetting = "logo"
+
 // set returns the settings of a theme for its templates, in a store's language, and its colors.
 func (l *look) set(
-	doc document.ThemeSettings, in state.Language,
+	doc document.ThemeSettings, logo string, in state.Language,
 ) (values map[string]any, colors url.Values, err error) {
 	set, err := doc.Values()
 	if err != nil {
@@ -55,7 +59,9 @@ func (l *look) set(
 			colors.Set(s.Name, strings.TrimPrefix(v, "#"))
 		case s.Kind == state.SettingImage && strings.HasPrefix(v, "https://"):
 			v = storefront.SettingImagePath(v)
-		case s.Kind == state.SettingImage:
+		case s.Kind == state.SettingImage && v == "" && s.Name == logoSetting:
+			v = logo
+		case s.Kind == state.SettingImage && !images.IsPath(v):
 			v = l.images[v]
 		}
 		values[s.Name] = orNil(v)

@@ -40,6 +40,14 @@ func (s *stall) set(settings, draft map[string]string) {
 	s.clock.add(time.Second)
 }
 
+// front writes how the shop looks beyond its theme.
+func (s *stall) front(f document.StorefrontFields) {
+	s.write(func(ctx context.Context, c *db.Client) error {
+		return c.Store.Update().SetStorefront(document.NewStorefront(f)).AddVersion(1).Exec(ctx)
+	})
+	s.clock.add(time.Second)
+}
+
 // TestSettings: visitors see published values, previews saved ones, and nobody a value that the
 // theme does not allow.
 func TestSettings(t *testing.T) {
@@ -90,6 +98,18 @@ func TestBrand(t *testing.T) {
 		if b := brand(); b != (storefront.Brand{Accent: "#0000ff", Logo: storefront.SettingImagePath(logo)}) {
 			t.Errorf("set: %+v", b)
 		}
+		const own = "/pictures/img_00000000000000000000000000/0123456789abcdef0123456789abcdef.png"
+		s.set(map[string]string{"logo": own}, nil)
+		if b := brand(); b.Logo != own {
+			t.Errorf("a file of the media library: %+v", b)
+		}
+		s.set(nil, nil)
+		s.front(document.StorefrontFields{Logo: own + "?logo", Favicon: own})
+		if b := brand(); b != (storefront.Brand{Accent: "#102030", Logo: own + "?logo", Favicon: own}) {
+			t.Errorf("the store's: %+v", b)
+		}
+		s.get("/").want(t, 200, `<link rel="icon" href="`+own+`">`)
+		s.front(document.StorefrontFields{})
 		s.set(map[string]string{"accent": "#0}body{", "logo": "javascript:x"}, nil)
 		if b := brand(); b != (storefront.Brand{Accent: "#102030"}) {
 			t.Errorf("nonsense: %+v", b)

@@ -1611,6 +1611,11 @@ var (
 				Unique:  false,
 				Columns: []*schema.Column{ProductImagesColumns[1], ProductImagesColumns[2], ProductImagesColumns[3], ProductImagesColumns[0]},
 			},
+			{
+				Name:    "productimage_store_id_object_id",
+				Unique:  false,
+				Columns: []*schema.Column{ProductImagesColumns[1], ProductImagesColumns[6]},
+			},
 		},
 	}
 	// RecoveryCodesColumns holds the columns for the "recovery_codes" table.
@@ -2031,6 +2036,7 @@ var (
 		{Name: "test", Type: field.TypeBool, Default: false},
 		{Name: "active_theme_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "language", Type: field.TypeString, Default: "en", SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "storefront", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "storefront_revision", Type: field.TypeInt64, Default: 0},
 		{Name: "redactions", Type: field.TypeInt64, Nullable: true},
 		{Name: "redaction_walk", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},

@@ -1940,7 +1940,7 @@ func init() {
 	// store.DefaultLanguage holds the default value on creation for the language field.
 	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[16].Descriptor()
+	storeDescStorefrontRevision := storeFields[17].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.

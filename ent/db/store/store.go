@@ -50,6 +50,8 @@ const (
 	FieldActiveThemeID = "active_theme_id"
 	// FieldLanguage holds the string denoting the language field in the database.
 	FieldLanguage = "language"
+	// FieldStorefront holds the string denoting the storefront field in the database.
+	FieldStorefront = "storefront"
 	// FieldStorefrontRevision holds the string denoting the storefront_revision field in the database.
 	FieldStorefrontRevision = "storefront_revision"
 	// FieldRedactions holds the string denoting the redactions field in the database.
@@ -81,6 +83,7 @@ var Columns = []string{
 	FieldTest,
 	FieldActiveThemeID,
 	FieldLanguage,
+	FieldStorefront,
 	FieldStorefrontRevision,
 	FieldRedactions,
 	FieldRedactionWalk,

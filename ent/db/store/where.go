@@ -150,6 +150,12 @@ func Language(v state.Language) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldLanguage, vc))
 }
 
+// Storefront applies equality check predicate on the "storefront" field. It's identical to StorefrontEQ.
+func Storefront(v document.Storefront) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldEQ(FieldStorefront, vc))
+}
+
 // StorefrontRevision applies equality check predicate on the "storefront_revision" field. It's identical to StorefrontRevisionEQ.
 func StorefrontRevision(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldStorefrontRevision, v))
@@ -1044,6 +1050,70 @@ func LanguageEqualFold(v state.Language) predicate.Store {
 func LanguageContainsFold(v state.Language) predicate.Store {
 	vc := string(v)
 	return predicate.Store(sql.FieldContainsFold(FieldLanguage, vc))
+}
+
+// StorefrontEQ applies the EQ predicate on the "storefront" field.
+func StorefrontEQ(v document.Storefront) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldEQ(FieldStorefront, vc))
+}
+
+// StorefrontNEQ applies the NEQ predicate on the "storefront" field.
+func StorefrontNEQ(v document.Storefront) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldNEQ(FieldStorefront, vc))
+}
+
+// StorefrontIn applies the In predicate on the "storefront" field.
+func StorefrontIn(vs ...document.Storefront) predicate.Store {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Store(sql.FieldIn(FieldStorefront, v...))
+}
+
+// StorefrontNotIn applies the NotIn predicate on the "storefront" field.
+func StorefrontNotIn(vs ...document.Storefront) predicate.Store {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Store(sql.FieldNotIn(FieldStorefront, v...))
+}
+
+// StorefrontGT applies the GT predicate on the "storefront" field.
+func StorefrontGT(v document.Storefront) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldGT(FieldStorefront, vc))
+}
+
+// StorefrontGTE applies the GTE predicate on the "storefront" field.
+func StorefrontGTE(v document.Storefront) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldGTE(FieldStorefront, vc))
+}
+
+// StorefrontLT applies the LT predicate on the "storefront" field.
+func StorefrontLT(v document.Storefront) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldLT(FieldStorefront, vc))
+}
+
+// StorefrontLTE applies the LTE predicate on the "storefront" field.
+func StorefrontLTE(v document.Storefront) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldLTE(FieldStorefront, vc))
+}
+
+// StorefrontIsNil applies the IsNil predicate on the "storefront" field.
+func StorefrontIsNil() predicate.Store {
+	return predicate.Store(sql.FieldIsNull(FieldStorefront))
+}
+
+// StorefrontNotNil applies the NotNil predicate on the "storefront" field.
+func StorefrontNotNil() predicate.Store {
+	return predicate.Store(sql.FieldNotNull(FieldStorefront))
 }
 
 // StorefrontRevisionEQ applies the EQ predicate on the "storefront_revision" field.

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	pictures "github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -95,7 +96,11 @@ func (m Mutation) ThemeSettingsSave(
 		}
 		c := &core.Check{}
 		for i, v := range values {
-			checkSetting(c, "values/"+strconv.Itoa(i)+"/", p, v, set, s.Language)
+			own, err := pictures.HasPath(ctx, m.Client(ctx), core.Deref(v.Value))
+			if err != nil {
+				return err
+			}
+			checkSetting(c, "values/"+strconv.Itoa(i)+"/", p, v, own, set, s.Language)
 		}
 		if err := c.Err(); err != nil {
 			return err
@@ -118,7 +123,8 @@ func savedSettings(t *db.Theme) (map[string]string, error) {
 }
 
 func checkSetting(
-	c *core.Check, at string, p *theme.Package, in *model.ThemeSettingInput, set map[string]string, l state.Language,
+	c *core.Check, at string, p *theme.Package, in *model.ThemeSettingInput, own bool, set map[string]string,
+	l state.Language,
 ) {
 	i := slices.IndexFunc(p.Manifest.Settings, func(s theme.Setting) bool { return s.Name == in.Name })
 	if i < 0 {
@@ -130,6 +136,7 @@ func checkSetting(
 	case in.Value == nil || *in.Value == s.In(l):
 		delete(set, s.Name)
 		return
+	case s.Kind == state.SettingImage && own: // a file of the media library
 	case s.Kind == state.SettingImage && strings.HasPrefix(*in.Value, "https:"):
 		c.HTTPS(at+"value", *in.Value)
 	default:

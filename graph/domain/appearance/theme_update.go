@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	pictures "github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 	"github.com/storefront-go/storefront/graph/model"
@@ -83,7 +84,8 @@ func carried(t *db.Theme, p *theme.Package) (document.ThemeSettings, error) {
 			return true
 		}
 		s := p.Manifest.Settings[i]
-		elsewhere := s.Kind == state.SettingImage && strings.HasPrefix(value, "https:")
+		elsewhere := s.Kind == state.SettingImage && (strings.HasPrefix(value, "https:") ||
+			pictures.IsPath(value))
 		return !elsewhere && s.Problem(value, p) != ""
 	})
 	return document.NewThemeSettings(set), nil

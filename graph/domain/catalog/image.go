@@ -105,15 +105,9 @@ func (m Mutation) ProductImageAdd(
 	if err != nil {
 		return nil, err
 	}
-	up, ours := in.Upload, in.Upload == nil
-	if ours {
-		up = m.upload(ctx, body)
-	}
-	if wrong, ok := errors.AsType[*pixel.Fault](up.Err); ok {
-		return nil, core.Invalid("content", fault.InvalidFormat, wrong.Text)
-	}
-	if up.Err != nil {
-		return nil, core.Explain("image", up.Err)
+	up, ours, err := m.storedUpload(ctx, in.Upload, body)
+	if err != nil {
+		return nil, err
 	}
 	done := &model.ProductImagePayload{}
 	done.Product, done.Image, err = m.addImage(ctx, p.ID, up, core.Deref(in.Alt), core.Deref(in.Filename))
@@ -134,26 +128,49 @@ func (m Mutation) addImage(
 	p, err = m.changeImages(ctx, "product.image_add", func(ctx context.Context) (xid.ID, error) {
 		return id, m.imageRoom(ctx, up.Size)
 	}, func(_ context.Context, e *productEdit) error {
-		if len(e.Row.Images) >= limit.Images {
-			return core.Invalid("content", fault.TooLong,
-				"A product can have at most "+strconv.Itoa(limit.Images)+" images.")
-		}
-		e.Then = func(ctx context.Context) (err error) {
-			img, err = m.Client(ctx).ProductImage.Create().SetProductID(id).SetPosition(len(e.Row.Images) + 1).
-				SetAlt(alt).SetFilename(name).SetObjectID(up.ObjectID).SetContentType(up.ContentType).
-				SetWidth(up.Width).SetHeight(up.Height).SetSizeBytes(up.Size).Save(ctx)
-			if err != nil {
-				return fmt.Errorf("add image: %w", err)
-			}
-			origin, err := m.StoreURL(ctx)
-			e.Row.Images = append(e.Row.Images, img)
-			images.SetURLs(origin, e.Row)
-			return err
-		}
-		countImages(e, len(e.Row.Images)+1)
-		return nil
+		return m.appendImage(e, &img, up, alt, name)
 	})
 	return p, img, err
+}
+
+// appendImage adds a stored image to a product after its other images, and returns it in img.
+func (m Mutation) appendImage(e *productEdit, img **db.ProductImage, up *images.Upload, alt, name string) error {
+	if len(e.Row.Images) >= limit.Images {
+		return core.Invalid("content", fault.TooLong,
+			"A product can have at most "+strconv.Itoa(limit.Images)+" images.")
+	}
+	e.Then = func(ctx context.Context) (err error) {
+		if *img, err = m.insertImage(ctx, e.Row.ID, len(e.Row.Images)+1, up, alt, name); err != nil {
+			return err
+		}
+		origin, err := m.StoreURL(ctx)
+		e.Row.Images = append(e.Row.Images, *img)
+		images.SetURLs(origin, e.Row)
+		return err
+	}
+	countImages(e, len(e.Row.Images)+1)
+	return nil
+}
+
+func (m Mutation) insertImage(ctx context.Context, product xid.ID, position int, up *images.Upload, alt, name string,
+) (*db.ProductImage, error) {
+	img, err := m.Client(ctx).ProductImage.Create().SetProductID(product).SetPosition(position).SetAlt(alt).
+		SetFilename(name).SetObjectID(up.ObjectID).SetContentType(up.ContentType).SetWidth(up.Width).
+		SetHeight(up.Height).SetSizeBytes(up.Size).Save(ctx)
+	return img, fault.Wrap("add image", err)
+}
+
+// storedUpload returns the upload of an input or, if it has none, stores its file; ours says so.
+func (m Mutation) storedUpload(ctx context.Context, up *images.Upload, body []byte) (
+	_ *images.Upload, ours bool, err error,
+) {
+	if ours = up == nil; ours {
+		up = m.upload(ctx, body)
+	}
+	if wrong, ok := errors.AsType[*pixel.Fault](up.Err); ok {
+		return nil, false, core.Invalid("content", fault.InvalidFormat, wrong.Text)
+	}
+	return up, ours, core.Explain("image", up.Err)
 }
 
 func countImages(e *productEdit, n int) {

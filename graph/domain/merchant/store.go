@@ -52,11 +52,11 @@ func (r *Resolver) stores() *change.Versioned[*db.Store, *db.StoreUpdate] {
 }
 
 func (m Mutation) changeStore(ctx context.Context, expected int64, action string,
-	edit func(*storeEdit) error,
+	edit func(context.Context, *storeEdit) error,
 ) (*model.StorePayload, error) {
 	id := xid.Store.Format(viewer.From(ctx).Store)
 	s, err := core.Change(ctx, m.Core, m.stores(), id, expected, action, func(ctx context.Context, e *storeEdit) error {
-		if err := edit(e); err != nil || len(e.Changed) == 0 {
+		if err := edit(ctx, e); err != nil || len(e.Changed) == 0 {
 			return err
 		}
 		// Cached credentials include the store's state and currency.
@@ -81,7 +81,7 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 	if err := m.checkContactEmail(ctx, in.ContactEmail.Value()); err != nil {
 		return nil, err
 	}
-	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(e *storeEdit) error {
+	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(_ context.Context, e *storeEdit) error {
 		s, u := e.Row, e.Update
 		core.MemberOpt(&e.Changed, in.ContactEmail, "contact_email", &s.ContactEmail, u.SetContactEmail,
 			u.ClearContactEmail)
@@ -185,7 +185,7 @@ func (m Mutation) StoreSetLegacy(ctx context.Context, expectedVersion int64,
 	if err := core.OwnerOnly(ctx, "say whether v0 is served"); err != nil {
 		return nil, err
 	}
-	return m.changeStore(ctx, expectedVersion, "store.set_legacy", func(e *storeEdit) error {
+	return m.changeStore(ctx, expectedVersion, "store.set_legacy", func(_ context.Context, e *storeEdit) error {
 		core.Replace(&e.Changed, &legacy, "legacy", &e.Row.Legacy, e.Update.SetLegacy)
 		return nil
 	})
@@ -199,7 +199,9 @@ func (m Mutation) StoreRequireSecondFactor(ctx context.Context, expectedVersion 
 	if err := core.OwnerOnly(ctx, "say who needs a second factor"); err != nil {
 		return nil, err
 	}
-	return m.changeStore(ctx, expectedVersion, "store.require_second_factor", func(e *storeEdit) error {
+	return m.changeStore(ctx, expectedVersion, "store.require_second_factor", func(
+		_ context.Context, e *storeEdit,
+	) error {
 		core.Replace(&e.Changed, &required, "second_factor", &e.Row.SecondFactor, e.Update.SetSecondFactor)
 		e.Then = func(ctx context.Context) error { return m.hasFactor(ctx, required) }
 		return nil
@@ -219,7 +221,7 @@ func (m Mutation) StoreSetRefundProof(ctx context.Context, expectedVersion int64
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return m.changeStore(ctx, expectedVersion, "store.set_refund_proof", func(e *storeEdit) error {
+	return m.changeStore(ctx, expectedVersion, "store.set_refund_proof", func(_ context.Context, e *storeEdit) error {
 		core.MemberOpt(&e.Changed, core.Given(aboveMinor), "refund_proof_minor", &e.Row.RefundProofMinor,
 			e.Update.SetRefundProofMinor, e.Update.ClearRefundProofMinor)
 		return nil
@@ -246,7 +248,7 @@ func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model
 	if err := core.OwnerOnly(ctx, "close the store"); err != nil {
 		return nil, err
 	}
-	return m.changeStore(ctx, expectedVersion, "store.close", func(e *storeEdit) error {
+	return m.changeStore(ctx, expectedVersion, "store.close", func(_ context.Context, e *storeEdit) error {
 		if err := core.CheckTransition("store", e.Row.Status, state.StoreClosed, state.StoreOpen); err != nil {
 			return err
 		}
@@ -266,7 +268,7 @@ func (m Mutation) StoreSetLimits(ctx context.Context, expectedVersion int64,
 	if v, err := core.Caller(ctx); err != nil || v.Kind != viewer.System {
 		return nil, fault.New(fault.Forbidden, "Only the operator can set limits.")
 	}
-	return m.changeStore(ctx, expectedVersion, "store.set_limits", func(e *storeEdit) error {
+	return m.changeStore(ctx, expectedVersion, "store.set_limits", func(_ context.Context, e *storeEdit) error {
 		before, err := e.Row.Limits.Values()
 		if err != nil {
 			return err

@@ -71,6 +71,8 @@ type State struct {
 	Taxed, TaxIncluded bool
 	// Shipping is the path of the published page about shipping, "" for none.
 	Shipping string
+	// Front is how the shop looks beyond its theme.
+	Front document.StorefrontFields
 	// Settings are the merchant's settings of the active theme.
 	Settings document.ThemeSettings
 	// Fingerprint changes with what the storefront shows, as far as one cheap statement can detect
@@ -83,14 +85,14 @@ const newestChanges = 16
 
 // stateQuery reads the rows of a store, its active theme, menus, tax settings and page about
 // shipping and, from the index alone, the products that changed last.
-const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision, s.test," +
+const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision, s.test, s.storefront," +
 	" t.id, t.checksum, t.settings, m.content, x.version, x.prices_include_tax, x.rates, g.handle, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
 	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
 	" LEFT JOIN tax_settings x ON x.store_id = s.id AND x.id = s.id" +
 	" LEFT JOIN pages g ON g.store_id = s.id AND g.kind = ? AND g.status = ?" +
 	" WHERE s.id = ?" +
-	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
+	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
 	" p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
@@ -130,9 +132,10 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var included stdsql.NullBool
 	var rates document.TaxRates
 	var shipping stdsql.NullString
+	var front document.Storefront
 	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &row.Test,
-		&active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &tax, &included, (*[]byte)(&rates),
-		&shipping, &changed, &at)
+		(*[]byte)(&front), &active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &tax, &included,
+		(*[]byte)(&rates), &shipping, &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
 	}
@@ -144,6 +147,9 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	taxes, err := rates.List()
 	if err != nil {
 		return "", fmt.Errorf("read tax rates: %w", err)
+	}
+	if st.Front, err = front.Fields(); err != nil {
+		return "", fmt.Errorf("read the storefront: %w", err)
 	}
 	st.Taxed, st.TaxIncluded = len(taxes) > 0, included.Bool
 	if shipping.Valid {
@@ -207,6 +213,6 @@ func (st *State) PriceNote(ships bool) string {
 type Brand struct {
 	// Accent and AccentDark, for visitors who prefer dark, are # and six hexadecimal digits.
 	Accent, AccentDark string
-	// Logo is the address of an image.
-	Logo string
+	// Logo and Favicon are addresses of images.
+	Logo, Favicon string
 }

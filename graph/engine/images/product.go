@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// imageIndex orders the images of a product by position.
-const imageIndex = "productimage_store_id_product_id_position_id"
+// ProductIndex orders the images of a product by position.
+const ProductIndex = "productimage_store_id_product_id_position_id"
 
 // Rows returns the uploaded images of products by position, filtered by the conditions.
 func Rows(
@@ -25,7 +25,7 @@ func Rows(
 		return of, nil
 	}
 	q := c.ProductImage.Query().Where(productimage.ProductIDIn(products...)).Where(only...)
-	q.Modify(ent.ForceIndex(imageIndex))
+	q.Modify(ent.ForceIndex(ProductIndex))
 	rows, err := q.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read images: %w", err)

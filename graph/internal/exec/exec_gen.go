@@ -85,6 +85,7 @@ type LineItemResolver interface {
 type MutationResolver interface {
 	StoreCreate(ctx context.Context, input model.StoreCreateInput) (*model.StorePayload, error)
 	StoreUpdate(ctx context.Context, input model.StoreUpdateInput) (*model.StorePayload, error)
+	StorefrontUpdate(ctx context.Context, input model.StorefrontUpdateInput) (*model.StorePayload, error)
 	StoreSetLegacy(ctx context.Context, expectedVersion int64, legacy bool) (*model.StorePayload, error)
 	StoreRequireSecondFactor(ctx context.Context, expectedVersion int64, required bool) (*model.StorePayload, error)
 	StoreSetRefundProof(ctx context.Context, expectedVersion int64, aboveMinor *int64) (*model.StorePayload, error)
@@ -176,6 +177,10 @@ type MutationResolver interface {
 	ProductImagesOrder(ctx context.Context, productID string, ids []string) (*model.ProductPayload, error)
 	ProductImageDelete(ctx context.Context, id string) (*model.ProductImageDeletePayload, error)
 	ProductVariantImageSet(ctx context.Context, productID string, variantID string, imageID *string) (*model.ProductPayload, error)
+	ProductImageUse(ctx context.Context, productID string, mediaID string) (*model.ProductImagePayload, error)
+	MediaUpload(ctx context.Context, input model.MediaUploadInput) (*model.MediaPayload, error)
+	MediaUpdate(ctx context.Context, id string, name *string, alt *string) (*model.MediaPayload, error)
+	MediaDelete(ctx context.Context, id string) (*model.MediaDeletePayload, error)
 	ProductRestore(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductDelete(ctx context.Context, id string, expectedVersion int64) (*model.ProductDeletePayload, error)
 	CustomerCreate(ctx context.Context, input model.CustomerCreateInput) (*model.CustomerPayload, error)
@@ -281,6 +286,7 @@ type QueryResolver interface {
 	Pages(ctx context.Context, first *int, after *string) (*model.Connection[*db.Page], error)
 	Page(ctx context.Context, id string) (*db.Page, error)
 	PagePreview(ctx context.Context, body string) (string, error)
+	Media(ctx context.Context, first *int, after *string, query *string) (*model.Connection[*db.ProductImage], error)
 	Menus(ctx context.Context) (*model.Menus, error)
 	Themes(ctx context.Context, first *int, after *string) (*model.Connection[*model.Theme], error)
 	Theme(ctx context.Context, id string) (*model.Theme, error)
@@ -557,6 +563,9 @@ type Query {
   page(id: ID!): Page @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The body of a page as the HTML that the storefront shows."
   pagePreview(body: String!): String! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The files of the media library, newest first. A query finds a part of a name or a description."
+  media(first: Int = 50, after: String, query: String): MediaConnection!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The two menus of the storefront."
   menus: Menus! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The themes of the store, newest first."
@@ -590,6 +599,8 @@ type Mutation {
   "Creates another store, owned by the calling person."
   storeCreate(input: StoreCreateInput!): StorePayload! @dashboard(roles: [OWNER])
   storeUpdate(input: StoreUpdateInput!): StorePayload! @dashboard
+  "Sets the given members of how the shop looks beyond its theme. Null removes one."
+  storefrontUpdate(input: StorefrontUpdateInput!): StorePayload! @dashboard
   "Adds the store to the list of stores that may still use v0, or removes it."
   storeSetLegacy(expectedVersion: Long!, legacy: Boolean!): StorePayload! @dashboard(roles: [OWNER])
   """
@@ -854,6 +865,16 @@ type Mutation {
   productImageDelete(id: ID!): ProductImageDeletePayload! @scope(name: "products.write")
   "Sets the image of a variant, from the product's images; null for none. Only products with options have variants."
   productVariantImageSet(productId: ID!, variantId: ID!, imageId: ID): ProductPayload! @scope(name: "products.write")
+  "Adds a file of the media library to a product, after its other images."
+  productImageUse(productId: ID!, mediaId: ID!): ProductImagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  """
+  Adds an image to the media library. Invisible data such as the location is removed, and the image is rotated upright.
+  A request that contains only this mutation may be as large as the image requires.
+  """
+  mediaUpload(input: MediaUploadInput!): MediaPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  mediaUpdate(id: ID!, name: String, alt: String): MediaPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "Refused while a page, a theme, a product or the store shows the file."
+  mediaDelete(id: ID!): MediaDeletePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Turns an archived product into a draft."
   productRestore(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productDelete(id: ID!, expectedVersion: Long!): ProductDeletePayload! @scope(name: "products.write")
@@ -1710,6 +1731,10 @@ type Store {
   test: Boolean!
   "The reply address of emails to shoppers; null for none."
   contactEmail: String
+  "The address of its logo on its host; null for none. Themes with a setting logo show it too."
+  logo: String
+  "The address of the icon of its pages; null for the theme's."
+  favicon: String
   "Whether its staff need a second factor."
   secondFactor: Boolean!
   "The amount above which a refund requires a confirmed identity, in minor units; null for no check."
@@ -1859,6 +1884,25 @@ type Product {
   requiresShipping: Boolean!
   "Its tax category: standard, reduced, zero, exempt or one of the store's own."
   taxCategory: String!
+}
+
+"A file of the media library."
+type Media {
+  id: ID!
+  "Its address on the store's host, at full width. The address always serves the same bytes."
+  url: String!
+  "Pixels."
+  width: Int!
+  "Pixels."
+  height: Int!
+  "The alternative text; empty if none is set."
+  alt: String!
+  "The name of the uploaded file, which can be changed."
+  name: String!
+  "For example, image/jpeg."
+  contentType: String!
+  sizeBytes: Long!
+  createdAt: Time!
 }
 
 "An uploaded image of a product."
@@ -2538,6 +2582,8 @@ type APIKeyConnection { edges: [APIKeyEdge!]! nodes: [APIKey!]! pageInfo: PageIn
 type APIKeyEdge { cursor: String! node: APIKey! }
 type PageConnection { edges: [PageEdge!]! nodes: [Page!]! pageInfo: PageInfo! }
 type PageEdge { cursor: String! node: Page! }
+type MediaConnection { edges: [MediaEdge!]! nodes: [Media!]! pageInfo: PageInfo! }
+type MediaEdge { cursor: String! node: Media! }
 type ProductConnection { edges: [ProductEdge!]! nodes: [Product!]! pageInfo: PageInfo! }
 type ProductEdge { cursor: String! node: Product! }
 type CustomerConnection { edges: [CustomerEdge!]! nodes: [Customer!]! pageInfo: PageInfo! }
@@ -2820,6 +2866,23 @@ input ProductImageAddInput {
   alt: String
   "The name of the file."
   filename: String
+}
+
+input MediaUploadInput {
+  "The file in base64: JPEG, PNG, WebP or GIF of up to 20 MiB and 50 million pixels."
+  content: String!
+  "The alternative text."
+  alt: String
+  "The name of the file."
+  name: String
+}
+
+input StorefrontUpdateInput {
+  expectedVersion: Long!
+  "A file of the media library."
+  logoId: ID
+  "A file of the media library, best a square of at least 192 pixels."
+  faviconId: ID
 }
 
 input ThemeImportInput {
@@ -3316,6 +3379,8 @@ type PagePayload { page: Page userErrors: [UserError!]! }
 type PageDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MenusPayload { menus: Menus userErrors: [UserError!]! }
 type ProductPayload { product: Product userErrors: [UserError!]! }
+type MediaPayload { media: Media userErrors: [UserError!]! }
+type MediaDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type ProductImagePayload {
   image: ProductImage
   "The product after the change."
@@ -3875,6 +3940,49 @@ func (ec *executionContext) field_Mutation_marketplaceThemeUnlist_args(ctx conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_mediaDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_mediaUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "name", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "alt", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["alt"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_mediaUpload_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMediaUploadInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaUploadInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_menusSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4317,6 +4425,22 @@ func (ec *executionContext) field_Mutation_productImageDelete_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_productImageUse_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "productId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["productId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mediaId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["mediaId"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_productImagesOrder_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4732,6 +4856,17 @@ func (ec *executionContext) field_Mutation_storeUpdate_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNStoreUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStoreUpdateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_storefrontUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNStorefrontUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorefrontUpdateInput)
 	if err != nil {
 		return nil, err
 	}
@@ -5539,6 +5674,27 @@ func (ec *executionContext) field_Query_marketplaceThemes_args(ctx context.Conte
 		return nil, err
 	}
 	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_media_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "query", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["query"] = arg2
 	return args, nil
 }
 
@@ -13341,6 +13497,10 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_test(ctx, field)
 			case "contactEmail":
 				return ec.fieldContext_Store_contactEmail(ctx, field)
+			case "logo":
+				return ec.fieldContext_Store_logo(ctx, field)
+			case "favicon":
+				return ec.fieldContext_Store_favicon(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -17126,6 +17286,492 @@ func (ec *executionContext) fieldContext_MarketplaceThemeEdge_node(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Media_id(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Media_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Media_url(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.URL)
+}
+
+func (ec *executionContext) fieldContext_Media_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Media_width(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Width)
+}
+
+func (ec *executionContext) fieldContext_Media_width(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Media_height(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Height)
+}
+
+func (ec *executionContext) fieldContext_Media_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Media_alt(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Alt)
+}
+
+func (ec *executionContext) fieldContext_Media_alt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Media_name(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Filename)
+}
+
+func (ec *executionContext) fieldContext_Media_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Media_contentType(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ContentType)
+}
+
+func (ec *executionContext) fieldContext_Media_contentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Media_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+}
+
+func (ec *executionContext) fieldContext_Media_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Media_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Media_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Media",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.ProductImage]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MediaConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNMediaEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MediaConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_MediaEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_MediaEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MediaEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.ProductImage]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MediaConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNMedia2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MediaConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Media_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Media_url(ctx, field)
+			case "width":
+				return ec.fieldContext_Media_width(ctx, field)
+			case "height":
+				return ec.fieldContext_Media_height(ctx, field)
+			case "alt":
+				return ec.fieldContext_Media_alt(ctx, field)
+			case "name":
+				return ec.fieldContext_Media_name(ctx, field)
+			case "contentType":
+				return ec.fieldContext_Media_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Media_sizeBytes(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Media_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Media", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.ProductImage]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MediaConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MediaConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.MediaDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_MediaDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.MediaDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MediaDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MediaDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.ProductImage]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_MediaEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.ProductImage]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MediaEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNMedia2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MediaEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Media_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Media_url(ctx, field)
+			case "width":
+				return ec.fieldContext_Media_width(ctx, field)
+			case "height":
+				return ec.fieldContext_Media_height(ctx, field)
+			case "alt":
+				return ec.fieldContext_Media_alt(ctx, field)
+			case "name":
+				return ec.fieldContext_Media_name(ctx, field)
+			case "contentType":
+				return ec.fieldContext_Media_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Media_sizeBytes(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Media_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Media", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaPayload_media(ctx context.Context, field graphql.CollectedField, obj *model.MediaPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MediaPayload_media,
+		func(ctx context.Context) (any, error) {
+			return obj.Media, nil
+		},
+		nil,
+		ec.marshalOMedia2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_MediaPayload_media(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Media_id(ctx, field)
+			case "url":
+				return ec.fieldContext_Media_url(ctx, field)
+			case "width":
+				return ec.fieldContext_Media_width(ctx, field)
+			case "height":
+				return ec.fieldContext_Media_height(ctx, field)
+			case "alt":
+				return ec.fieldContext_Media_alt(ctx, field)
+			case "name":
+				return ec.fieldContext_Media_name(ctx, field)
+			case "contentType":
+				return ec.fieldContext_Media_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Media_sizeBytes(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Media_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Media", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MediaPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.MediaPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MediaPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MediaPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MediaPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Membership_store(ctx context.Context, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17172,6 +17818,10 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_test(ctx, field)
 			case "contactEmail":
 				return ec.fieldContext_Store_contactEmail(ctx, field)
+			case "logo":
+				return ec.fieldContext_Store_logo(ctx, field)
+			case "favicon":
+				return ec.fieldContext_Store_favicon(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -17624,6 +18274,76 @@ func (ec *executionContext) fieldContext_Mutation_storeUpdate(ctx context.Contex
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_storeUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_storefrontUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_storefrontUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StorefrontUpdate(ctx, fc.Args["input"].(model.StorefrontUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_storefrontUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "store":
+				return ec.fieldContext_StorePayload_store(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StorePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StorePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_storefrontUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -23973,6 +24693,288 @@ func (ec *executionContext) fieldContext_Mutation_productVariantImageSet(ctx con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_productVariantImageSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_productImageUse(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productImageUse,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductImageUse(ctx, fc.Args["productId"].(string), fc.Args["mediaId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductImagePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductImagePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productImageUse(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "image":
+				return ec.fieldContext_ProductImagePayload_image(ctx, field)
+			case "product":
+				return ec.fieldContext_ProductImagePayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductImagePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductImagePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productImageUse_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_mediaUpload(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_mediaUpload,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MediaUpload(ctx, fc.Args["input"].(model.MediaUploadInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.MediaPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.MediaPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.MediaPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMediaPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_mediaUpload(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "media":
+				return ec.fieldContext_MediaPayload_media(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_MediaPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MediaPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_mediaUpload_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_mediaUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_mediaUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MediaUpdate(ctx, fc.Args["id"].(string), fc.Args["name"].(*string), fc.Args["alt"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.MediaPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.MediaPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.MediaPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMediaPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_mediaUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "media":
+				return ec.fieldContext_MediaPayload_media(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_MediaPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MediaPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_mediaUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_mediaDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_mediaDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MediaDelete(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.MediaDeletePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.MediaDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.MediaDeletePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMediaDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_mediaDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_MediaDeletePayload_deletedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_MediaDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MediaDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_mediaDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -33310,6 +34312,10 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_test(ctx, field)
 			case "contactEmail":
 				return ec.fieldContext_Store_contactEmail(ctx, field)
+			case "logo":
+				return ec.fieldContext_Store_logo(ctx, field)
+			case "favicon":
+				return ec.fieldContext_Store_favicon(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -37223,6 +38229,78 @@ func (ec *executionContext) fieldContext_Query_pagePreview(ctx context.Context, 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_pagePreview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_media(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_media,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Media(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["query"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Connection[*db.ProductImage]
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*db.ProductImage]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*db.ProductImage]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMediaConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_media(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_MediaConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_MediaConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_MediaConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MediaConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_media_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -42204,6 +43282,40 @@ func (ec *executionContext) fieldContext_Store_contactEmail(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_logo(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Logo)
+}
+
+func (ec *executionContext) fieldContext_Store_logo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Store_favicon(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Favicon)
+}
+
+func (ec *executionContext) fieldContext_Store_favicon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
 }
@@ -42335,6 +43447,10 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_test(ctx, field)
 			case "contactEmail":
 				return ec.fieldContext_Store_contactEmail(ctx, field)
+			case "logo":
+				return ec.fieldContext_Store_logo(ctx, field)
+			case "favicon":
+				return ec.fieldContext_Store_favicon(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -49073,6 +50189,50 @@ func (ec *executionContext) unmarshalInputMarketplaceThemeSubmitInput(ctx contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMediaUploadInput(ctx context.Context, obj any) (model.MediaUploadInput, error) {
+	var it model.MediaUploadInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"content", "alt", "name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "content":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("content"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Content = data
+		case "alt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("alt"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Alt = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputMenuLinkInput(ctx context.Context, obj any) (document.MenuLink, error) {
 	var it document.MenuLink
 	if obj == nil {
@@ -51008,6 +52168,50 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.ContactEmail = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStorefrontUpdateInput(ctx context.Context, obj any) (model.StorefrontUpdateInput, error) {
+	var it model.StorefrontUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"expectedVersion", "logoId", "faviconId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "logoId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("logoId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LogoID = graphql.OmittableOf(data)
+		case "faviconId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("faviconId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.FaviconID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -56786,6 +57990,260 @@ func (ec *executionContext) _MarketplaceThemeEdge(ctx context.Context, sel ast.S
 	return out
 }
 
+var mediaImplementors = []string{"Media"}
+
+func (ec *executionContext) _Media(ctx context.Context, sel ast.SelectionSet, obj *db.ProductImage) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mediaImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Media")
+		case "id":
+			out.Values[i] = ec._Media_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "url":
+			out.Values[i] = ec._Media_url(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "width":
+			out.Values[i] = ec._Media_width(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "height":
+			out.Values[i] = ec._Media_height(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "alt":
+			out.Values[i] = ec._Media_alt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Media_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "contentType":
+			out.Values[i] = ec._Media_contentType(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sizeBytes":
+			out.Values[i] = ec._Media_sizeBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Media_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var mediaConnectionImplementors = []string{"MediaConnection"}
+
+func (ec *executionContext) _MediaConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.ProductImage]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mediaConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MediaConnection")
+		case "edges":
+			out.Values[i] = ec._MediaConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._MediaConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._MediaConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var mediaDeletePayloadImplementors = []string{"MediaDeletePayload"}
+
+func (ec *executionContext) _MediaDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.MediaDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mediaDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MediaDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._MediaDeletePayload_deletedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._MediaDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var mediaEdgeImplementors = []string{"MediaEdge"}
+
+func (ec *executionContext) _MediaEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.ProductImage]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mediaEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MediaEdge")
+		case "cursor":
+			out.Values[i] = ec._MediaEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._MediaEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var mediaPayloadImplementors = []string{"MediaPayload"}
+
+func (ec *executionContext) _MediaPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MediaPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mediaPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MediaPayload")
+		case "media":
+			out.Values[i] = ec._MediaPayload_media(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._MediaPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var membershipImplementors = []string{"Membership"}
 
 func (ec *executionContext) _Membership(ctx context.Context, sel ast.SelectionSet, obj *model.Membership) graphql.Marshaler {
@@ -56996,6 +58454,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "storeUpdate":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_storeUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storefrontUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_storefrontUpdate(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -57633,6 +59098,34 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "productVariantImageSet":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_productVariantImageSet(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "productImageUse":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productImageUse(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "mediaUpload":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_mediaUpload(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "mediaUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_mediaUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "mediaDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_mediaDelete(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -62040,6 +63533,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "media":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_media(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "menus":
 			field := field
 
@@ -64222,6 +65737,10 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "contactEmail":
 			out.Values[i] = ec._Store_contactEmail(ctx, field, obj)
+		case "logo":
+			out.Values[i] = ec._Store_logo(ctx, field, obj)
+		case "favicon":
+			out.Values[i] = ec._Store_favicon(ctx, field, obj)
 		case "secondFactor":
 			out.Values[i] = ec._Store_secondFactor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -68822,6 +70341,108 @@ func (ec *executionContext) unmarshalNMarketplaceThemeSubmitInput2githubᚗcom�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNMedia2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductImage) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Media", sel, v, (*flatPlan).writeMedia); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMedia2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMedia2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage(ctx context.Context, sel ast.SelectionSet, v *db.ProductImage) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Media(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMediaConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*db.ProductImage]) graphql.Marshaler {
+	return ec._MediaConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMediaConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*db.ProductImage]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MediaConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMediaDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.MediaDeletePayload) graphql.Marshaler {
+	return ec._MediaDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMediaDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.MediaDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MediaDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMediaEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.ProductImage]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMediaEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMediaEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*db.ProductImage]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MediaEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMediaPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaPayload(ctx context.Context, sel ast.SelectionSet, v model.MediaPayload) graphql.Marshaler {
+	return ec._MediaPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMediaPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaPayload(ctx context.Context, sel ast.SelectionSet, v *model.MediaPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MediaPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMediaUploadInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMediaUploadInput(ctx context.Context, v any) (model.MediaUploadInput, error) {
+	res, err := ec.unmarshalInputMediaUploadInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNMembership2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "Membership", sel, v, (*flatPlan).writeMembership); list != nil {
 		return list
@@ -70964,6 +72585,11 @@ func (ec *executionContext) unmarshalNStoreUpdateInput2githubᚗcomᚋstorefront
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNStorefrontUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorefrontUpdateInput(ctx context.Context, v any) (model.StorefrontUpdateInput, error) {
+	res, err := ec.unmarshalInputStorefrontUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
 	res, err := model.UnmarshalText(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -72611,6 +74237,13 @@ func (ec *executionContext) marshalOMarketplaceTheme2ᚖgithubᚗcomᚋstorefron
 		return graphql.Null
 	}
 	return ec._MarketplaceTheme(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOMedia2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage(ctx context.Context, sel ast.SelectionSet, v *db.ProductImage) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Media(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {

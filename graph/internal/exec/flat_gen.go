@@ -308,6 +308,17 @@ var flatTypes = map[string]flatType{
 		"publishedAt":      {15, ""},
 		"updatedAt":        {16, ""},
 	}},
+	"Media": {mediaImplementors, map[string]flatField{
+		"id":          {1, ""},
+		"url":         {2, ""},
+		"width":       {3, ""},
+		"height":      {4, ""},
+		"alt":         {5, ""},
+		"name":        {6, ""},
+		"contentType": {7, ""},
+		"sizeBytes":   {8, ""},
+		"createdAt":   {9, ""},
+	}},
 	"Membership": {membershipImplementors, map[string]flatField{
 		"store": {1, "Store"},
 		"role":  {2, ""},
@@ -609,11 +620,13 @@ var flatTypes = map[string]flatType{
 		"legacy":           {9, ""},
 		"test":             {10, ""},
 		"contactEmail":     {11, ""},
-		"secondFactor":     {12, ""},
-		"refundProofMinor": {13, ""},
-		"version":          {14, ""},
-		"createdAt":        {15, ""},
-		"updatedAt":        {16, ""},
+		"logo":             {12, ""},
+		"favicon":          {13, ""},
+		"secondFactor":     {14, ""},
+		"refundProofMinor": {15, ""},
+		"version":          {16, ""},
+		"createdAt":        {17, ""},
+		"updatedAt":        {18, ""},
 	}},
 	"Theme": {themeImplementors, map[string]flatField{
 		"id":                 {1, ""},
@@ -2318,6 +2331,46 @@ func (p *flatPlan) writeMarketplaceTheme(w *buffer, obj *model.MarketplaceTheme)
 	return true
 }
 
+func (p *flatPlan) writeMedia(w *buffer, obj *db.ProductImage) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Media")
+		case 1: // id
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // url
+			v := obj.URL
+			w.text(v)
+		case 3: // width
+			v := obj.Width
+			w.any(graphql.MarshalInt(v))
+		case 4: // height
+			v := obj.Height
+			w.any(graphql.MarshalInt(v))
+		case 5: // alt
+			v := obj.Alt
+			w.text(v)
+		case 6: // name
+			v := obj.Filename
+			w.text(v)
+		case 7: // contentType
+			v := obj.ContentType
+			w.text(v)
+		case 8: // sizeBytes
+			v := obj.SizeBytes
+			w.number(v)
+		case 9: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeMembership(w *buffer, obj *model.Membership) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -3794,23 +3847,37 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 			} else {
 				w.text(*v)
 			}
-		case 12: // secondFactor
+		case 12: // logo
+			v := obj.Logo
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 13: // favicon
+			v := obj.Favicon
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 14: // secondFactor
 			v := obj.SecondFactor
 			w.boolean(v)
-		case 13: // refundProofMinor
+		case 15: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 14: // version
+		case 16: // version
 			v := obj.Version
 			w.number(v)
-		case 15: // createdAt
+		case 17: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 16: // updatedAt
+		case 18: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}

@@ -30,6 +30,7 @@ var flatCases = []flatCase{
 	flatCaseOf("LowStockItem", (*executionContext)._LowStockItem, (*flatPlan).writeLowStockItem),
 	flatCaseOf("MarketplaceSubmission", (*executionContext)._MarketplaceSubmission, (*flatPlan).writeMarketplaceSubmission),
 	flatCaseOf("MarketplaceTheme", (*executionContext)._MarketplaceTheme, (*flatPlan).writeMarketplaceTheme),
+	flatCaseOf("Media", (*executionContext)._Media, (*flatPlan).writeMedia),
 	flatCaseOf("Membership", (*executionContext)._Membership, (*flatPlan).writeMembership),
 	flatCaseOf("MenuLink", (*executionContext)._MenuLink, (*flatPlan).writeMenuLink),
 	flatCaseOf("Notification", (*executionContext)._Notification, (*flatPlan).writeNotification),

@@ -34,6 +34,7 @@ func (f *Fault) Error() string { return f.Text }
 // Reasons for refusing an image.
 var (
 	ErrNone     = &Fault{"This is not a JPEG, PNG, WebP or GIF image."}
+	ErrPhone    = &Fault{"AVIF and HEIC images are not supported. Save it as JPEG or PNG."}
 	ErrPixels   = &Fault{"The image has more than 50 million pixels."}
 	ErrBroken   = &Fault{"The image is damaged or incomplete."}
 	ErrPasses   = &Fault{"The image has too many progressive passes. Save it as a non-progressive image."}
@@ -71,6 +72,8 @@ func Inspect(b []byte) (h Header, err error) {
 	switch {
 	case animated(b): // the decoder finds no image, or one of many
 		return h, ErrAnimated
+	case phone(b):
+		return h, ErrPhone
 	case err != nil || h.ContentType == "" || c.Width <= 0 || c.Height <= 0:
 		return h, ErrNone
 	case int64(c.Width)*int64(c.Height) > limit.ImagePixels:
@@ -83,4 +86,17 @@ func Inspect(b []byte) (h Header, err error) {
 func animated(b []byte) bool {
 	const flag = 0x02
 	return len(b) > 20 && string(b[8:16]) == "WEBPVP8X" && b[20]&flag != 0
+}
+
+// phone reports whether a file has one of the formats that phones take photos in: AVIF or HEIC
+// (ISO/IEC 23008-12, by the brand of its first box).
+func phone(b []byte) bool {
+	if len(b) < 12 || string(b[4:8]) != "ftyp" {
+		return false
+	}
+	switch string(b[8:12]) {
+	case "avif", "avis", "heic", "heix", "hevc", "heim", "heis", "mif1", "msf1":
+		return true
+	}
+	return false
 }

@@ -273,6 +273,8 @@ func TestRefused(t *testing.T) {
 		want error
 	}{
 		"nothing": {nil, pixel.ErrNone}, "svg": {[]byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), pixel.ErrNone},
+		"heic":          {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00"), pixel.ErrPhone},
+		"avif":          {[]byte("\x00\x00\x00\x1cftypavif\x00\x00\x00\x00"), pixel.ErrPhone},
 		"page":          {[]byte("<!doctype html><img>"), pixel.ErrNone},
 		"pixels":        {headPNG(10_000, 6_000), pixel.ErrPixels},
 		"many pixels":   {headPNG(1<<30, 1<<30), pixel.ErrNone},

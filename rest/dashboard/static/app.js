@@ -30,6 +30,7 @@ const sections = [
   { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports', page: from('exports', 'Exports') },
   { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes', page: from('themes', 'Themes') },
   { path: '/pages', text: 'Pages', icon: 'note', needs: 'pages', page: from('pages', 'Pages') },
+  { path: '/media', text: 'Media', icon: 'image', needs: 'pages', page: from('media', 'Media') },
   { path: '/navigation', text: 'Navigation', icon: 'menu', needs: 'pages', page: from('navigation', 'Navigation') },
   { path: '/marketplace', text: 'Marketplace', icon: 'marketplace', needs: 'marketplace',
     page: from('marketplace', 'Marketplace') },
@@ -64,6 +65,8 @@ const routes = [
   ['/collections/:id', { page: from('collections', 'CollectionEdit'), needs: 'store', below: '/collections' }],
   ['/settings/shipping', { path: '/settings/shipping', needs: 'store', below: '/settings',
     page: from('shipping', 'Shipping') }],
+  ['/settings/storefront', { path: '/settings/storefront', needs: 'store', below: '/settings',
+    page: from('storefront', 'Storefront') }],
   ['/settings/tax', { path: '/settings/tax', needs: 'store', below: '/settings', page: from('tax', 'Tax') }],
   ['/settings/payments', { path: '/settings/payments', needs: 'store', below: '/settings',
     page: from('payments', 'Payments') }],
@@ -88,7 +91,7 @@ if (firstPage) {
 }
 
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
-  'refundProofMinor contactEmail';
+  'refundProofMinor contactEmail logo favicon';
 const start = `query Start {
   account { id name email verified mailPossible role orderEmails
     memberships { role store { id name handle test } } }

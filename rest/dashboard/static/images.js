@@ -1,20 +1,20 @@
 // The images of a product: upload, order, description and removal.
-import { html, useEffect, useRef, useState } from './lib.js';
+import { html, useRef, useState } from './lib.js';
 import { useApp } from './context.js';
-import { Failure, Refused, messageOf, mutation } from './api.js';
-import { Alert, Card, Button, imageFields, imageSource } from './ui.js';
+import { messageOf } from './api.js';
+import { Card, Button, imageFields, imageSource } from './ui.js';
 import { Confirm, useMutation, errors } from './form.js';
 import { Icon } from './icons.js';
-import { UploadAborted, base64, carriesFile, sendWithProgress } from './upload.js';
-import { bytes } from './export_state.js';
+import { ImageDrop, UploadState, useUpload } from './image_upload.js';
+import { MediaPicker } from './media.js';
 
-const maxBytes = 20 << 20; // the server's limit of a file, in bytes
 const maxImages = 24;
-const types = ['image/jpeg', 'image/png', 'image/webp', 'image/gif'];
 
 const productFields = `product { id version images { ${imageFields} alt } variants { id image { id } } }`;
 const add = `mutation ProductImageAdd($input: ProductImageAddInput!) {
   productImageAdd(input: $input) { ${productFields} ${errors} } }`;
+const use = `mutation ProductImageUse($productId: ID!, $mediaId: ID!) {
+  productImageUse(productId: $productId, mediaId: $mediaId) { ${productFields} ${errors} } }`;
 const change = `mutation ProductImageChange($id: ID!, $alt: String!) {
   productImageChange(id: $id, alt: $alt) { ${productFields} ${errors} } }`;
 const order = `mutation ProductImagesOrder($productId: ID!, $ids: [ID!]!) {
@@ -26,55 +26,6 @@ const setVariantImage = `mutation ProductVariantImageSet($productId: ID!, $varia
 
 /** The fields of a product that this editor needs, besides its variants. */
 export const imagesOf = `images { ${imageFields} alt }`;
-
-/** Returns the error of a file before upload; "" if there is none. */
-function fileError(file) {
-  if (!types.includes(file.type)) {
-    return 'Not a JPEG, PNG, WebP or GIF image.';
-  }
-  return file.size > maxBytes ? 'The image is ' + bytes(file.size) + '. The maximum is 20 MiB.' : '';
-}
-
-const errorText = (e) => (e instanceof Refused || e instanceof Failure ? e.message : 'The file could not be read.');
-
-/** Uploads files one after another and tracks their progress. */
-function useUpload(product, onUploaded) {
-  const [jobs, setJobs] = useState([]);
-  const stop = useRef(new AbortController());
-  const line = useRef(Promise.resolve());
-  const latest = useRef(onUploaded);
-  latest.current = onUploaded;
-  useEffect(() => () => stop.current.abort(), []);
-  const patch = (key, next) => setJobs((all) => all.map((j) => (j.key === key ? { ...j, ...next } : j)));
-  const send = async (job) => {
-    const { signal } = stop.current;
-    if (signal.aborted) {
-      return;
-    }
-    const part = (from, width) => (done) => patch(job.key, { part: from + done * width });
-    try {
-      const content = await base64(job.file, { progress: part(0, 0.1), signal });
-      const via = sendWithProgress({ progress: part(0.1, 0.9), signal });
-      const done = await mutation(add, { via })({
-        input: { productId: product.id, content, filename: job.file.name.slice(0, 255) || null },
-      });
-      setJobs((all) => all.filter((j) => j.key !== job.key));
-      latest.current(done.product, 'Image added.');
-    } catch (e) {
-      if (!signal.aborted && !(e instanceof UploadAborted)) {
-        patch(job.key, { wrong: errorText(e) });
-      }
-    }
-  };
-  const take = (files) => {
-    const fresh = [...files].map((file) => ({ key: crypto.randomUUID(), file, part: 0, wrong: fileError(file) }));
-    setJobs((all) => [...all.filter((j) => !j.wrong), ...fresh]);
-    for (const job of fresh.filter((j) => !j.wrong)) {
-      line.current = line.current.then(() => send(job));
-    }
-  };
-  return { jobs, take, forget: () => setJobs((all) => all.filter((j) => !j.wrong)) };
-}
 
 function ImageItem({ of: img, at, count, busy, move, describe, onRemove, drag }) {
   const { store } = useApp();
@@ -160,6 +111,7 @@ export function Images({ product: p, changed }) {
   const [now, setNow] = useState({ images: p.images, variants: p.variants });
   const [busy, setBusy] = useState(false);
   const [removing, setRemoving] = useState(null);
+  const [picking, setPicking] = useState(false);
   const update = (product, text) => {
     setNow({ images: product.images, variants: product.variants });
     changed(product.version);
@@ -167,9 +119,11 @@ export function Images({ product: p, changed }) {
       notify(text);
     }
   };
-  const upload = useUpload(p, update);
+  const upload = useUpload(add, (content, file) => ({
+    input: { productId: p.id, content, filename: file.name.slice(0, 255) || null },
+  }), (done) => update(done.product, 'Image added.'));
   const calls = { change: useMutation(change), order: useMutation(order), remove: useMutation(remove),
-    show: useMutation(setVariantImage) };
+    show: useMutation(setVariantImage), use: useMutation(use) };
   const act = async (run, variables, text) => {
     setBusy(true);
     try {
@@ -191,6 +145,7 @@ export function Images({ product: p, changed }) {
   const drag = useDrag(move);
   const describe = (img, alt) => act('change', { id: img.id, alt: alt.trim() }, 'Description saved.');
   const choose = (v, imageId) => act('show', { productId: p.id, variantId: v.id, imageId }, 'Variant image saved.');
+  const fromMedia = (img) => act('use', { productId: p.id, mediaId: img.id }, 'Image added.');
   const removeImage = async () => {
     update((await calls.remove({ id: removing.id })).product, 'Image removed.');
     setRemoving(null);
@@ -202,49 +157,16 @@ export function Images({ product: p, changed }) {
       of=${img} at=${i} count=${now.images.length} busy=${busy} move=${move} describe=${describe}
       onRemove=${setRemoving}
       drag=${drag} />`)}</ol>`}
-    ${now.images.length < maxImages && html`<${ImageDrop} take=${upload.take} />`}
-    <div class="import-state" role="status">${upload.jobs.filter((j) => !j.wrong).map((j) => html`<div
-      class="progress" key=${j.key} data-test="photo-progress"><progress max="100"
-        value=${j.part < 1 ? Math.floor(j.part * 100) : undefined} aria-label=${'Upload of ' + j.file.name}></progress>
-      <p class="progress-text"><span>Sending <bdi class="strong">${j.file.name}</bdi> <span
-        class="muted">${bytes(j.file.size)}</span></span></p></div>`)}</div>
-    ${upload.jobs.some((j) => j.wrong) && html`<${Alert}><div data-test="photo-problems">
-      <ul class="problems">${upload.jobs.filter((j) => j.wrong).map((j) => html`<li key=${j.key}><bdi
-        class="strong">${j.file.name}</bdi> ${j.wrong}</li>`)}</ul>
-      <${Button} kind="small" act=${upload.forget}>Dismiss<//></div><//>`}
+    ${now.images.length < maxImages && html`<${ImageDrop} take=${upload.take} />
+      <p><${Button} kind="small" act=${() => setPicking(true)} test="photo-media">Choose from media<//></p>`}
+    ${picking && html`<${MediaPicker} onClose=${() => setPicking(false)} choose=${fromMedia} />`}
+    <${UploadState} of=${upload} />
     ${p.options.length > 0 && now.images.length > 0 && html`<${VariantImages} product=${p} images=${now.images}
       variants=${now.variants} choose=${choose} />`}
     ${removing && html`<${Confirm} title="Remove this image?" name="photo-remove" submit="Remove"
       onClose=${() => setRemoving(null)} action=${removeImage}><p>It is permanently deleted and removed from
       its variants.</p><//>`}
   <//>`;
-}
-
-function ImageDrop({ take }) {
-  const [over, setOver] = useState(false);
-  const on = (act) => (e) => {
-    if (carriesFile(e)) {
-      e.preventDefault();
-      act(e);
-    }
-  };
-  const chosen = (e) => {
-    take(e.target.files);
-    e.target.value = ''; // allow the same file again
-  };
-  return html`<div class=${over ? 'drop over' : 'drop'} onDragOver=${on(() => setOver(true))}
-      onDragLeave=${() => setOver(false)} onDrop=${on((e) => {
-        setOver(false);
-        take(e.dataTransfer.files);
-      })}>
-    <span class="drop-icon"><${Icon} name="upload" /></span>
-    <div class="grow"><p class="strong">Add images</p>
-      <p class="muted" id="photo-hint">JPEG, PNG, WebP or GIF of up to 20 MiB each. Drop them here,
-        or <label for="photo-file" class="linked">choose files</label>. Camera data, such as the location,
-        is removed.</p></div>
-    <input type="file" id="photo-file" class="visually-hidden" multiple accept=${types.join(',')}
-      aria-label="Choose images" aria-describedby="photo-hint" onChange=${chosen} data-test="photo-file" />
-  </div>`;
 }
 
 export function ImageList({ product: p }) {

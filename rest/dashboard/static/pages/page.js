@@ -6,6 +6,7 @@ import { Page, Card, Badge, Time, Facts, MissingPage, Button } from '../ui.js';
 import {
   Form, Field, Area, Select, ActionButton, ConfirmMutation, text, transition, useAction, useMutation, errors,
 } from '../form.js';
+import { MediaPicker, pathOf } from '../media.js';
 import { markup } from '../markup.js';
 import { CopyValue, ViewInStore } from '../copy.js';
 import { to } from '../route.js';
@@ -29,6 +30,13 @@ const input = (v) => ({
 
 function Inputs({ page: p = {}, fixed }) {
   const [rendered, setRendered] = useState(null);
+  const [picking, setPicking] = useState(false);
+  const insert = (img) => {
+    const { body } = document.querySelector('form[data-test="page"]').elements;
+    const alt = (img.alt || img.name).replace(/[\\[\]]/g, '\\$&');
+    body.setRangeText(`![${alt}](${pathOf(img)})`, body.selectionStart, body.selectionEnd, 'end');
+    body.dispatchEvent(new Event('input', { bubbles: true }));
+  };
   const showPreview = async () => {
     const { body } = document.querySelector('form[data-test="page"]').elements;
     setRendered(markup((await send(preview, { body: body.value })).data.pagePreview));
@@ -39,7 +47,10 @@ function Inputs({ page: p = {}, fixed }) {
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
         <${Area} name="body" label="Text" value=${p.body} rows=${16} required maxlength="65535" disabled=${fixed}
           hint="Markdown: # Heading, **bold**, - a list, [a link](https://…). HTML is shown as plain text." />
-        <${ActionButton} run=${showPreview} done="Preview updated." data-test="page-preview">Preview<//>
+        <div class="actions"><${ActionButton} run=${showPreview} done="Preview updated."
+            data-test="page-preview">Preview<//>
+          ${!fixed && html`<${Button} act=${() => setPicking(true)} test="page-image">Insert image<//>`}</div>
+        ${picking && html`<${MediaPicker} onClose=${() => setPicking(false)} choose=${insert} />`}
       <//>
       ${rendered && html`<${Card} title="Preview" name="preview"><div
         class="markdown" dir="auto">${rendered}</div><//>`}

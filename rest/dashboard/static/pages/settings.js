@@ -38,6 +38,7 @@ export function Settings() {
         ${store.test && can('store') && html`<${TestStore} />`}
       </div>
       ${can('store') && html`<${Card} title="Selling" name="selling"><ul class="link-list">
+        <li><a class="grow" href=${to('/settings/storefront')}>Storefront</a></li>
         <li><a class="grow" href=${to('/settings/shipping')}>Shipping</a></li>
         <li><a class="grow" href=${to('/settings/tax')}>Tax</a></li>
         <li><a class="grow" href=${to('/settings/payments')}>Payments</a></li>

@@ -4,6 +4,7 @@ import { useApp, useQuery } from '../context.js';
 import { Page, Card, Empty, MissingPage } from '../ui.js';
 import { Field, Form, Select, useMutation, errors } from '../form.js';
 import { messageOf } from '../api.js';
+import { MediaField } from '../media.js';
 import { NewTab, themePath } from '../theme_state.js';
 import { to } from '../route.js';
 
@@ -22,6 +23,7 @@ export function ThemeSettings({ id }) {
   const publish = useMutation(save);
   const draft = useMutation(save);
   const timer = useRef(0);
+  const box = useRef(null);
   const [turn, setTurn] = useState(0);
   useEffect(() => () => clearTimeout(timer.current), []);
   const t = query.data?.theme;
@@ -55,9 +57,10 @@ export function ThemeSettings({ id }) {
       ? html`<${Empty} icon="themes" title="No settings">This theme has no settings.<//>`
       : html`<div class="beside">
         <${Card} title="Settings" name="theme-settings">
-          <div onInput=${(e) => follow(e.target.form)}>
+          <div ref=${box} onInput=${(e) => follow(e.target.form)}>
             <${Form} name="theme-settings" submit="Publish" busyText="Publishing" action=${action} autosaved>
-              ${list.map((s, i) => html`<${Setting} key=${s.name} of=${s} name=${'values.' + i + '.value'} />`)}
+              ${list.map((s, i) => html`<${Setting} key=${s.name} of=${s} name=${'values.' + i + '.value'}
+                changed=${() => requestAnimationFrame(() => follow(box.current.querySelector('form')))} />`)}
             <//>
           </div>
         <//>
@@ -69,7 +72,7 @@ export function ThemeSettings({ id }) {
   <//>`;
 }
 
-function Setting({ of: s, name }) {
+function Setting({ of: s, name, changed }) {
   if (s.kind === 'COLOR') {
     return html`<${Field} name=${name} label=${s.label} type="color" value=${s.draft} />`;
   }
@@ -77,10 +80,8 @@ function Setting({ of: s, name }) {
     return html`<${Select} name=${name} label=${s.label} value=${s.draft} options=${s.options.map((o) => [o, o])} />`;
   }
   if (s.kind === 'IMAGE') {
-    const own = name + '-images';
-    return html`<${Field} name=${name} label=${s.label} value=${s.draft} optional list=${own} maxlength="1000"
-        hint="For example, an image of the theme, or a URL that starts with https://" />
-      <datalist id=${own}>${s.options.map((o) => html`<option key=${o} value=${o}></option>`)}</datalist>`;
+    return html`<${MediaField} name=${name} label=${s.label} value=${s.draft} also=${s.options ?? []}
+      changed=${changed} />`;
   }
   return html`<${Field} name=${name} label=${s.label} value=${s.draft} optional maxlength="1000" />`;
 }
