@@ -12,6 +12,7 @@ import (
 const modules = `(async () => {
 	const at = document.querySelector('script[type="module"]').src;
 	const { $money: money, $dates: dates } = await import(at);
+	const { csv } = await import(new URL('./csv.js', at).href);
 	const read = (text, currency) => {
 		try { return String(money.parseMoney(text, currency)); }
 		catch (e) { return e instanceof RangeError ? 'refused' : String(e); }
@@ -42,6 +43,7 @@ const modules = `(async () => {
 			}
 			return found;
 		}),
+		csv: csv(['a,b', 'c'], [['=1+1', -5], ['x"y\r\n', null], ['@a', '-b']]).split('\r\n'),
 		walls: [['2026-07-01T18:30', 'Asia/Kolkata'], ['2026-03-29T03:00:05', 'Europe/Berlin'],
 			['2026-10-24T23:30', 'Europe/Berlin'], ['2026-07-01', 'UTC'], ['', 'UTC']]
 			.map(([w, z]) => { const at = dates.atLocalTime(w, z);
@@ -56,9 +58,11 @@ func TestBrowserModules(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
 	b, f := p.browse(t), p.demo(t)
 	b.signIn("/dashboard/settings", f.Stores[0].Owner)
-	type found struct{ Read, Plain, Days, Walls, Lost []string }
+	type found struct{ Read, Plain, Days, Walls, Lost, CSV []string }
 	want := found{
 		Lost: []string{},
+		// Texts that a spreadsheet would run are quoted, amounts are not.
+		CSV: []string{`"a,b",c`, `'=1+1,-5`, `"x""y`, `",`, `'@a,'-b`, ""},
 		Read: []string{"1230", "1230", "1200", "700", "0", "1500", "refused", "1234", "refused", "refused", "refused",
 			"refused", "refused", "9007199254740991", "refused", "10", "29", "115"},
 		Plain: []string{"0.00", "0.05", "12.30", "1500", "0.001", "90071992547409.91"},

@@ -59,7 +59,11 @@ func TestBrowserSelling(t *testing.T) {
 		r.form.elements[r.name.replace('region', 'relation')].value === 'BESIDE')`)
 	b.await("a rate of four decimals", `[...document.querySelectorAll('input[name$=".rate"]')].some((r) => r.value === '8.875')`)
 	b.await("the key of the category", `document.querySelector('[name="categories.0.key"]').value === 'books_maps'`)
+	b.fill(`[data-test="find-rates"]`, "quebec")
+	b.await("only Quebec's rate", `[...document.querySelectorAll('[data-test="rates"] .row-box')].every((r) =>
+		r.checkVisibility() === (r.querySelector('select[name$=".region"]')?.value === 'QC'))`)
 	b.shot("tax")
+	b.fill(`[data-test="find-rates"]`, " ")
 	b.open("/dashboard/products/new")
 	b.await("the category for products", `document.querySelector('select[name="taxCategory"] [value="books_maps"]')`)
 

@@ -180,6 +180,7 @@ func TestCost(t *testing.T) {
 		{"{salesReport(days:90){days{date orders totalMinor}}}", nil, 208},
 		{"{salesReport{days{date orders totalMinor}}}", nil, 70},
 		{"query($n:Int!){salesReport(days:$n){currency}}", map[string]any{"n": int64(7)}, 9},
+		{`{report(id:"rep_1"){result{sums{orders}}}}`, nil, 53},
 		{"{orderCounts{open{value}}}", nil, 103},
 		{`{orders(first:10,query:"a"){nodes{id}}}`, nil, 112},
 		{`{search(query:"a",first:10){orders{id} customers{id}}}`, nil, 223},

@@ -50,7 +50,8 @@ func newSale(o *db.Order, lines []*db.OrderLine) (*sale, error) {
 	if to != nil {
 		s.country = to.Country
 		if to.Region != nil {
-			s.place = country.Key(to.Country, *to.Region)
+			region, _ := country.Find(to.Country, *to.Region)
+			s.place = region.Code
 		}
 	}
 	for _, l := range lines {
