@@ -128,6 +128,9 @@ func onInvitation(w *caller) string {
 	return fmt.Sprintf("id: %q", made.Invitation.PublicID())
 }
 
+// emailText is the input of an email to shoppers.
+const emailText = `input: {email: PLACED, language: DE, subject: "{{ order.number }}", intro: "Hallo", closing: ""}`
+
 // adminEffects covers the mutations of a store's administration. Only the end of a grant emits an
 // event. Endpoints are suspended by the dispatcher, not by people.
 var adminEffects = []effect{
@@ -189,6 +192,22 @@ var adminEffects = []effect{
 	})},
 	{field: "staffUpdateRole", name: "promoted", args: onMember(true, "role: ADMIN")},
 	{field: "staffSetOrderEmails", name: "off", args: fixedArgs("enabled: false")},
+	{field: "staffSetAlerts", name: "payments",
+		args: fixedArgs("alerts: [{topic: PAYMENT, notice: true, email: DAILY}]")},
+	{field: "orderEmailTextSet", name: "the first time", args: fixedArgs("expectedVersion: 0, " + emailText)},
+	{field: "orderEmailTextSet", name: "another version", args: fixedArgs("expectedVersion: 7, " + emailText),
+		refused: "version_mismatch"},
+	{field: "orderEmailTextSet", name: "an unknown variable", args: fixedArgs("expectedVersion: 0, " +
+		strings.Replace(emailText, "order.number", "order.no", 1)), refused: "unknown_value"},
+	{field: "orderEmailTextReset", name: "no own ones",
+		args: fixedArgs("expectedVersion: 0, email: PAID, language: DE")},
+	{field: "orderEmailTextReset", name: "another version",
+		args: fixedArgs("expectedVersion: 1, email: PAID, language: DE"), refused: "version_mismatch"},
+	{field: "orderEmailPreview", name: "with a test", args: fixedArgs("send: true, " + emailText)},
+	{field: "orderEmailResend", name: "of another source", args: func(w *caller) string {
+		o := graphtest.NewOrder(w.t, w.Ctx, w.Resolver, graphtest.CustomLine("Tea", 1, 100))
+		return fmt.Sprintf("id: %q, email: PLACED", o.PublicID())
+	}, refused: "invalid_transition"},
 	{field: "staffRemove", name: "somebody", args: onMember(false, "")},
 	{field: "staffRemove", name: "with a grant", events: "app.grant_revoked", args: func(w *caller) string {
 		given := strings.TrimPrefix(onGrants("", "id")(w), "id: ")

@@ -47,12 +47,14 @@ var ordinary = map[string][]string{
 	"it changes names, times and versions": {"storeSetLegacy", "appSetLegacy",
 		"notification*"},
 	"it concerns sample data":            {"testStoreFill"},
-	"it changes the person's own emails": {"staffSetOrderEmails"},
+	"it changes the person's own emails": {"staffSetOrderEmails", "staffSetAlerts"},
+	"its email goes to the shopper of the order, or to the person's own address": {"orderEmailResend",
+		"orderEmailPreview"},
 	"it records received money or handles goods": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
 		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend"},
 	"it adds up what the viewer may read": {"reportCreate"},
 	"it is what the shop sells or shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
-		"page*", "menus*", "theme*", "marketplaceTheme*", "media*", "storefrontUpdate"},
+		"page*", "menus*", "theme*", "marketplaceTheme*", "media*", "storefrontUpdate", "orderEmailText*"},
 	"it is daily work with customers": {"customer*"},
 }
 

@@ -27,6 +27,7 @@ const axe = `axe.run(document, {resultTypes: ['violations'], elementRef: true, %
 var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
 	"/pages", "/pages/new", "/navigation", "/media", "/settings/storefront", "/collections", "/collections/new",
 	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications",
+	"/notifications/settings", "/settings/emails",
 	"/settings", "/security", "/discounts", "/reports", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/orders/new", "/customers/new"}
 

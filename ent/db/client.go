@@ -56,6 +56,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/ordertext"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
@@ -157,6 +158,7 @@ type Client struct {
 	OAuthClient       *OAuthClientClient
 	Order             *OrderClient
 	OrderLine         *OrderLineClient
+	OrderText         *OrderTextClient
 	Outbox            *OutboxClient
 	OutboxFailure     *OutboxFailureClient
 	Page              *PageClient
@@ -258,6 +260,7 @@ func (c *Client) init() {
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Order = NewOrderClient(c.config)
 	c.OrderLine = NewOrderLineClient(c.config)
+	c.OrderText = NewOrderTextClient(c.config)
 	c.Outbox = NewOutboxClient(c.config)
 	c.OutboxFailure = NewOutboxFailureClient(c.config)
 	c.Page = NewPageClient(c.config)
@@ -441,6 +444,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		OAuthClient:       NewOAuthClientClient(cfg),
 		Order:             NewOrderClient(cfg),
 		OrderLine:         NewOrderLineClient(cfg),
+		OrderText:         NewOrderTextClient(cfg),
 		Outbox:            NewOutboxClient(cfg),
 		OutboxFailure:     NewOutboxFailureClient(cfg),
 		Page:              NewPageClient(cfg),
@@ -551,6 +555,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		OAuthClient:       NewOAuthClientClient(cfg),
 		Order:             NewOrderClient(cfg),
 		OrderLine:         NewOrderLineClient(cfg),
+		OrderText:         NewOrderTextClient(cfg),
 		Outbox:            NewOutboxClient(cfg),
 		OutboxFailure:     NewOutboxFailureClient(cfg),
 		Page:              NewPageClient(cfg),
@@ -634,13 +639,13 @@ func (c *Client) Use(hooks ...Hook) {
 		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
 		c.Idempotency, c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail,
 		c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
-		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
-		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
-		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
-		c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending,
-		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
-		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.OAuthClient, c.Order, c.OrderLine, c.OrderText, c.Outbox, c.OutboxFailure,
+		c.Page, c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund,
+		c.PaymentSession, c.PaymentSettings, c.Picture, c.Process, c.Product,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
+		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
+		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
 		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
 		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
 		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
@@ -660,13 +665,13 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
 		c.Idempotency, c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail,
 		c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
-		c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.OutboxFailure, c.Page,
-		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
-		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
-		c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending,
-		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
-		c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
+		c.OAuthClient, c.Order, c.OrderLine, c.OrderText, c.Outbox, c.OutboxFailure,
+		c.Page, c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund,
+		c.PaymentSession, c.PaymentSettings, c.Picture, c.Process, c.Product,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
+		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
+		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
 		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
 		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
 		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
@@ -766,6 +771,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Order.mutate(ctx, m)
 	case *OrderLineMutation:
 		return c.OrderLine.mutate(ctx, m)
+	case *OrderTextMutation:
+		return c.OrderText.mutate(ctx, m)
 	case *OutboxMutation:
 		return c.Outbox.mutate(ctx, m)
 	case *OutboxFailureMutation:
@@ -6749,6 +6756,140 @@ func (c *OrderLineClient) mutate(ctx context.Context, m *OrderLineMutation) (Val
 		return (&OrderLineDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown OrderLine mutation op: %q", m.Op())
+	}
+}
+
+// OrderTextClient is a client for the OrderText schema.
+type OrderTextClient struct {
+	config
+}
+
+// NewOrderTextClient returns a client for the OrderText from the given config.
+func NewOrderTextClient(c config) *OrderTextClient {
+	return &OrderTextClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `ordertext.Hooks(f(g(h())))`.
+func (c *OrderTextClient) Use(hooks ...Hook) {
+	c.hooks.OrderText = append(c.hooks.OrderText, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `ordertext.Intercept(f(g(h())))`.
+func (c *OrderTextClient) Intercept(interceptors ...Interceptor) {
+	c.inters.OrderText = append(c.inters.OrderText, interceptors...)
+}
+
+// Create returns a builder for creating a OrderText entity.
+func (c *OrderTextClient) Create() *OrderTextCreate {
+	mutation := newOrderTextMutation(c.config, OpCreate)
+	return &OrderTextCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of OrderText entities.
+func (c *OrderTextClient) CreateBulk(builders ...*OrderTextCreate) *OrderTextCreateBulk {
+	return &OrderTextCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *OrderTextClient) MapCreateBulk(slice any, setFunc func(*OrderTextCreate, int)) *OrderTextCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &OrderTextCreateBulk{err: fmt.Errorf("calling to OrderTextClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*OrderTextCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &OrderTextCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for OrderText.
+func (c *OrderTextClient) Update() *OrderTextUpdate {
+	mutation := newOrderTextMutation(c.config, OpUpdate)
+	return &OrderTextUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *OrderTextClient) UpdateOne(_m *OrderText) *OrderTextUpdateOne {
+	mutation := newOrderTextMutation(c.config, OpUpdateOne, withOrderText(_m))
+	return &OrderTextUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *OrderTextClient) UpdateOneID(id xid.ID) *OrderTextUpdateOne {
+	mutation := newOrderTextMutation(c.config, OpUpdateOne, withOrderTextID(id))
+	return &OrderTextUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for OrderText.
+func (c *OrderTextClient) Delete() *OrderTextDelete {
+	mutation := newOrderTextMutation(c.config, OpDelete)
+	return &OrderTextDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *OrderTextClient) DeleteOne(_m *OrderText) *OrderTextDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *OrderTextClient) DeleteOneID(id xid.ID) *OrderTextDeleteOne {
+	builder := c.Delete().Where(ordertext.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &OrderTextDeleteOne{builder}
+}
+
+// Query returns a query builder for OrderText.
+func (c *OrderTextClient) Query() *OrderTextQuery {
+	return &OrderTextQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeOrderText},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a OrderText entity by its id.
+func (c *OrderTextClient) Get(ctx context.Context, id xid.ID) (*OrderText, error) {
+	return c.Query().Where(ordertext.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *OrderTextClient) GetX(ctx context.Context, id xid.ID) *OrderText {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *OrderTextClient) Hooks() []Hook {
+	hooks := c.hooks.OrderText
+	return append(hooks[:len(hooks):len(hooks)], ordertext.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *OrderTextClient) Interceptors() []Interceptor {
+	return c.inters.OrderText
+}
+
+func (c *OrderTextClient) mutate(ctx context.Context, m *OrderTextMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&OrderTextCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&OrderTextUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&OrderTextUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&OrderTextDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown OrderText mutation op: %q", m.Op())
 	}
 }
 
@@ -13048,14 +13189,14 @@ type (
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
 		Fulfillment, Grant, Idempotency, Imported, Invitation, LineWalk, Listing, Mail,
 		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
-		Order, OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
-		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
-		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
-		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		Order, OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment,
+		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
+		Picture, Process, Product, ProductImage, RecoveryCode, Redaction, Report,
+		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, SearchEntry,
+		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle, Task,
+		TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -13064,14 +13205,15 @@ type (
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
 		Fulfillment, Grant, Idempotency, Imported, Invitation, LineWalk, Listing, Mail,
 		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
-		Order, OrderLine, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
-		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
-		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
-		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
+		Order, OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment,
+		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
+		Picture, Process, Product, ProductImage, RecoveryCode, Redaction, Report,
+		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, SearchEntry,
+		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle, Task,
+		TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue,
+		WriteHorizon []ent.Interceptor
 	}
 )
 

@@ -54,6 +54,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/ordertext"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
@@ -165,6 +166,7 @@ const (
 	TypeOAuthClient       = "OAuthClient"
 	TypeOrder             = "Order"
 	TypeOrderLine         = "OrderLine"
+	TypeOrderText         = "OrderText"
 	TypeOutbox            = "Outbox"
 	TypeOutboxFailure     = "OutboxFailure"
 	TypePage              = "Page"
@@ -37641,6 +37643,7 @@ type NotificationMutation struct {
 	id            *xid.ID
 	store_id      *xid.ID
 	level         *state.NotificationLevel
+	topic         *state.AlertTopic
 	title         *string
 	body          *string
 	resource_type *string
@@ -37827,6 +37830,55 @@ func (m *NotificationMutation) OldLevel(ctx context.Context) (v state.Notificati
 // ResetLevel resets all changes to the "level" field.
 func (m *NotificationMutation) ResetLevel() {
 	m.level = nil
+}
+
+// SetTopic sets the "topic" field.
+func (m *NotificationMutation) SetTopic(st state.AlertTopic) {
+	m.topic = &st
+}
+
+// Topic returns the value of the "topic" field in the mutation.
+func (m *NotificationMutation) Topic() (r state.AlertTopic, exists bool) {
+	v := m.topic
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTopic returns the old "topic" field's value of the Notification entity.
+// If the Notification object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *NotificationMutation) OldTopic(ctx context.Context) (v *state.AlertTopic, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTopic is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTopic requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTopic: %w", err)
+	}
+	return oldValue.Topic, nil
+}
+
+// ClearTopic clears the value of the "topic" field.
+func (m *NotificationMutation) ClearTopic() {
+	m.topic = nil
+	m.clearedFields[notification.FieldTopic] = struct{}{}
+}
+
+// TopicCleared returns if the "topic" field was cleared in this mutation.
+func (m *NotificationMutation) TopicCleared() bool {
+	_, ok := m.clearedFields[notification.FieldTopic]
+	return ok
+}
+
+// ResetTopic resets all changes to the "topic" field.
+func (m *NotificationMutation) ResetTopic() {
+	m.topic = nil
+	delete(m.clearedFields, notification.FieldTopic)
 }
 
 // SetTitle sets the "title" field.
@@ -38103,12 +38155,15 @@ func (m *NotificationMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *NotificationMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 8)
 	if m.store_id != nil {
 		fields = append(fields, notification.FieldStoreID)
 	}
 	if m.level != nil {
 		fields = append(fields, notification.FieldLevel)
+	}
+	if m.topic != nil {
+		fields = append(fields, notification.FieldTopic)
 	}
 	if m.title != nil {
 		fields = append(fields, notification.FieldTitle)
@@ -38137,6 +38192,8 @@ func (m *NotificationMutation) Field(name string) (ent.Value, bool) {
 		return m.StoreID()
 	case notification.FieldLevel:
 		return m.Level()
+	case notification.FieldTopic:
+		return m.Topic()
 	case notification.FieldTitle:
 		return m.Title()
 	case notification.FieldBody:
@@ -38160,6 +38217,8 @@ func (m *NotificationMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldStoreID(ctx)
 	case notification.FieldLevel:
 		return m.OldLevel(ctx)
+	case notification.FieldTopic:
+		return m.OldTopic(ctx)
 	case notification.FieldTitle:
 		return m.OldTitle(ctx)
 	case notification.FieldBody:
@@ -38192,6 +38251,13 @@ func (m *NotificationMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLevel(v)
+		return nil
+	case notification.FieldTopic:
+		v, ok := value.(state.AlertTopic)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTopic(v)
 		return nil
 	case notification.FieldTitle:
 		v, ok := value.(string)
@@ -38273,6 +38339,9 @@ func (m *NotificationMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *NotificationMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(notification.FieldTopic) {
+		fields = append(fields, notification.FieldTopic)
+	}
 	if m.FieldCleared(notification.FieldResourceType) {
 		fields = append(fields, notification.FieldResourceType)
 	}
@@ -38296,6 +38365,9 @@ func (m *NotificationMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *NotificationMutation) ClearField(name string) error {
 	switch name {
+	case notification.FieldTopic:
+		m.ClearTopic()
+		return nil
 	case notification.FieldResourceType:
 		m.ClearResourceType()
 		return nil
@@ -38318,6 +38390,9 @@ func (m *NotificationMutation) ResetField(name string) error {
 		return nil
 	case notification.FieldLevel:
 		m.ResetLevel()
+		return nil
+	case notification.FieldTopic:
+		m.ResetTopic()
 		return nil
 	case notification.FieldTitle:
 		m.ResetTitle()
@@ -43861,6 +43936,698 @@ func (m *OrderLineMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *OrderLineMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown OrderLine edge %s", name)
+}
+
+// OrderTextMutation represents an operation that mutates the OrderText nodes in the graph.
+type OrderTextMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	language      *state.Language
+	email         *state.OrderEmail
+	subject       *string
+	intro         *string
+	closing       *string
+	version       *int64
+	addversion    *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*OrderText, error)
+	predicates    []predicate.OrderText
+}
+
+var _ ent.Mutation = (*OrderTextMutation)(nil)
+
+// ordertextOption allows management of the mutation configuration using functional options.
+type ordertextOption func(*OrderTextMutation)
+
+// newOrderTextMutation creates new mutation for the OrderText entity.
+func newOrderTextMutation(c config, op Op, opts ...ordertextOption) *OrderTextMutation {
+	m := &OrderTextMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeOrderText,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withOrderTextID sets the ID field of the mutation.
+func withOrderTextID(id xid.ID) ordertextOption {
+	return func(m *OrderTextMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *OrderText
+		)
+		m.oldValue = func(ctx context.Context) (*OrderText, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().OrderText.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withOrderText sets the old OrderText of the mutation.
+func withOrderText(node *OrderText) ordertextOption {
+	return func(m *OrderTextMutation) {
+		m.oldValue = func(context.Context) (*OrderText, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m OrderTextMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m OrderTextMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of OrderText entities.
+func (m *OrderTextMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *OrderTextMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *OrderTextMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().OrderText.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *OrderTextMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *OrderTextMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the OrderText entity.
+// If the OrderText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderTextMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *OrderTextMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetLanguage sets the "language" field.
+func (m *OrderTextMutation) SetLanguage(s state.Language) {
+	m.language = &s
+}
+
+// Language returns the value of the "language" field in the mutation.
+func (m *OrderTextMutation) Language() (r state.Language, exists bool) {
+	v := m.language
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLanguage returns the old "language" field's value of the OrderText entity.
+// If the OrderText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderTextMutation) OldLanguage(ctx context.Context) (v state.Language, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLanguage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLanguage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLanguage: %w", err)
+	}
+	return oldValue.Language, nil
+}
+
+// ResetLanguage resets all changes to the "language" field.
+func (m *OrderTextMutation) ResetLanguage() {
+	m.language = nil
+}
+
+// SetEmail sets the "email" field.
+func (m *OrderTextMutation) SetEmail(se state.OrderEmail) {
+	m.email = &se
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *OrderTextMutation) Email() (r state.OrderEmail, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the OrderText entity.
+// If the OrderText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderTextMutation) OldEmail(ctx context.Context) (v state.OrderEmail, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *OrderTextMutation) ResetEmail() {
+	m.email = nil
+}
+
+// SetSubject sets the "subject" field.
+func (m *OrderTextMutation) SetSubject(s string) {
+	m.subject = &s
+}
+
+// Subject returns the value of the "subject" field in the mutation.
+func (m *OrderTextMutation) Subject() (r string, exists bool) {
+	v := m.subject
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubject returns the old "subject" field's value of the OrderText entity.
+// If the OrderText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderTextMutation) OldSubject(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubject is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubject requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubject: %w", err)
+	}
+	return oldValue.Subject, nil
+}
+
+// ResetSubject resets all changes to the "subject" field.
+func (m *OrderTextMutation) ResetSubject() {
+	m.subject = nil
+}
+
+// SetIntro sets the "intro" field.
+func (m *OrderTextMutation) SetIntro(s string) {
+	m.intro = &s
+}
+
+// Intro returns the value of the "intro" field in the mutation.
+func (m *OrderTextMutation) Intro() (r string, exists bool) {
+	v := m.intro
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIntro returns the old "intro" field's value of the OrderText entity.
+// If the OrderText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderTextMutation) OldIntro(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIntro is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIntro requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIntro: %w", err)
+	}
+	return oldValue.Intro, nil
+}
+
+// ResetIntro resets all changes to the "intro" field.
+func (m *OrderTextMutation) ResetIntro() {
+	m.intro = nil
+}
+
+// SetClosing sets the "closing" field.
+func (m *OrderTextMutation) SetClosing(s string) {
+	m.closing = &s
+}
+
+// Closing returns the value of the "closing" field in the mutation.
+func (m *OrderTextMutation) Closing() (r string, exists bool) {
+	v := m.closing
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldClosing returns the old "closing" field's value of the OrderText entity.
+// If the OrderText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderTextMutation) OldClosing(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldClosing is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldClosing requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldClosing: %w", err)
+	}
+	return oldValue.Closing, nil
+}
+
+// ResetClosing resets all changes to the "closing" field.
+func (m *OrderTextMutation) ResetClosing() {
+	m.closing = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *OrderTextMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *OrderTextMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the OrderText entity.
+// If the OrderText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderTextMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *OrderTextMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *OrderTextMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *OrderTextMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// Where appends a list predicates to the OrderTextMutation builder.
+func (m *OrderTextMutation) Where(ps ...predicate.OrderText) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the OrderTextMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *OrderTextMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.OrderText, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *OrderTextMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *OrderTextMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (OrderText).
+func (m *OrderTextMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *OrderTextMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.store_id != nil {
+		fields = append(fields, ordertext.FieldStoreID)
+	}
+	if m.language != nil {
+		fields = append(fields, ordertext.FieldLanguage)
+	}
+	if m.email != nil {
+		fields = append(fields, ordertext.FieldEmail)
+	}
+	if m.subject != nil {
+		fields = append(fields, ordertext.FieldSubject)
+	}
+	if m.intro != nil {
+		fields = append(fields, ordertext.FieldIntro)
+	}
+	if m.closing != nil {
+		fields = append(fields, ordertext.FieldClosing)
+	}
+	if m.version != nil {
+		fields = append(fields, ordertext.FieldVersion)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *OrderTextMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case ordertext.FieldStoreID:
+		return m.StoreID()
+	case ordertext.FieldLanguage:
+		return m.Language()
+	case ordertext.FieldEmail:
+		return m.Email()
+	case ordertext.FieldSubject:
+		return m.Subject()
+	case ordertext.FieldIntro:
+		return m.Intro()
+	case ordertext.FieldClosing:
+		return m.Closing()
+	case ordertext.FieldVersion:
+		return m.Version()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *OrderTextMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case ordertext.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case ordertext.FieldLanguage:
+		return m.OldLanguage(ctx)
+	case ordertext.FieldEmail:
+		return m.OldEmail(ctx)
+	case ordertext.FieldSubject:
+		return m.OldSubject(ctx)
+	case ordertext.FieldIntro:
+		return m.OldIntro(ctx)
+	case ordertext.FieldClosing:
+		return m.OldClosing(ctx)
+	case ordertext.FieldVersion:
+		return m.OldVersion(ctx)
+	}
+	return nil, fmt.Errorf("unknown OrderText field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OrderTextMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case ordertext.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case ordertext.FieldLanguage:
+		v, ok := value.(state.Language)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLanguage(v)
+		return nil
+	case ordertext.FieldEmail:
+		v, ok := value.(state.OrderEmail)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
+		return nil
+	case ordertext.FieldSubject:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubject(v)
+		return nil
+	case ordertext.FieldIntro:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIntro(v)
+		return nil
+	case ordertext.FieldClosing:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetClosing(v)
+		return nil
+	case ordertext.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown OrderText field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *OrderTextMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, ordertext.FieldVersion)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *OrderTextMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case ordertext.FieldVersion:
+		return m.AddedVersion()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OrderTextMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case ordertext.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown OrderText numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *OrderTextMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *OrderTextMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *OrderTextMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown OrderText nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *OrderTextMutation) ResetField(name string) error {
+	switch name {
+	case ordertext.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case ordertext.FieldLanguage:
+		m.ResetLanguage()
+		return nil
+	case ordertext.FieldEmail:
+		m.ResetEmail()
+		return nil
+	case ordertext.FieldSubject:
+		m.ResetSubject()
+		return nil
+	case ordertext.FieldIntro:
+		m.ResetIntro()
+		return nil
+	case ordertext.FieldClosing:
+		m.ResetClosing()
+		return nil
+	case ordertext.FieldVersion:
+		m.ResetVersion()
+		return nil
+	}
+	return fmt.Errorf("unknown OrderText field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *OrderTextMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *OrderTextMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *OrderTextMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *OrderTextMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *OrderTextMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *OrderTextMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *OrderTextMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown OrderText unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *OrderTextMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown OrderText edge %s", name)
 }
 
 // OutboxMutation represents an operation that mutates the Outbox nodes in the graph.
@@ -66879,6 +67646,9 @@ type StaffMutation struct {
 	role               *viewer.Role
 	orders_muted_at    *micros.Time
 	addorders_muted_at *micros.Time
+	alerts             *document.Alerts
+	digest_at          *micros.Time
+	adddigest_at       *micros.Time
 	clearedFields      map[string]struct{}
 	done               bool
 	oldValue           func(context.Context) (*Staff, error)
@@ -67299,6 +68069,125 @@ func (m *StaffMutation) ResetOrdersMutedAt() {
 	delete(m.clearedFields, staff.FieldOrdersMutedAt)
 }
 
+// SetAlerts sets the "alerts" field.
+func (m *StaffMutation) SetAlerts(d document.Alerts) {
+	m.alerts = &d
+}
+
+// Alerts returns the value of the "alerts" field in the mutation.
+func (m *StaffMutation) Alerts() (r document.Alerts, exists bool) {
+	v := m.alerts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAlerts returns the old "alerts" field's value of the Staff entity.
+// If the Staff object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StaffMutation) OldAlerts(ctx context.Context) (v document.Alerts, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAlerts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAlerts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAlerts: %w", err)
+	}
+	return oldValue.Alerts, nil
+}
+
+// ClearAlerts clears the value of the "alerts" field.
+func (m *StaffMutation) ClearAlerts() {
+	m.alerts = nil
+	m.clearedFields[staff.FieldAlerts] = struct{}{}
+}
+
+// AlertsCleared returns if the "alerts" field was cleared in this mutation.
+func (m *StaffMutation) AlertsCleared() bool {
+	_, ok := m.clearedFields[staff.FieldAlerts]
+	return ok
+}
+
+// ResetAlerts resets all changes to the "alerts" field.
+func (m *StaffMutation) ResetAlerts() {
+	m.alerts = nil
+	delete(m.clearedFields, staff.FieldAlerts)
+}
+
+// SetDigestAt sets the "digest_at" field.
+func (m *StaffMutation) SetDigestAt(value micros.Time) {
+	m.digest_at = &value
+	m.adddigest_at = nil
+}
+
+// DigestAt returns the value of the "digest_at" field in the mutation.
+func (m *StaffMutation) DigestAt() (r micros.Time, exists bool) {
+	v := m.digest_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDigestAt returns the old "digest_at" field's value of the Staff entity.
+// If the Staff object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StaffMutation) OldDigestAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDigestAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDigestAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDigestAt: %w", err)
+	}
+	return oldValue.DigestAt, nil
+}
+
+// AddDigestAt adds value to the "digest_at" field.
+func (m *StaffMutation) AddDigestAt(value micros.Time) {
+	if m.adddigest_at != nil {
+		*m.adddigest_at += value
+	} else {
+		m.adddigest_at = &value
+	}
+}
+
+// AddedDigestAt returns the value that was added to the "digest_at" field in this mutation.
+func (m *StaffMutation) AddedDigestAt() (r micros.Time, exists bool) {
+	v := m.adddigest_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDigestAt clears the value of the "digest_at" field.
+func (m *StaffMutation) ClearDigestAt() {
+	m.digest_at = nil
+	m.adddigest_at = nil
+	m.clearedFields[staff.FieldDigestAt] = struct{}{}
+}
+
+// DigestAtCleared returns if the "digest_at" field was cleared in this mutation.
+func (m *StaffMutation) DigestAtCleared() bool {
+	_, ok := m.clearedFields[staff.FieldDigestAt]
+	return ok
+}
+
+// ResetDigestAt resets all changes to the "digest_at" field.
+func (m *StaffMutation) ResetDigestAt() {
+	m.digest_at = nil
+	m.adddigest_at = nil
+	delete(m.clearedFields, staff.FieldDigestAt)
+}
+
 // Where appends a list predicates to the StaffMutation builder.
 func (m *StaffMutation) Where(ps ...predicate.Staff) {
 	m.predicates = append(m.predicates, ps...)
@@ -67333,7 +68222,7 @@ func (m *StaffMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StaffMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 8)
 	if m.store_id != nil {
 		fields = append(fields, staff.FieldStoreID)
 	}
@@ -67351,6 +68240,12 @@ func (m *StaffMutation) Fields() []string {
 	}
 	if m.orders_muted_at != nil {
 		fields = append(fields, staff.FieldOrdersMutedAt)
+	}
+	if m.alerts != nil {
+		fields = append(fields, staff.FieldAlerts)
+	}
+	if m.digest_at != nil {
+		fields = append(fields, staff.FieldDigestAt)
 	}
 	return fields
 }
@@ -67372,6 +68267,10 @@ func (m *StaffMutation) Field(name string) (ent.Value, bool) {
 		return m.Role()
 	case staff.FieldOrdersMutedAt:
 		return m.OrdersMutedAt()
+	case staff.FieldAlerts:
+		return m.Alerts()
+	case staff.FieldDigestAt:
+		return m.DigestAt()
 	}
 	return nil, false
 }
@@ -67393,6 +68292,10 @@ func (m *StaffMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldRole(ctx)
 	case staff.FieldOrdersMutedAt:
 		return m.OldOrdersMutedAt(ctx)
+	case staff.FieldAlerts:
+		return m.OldAlerts(ctx)
+	case staff.FieldDigestAt:
+		return m.OldDigestAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown Staff field %s", name)
 }
@@ -67444,6 +68347,20 @@ func (m *StaffMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetOrdersMutedAt(v)
 		return nil
+	case staff.FieldAlerts:
+		v, ok := value.(document.Alerts)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAlerts(v)
+		return nil
+	case staff.FieldDigestAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDigestAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Staff field %s", name)
 }
@@ -67464,6 +68381,9 @@ func (m *StaffMutation) AddedFields() []string {
 	if m.addorders_muted_at != nil {
 		fields = append(fields, staff.FieldOrdersMutedAt)
 	}
+	if m.adddigest_at != nil {
+		fields = append(fields, staff.FieldDigestAt)
+	}
 	return fields
 }
 
@@ -67480,6 +68400,8 @@ func (m *StaffMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedUpdatedAt()
 	case staff.FieldOrdersMutedAt:
 		return m.AddedOrdersMutedAt()
+	case staff.FieldDigestAt:
+		return m.AddedDigestAt()
 	}
 	return nil, false
 }
@@ -67517,6 +68439,13 @@ func (m *StaffMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddOrdersMutedAt(v)
 		return nil
+	case staff.FieldDigestAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDigestAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Staff numeric field %s", name)
 }
@@ -67527,6 +68456,12 @@ func (m *StaffMutation) ClearedFields() []string {
 	var fields []string
 	if m.FieldCleared(staff.FieldOrdersMutedAt) {
 		fields = append(fields, staff.FieldOrdersMutedAt)
+	}
+	if m.FieldCleared(staff.FieldAlerts) {
+		fields = append(fields, staff.FieldAlerts)
+	}
+	if m.FieldCleared(staff.FieldDigestAt) {
+		fields = append(fields, staff.FieldDigestAt)
 	}
 	return fields
 }
@@ -67544,6 +68479,12 @@ func (m *StaffMutation) ClearField(name string) error {
 	switch name {
 	case staff.FieldOrdersMutedAt:
 		m.ClearOrdersMutedAt()
+		return nil
+	case staff.FieldAlerts:
+		m.ClearAlerts()
+		return nil
+	case staff.FieldDigestAt:
+		m.ClearDigestAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Staff nullable field %s", name)
@@ -67570,6 +68511,12 @@ func (m *StaffMutation) ResetField(name string) error {
 		return nil
 	case staff.FieldOrdersMutedAt:
 		m.ResetOrdersMutedAt()
+		return nil
+	case staff.FieldAlerts:
+		m.ResetAlerts()
+		return nil
+	case staff.FieldDigestAt:
+		m.ResetDigestAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Staff field %s", name)
@@ -68647,6 +69594,8 @@ type StoreMutation struct {
 	second_factor          *bool
 	refund_proof_minor     *int64
 	addrefund_proof_minor  *int64
+	low_stock              *int64
+	addlow_stock           *int64
 	limits                 *document.Limits
 	legacy                 *bool
 	demo                   *bool
@@ -69328,6 +70277,76 @@ func (m *StoreMutation) ResetRefundProofMinor() {
 	delete(m.clearedFields, store.FieldRefundProofMinor)
 }
 
+// SetLowStock sets the "low_stock" field.
+func (m *StoreMutation) SetLowStock(i int64) {
+	m.low_stock = &i
+	m.addlow_stock = nil
+}
+
+// LowStock returns the value of the "low_stock" field in the mutation.
+func (m *StoreMutation) LowStock() (r int64, exists bool) {
+	v := m.low_stock
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLowStock returns the old "low_stock" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldLowStock(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLowStock is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLowStock requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLowStock: %w", err)
+	}
+	return oldValue.LowStock, nil
+}
+
+// AddLowStock adds i to the "low_stock" field.
+func (m *StoreMutation) AddLowStock(i int64) {
+	if m.addlow_stock != nil {
+		*m.addlow_stock += i
+	} else {
+		m.addlow_stock = &i
+	}
+}
+
+// AddedLowStock returns the value that was added to the "low_stock" field in this mutation.
+func (m *StoreMutation) AddedLowStock() (r int64, exists bool) {
+	v := m.addlow_stock
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearLowStock clears the value of the "low_stock" field.
+func (m *StoreMutation) ClearLowStock() {
+	m.low_stock = nil
+	m.addlow_stock = nil
+	m.clearedFields[store.FieldLowStock] = struct{}{}
+}
+
+// LowStockCleared returns if the "low_stock" field was cleared in this mutation.
+func (m *StoreMutation) LowStockCleared() bool {
+	_, ok := m.clearedFields[store.FieldLowStock]
+	return ok
+}
+
+// ResetLowStock resets all changes to the "low_stock" field.
+func (m *StoreMutation) ResetLowStock() {
+	m.low_stock = nil
+	m.addlow_stock = nil
+	delete(m.clearedFields, store.FieldLowStock)
+}
+
 // SetLimits sets the "limits" field.
 func (m *StoreMutation) SetLimits(d document.Limits) {
 	m.limits = &d
@@ -69828,7 +70847,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 22)
+	fields := make([]string, 0, 23)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -69864,6 +70883,9 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.refund_proof_minor != nil {
 		fields = append(fields, store.FieldRefundProofMinor)
+	}
+	if m.low_stock != nil {
+		fields = append(fields, store.FieldLowStock)
 	}
 	if m.limits != nil {
 		fields = append(fields, store.FieldLimits)
@@ -69927,6 +70949,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.SecondFactor()
 	case store.FieldRefundProofMinor:
 		return m.RefundProofMinor()
+	case store.FieldLowStock:
+		return m.LowStock()
 	case store.FieldLimits:
 		return m.Limits()
 	case store.FieldLegacy:
@@ -69980,6 +71004,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldSecondFactor(ctx)
 	case store.FieldRefundProofMinor:
 		return m.OldRefundProofMinor(ctx)
+	case store.FieldLowStock:
+		return m.OldLowStock(ctx)
 	case store.FieldLimits:
 		return m.OldLimits(ctx)
 	case store.FieldLegacy:
@@ -70093,6 +71119,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRefundProofMinor(v)
 		return nil
+	case store.FieldLowStock:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLowStock(v)
+		return nil
 	case store.FieldLimits:
 		v, ok := value.(document.Limits)
 		if !ok {
@@ -70186,6 +71219,9 @@ func (m *StoreMutation) AddedFields() []string {
 	if m.addrefund_proof_minor != nil {
 		fields = append(fields, store.FieldRefundProofMinor)
 	}
+	if m.addlow_stock != nil {
+		fields = append(fields, store.FieldLowStock)
+	}
 	if m.addstorefront_revision != nil {
 		fields = append(fields, store.FieldStorefrontRevision)
 	}
@@ -70210,6 +71246,8 @@ func (m *StoreMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedNextNumber()
 	case store.FieldRefundProofMinor:
 		return m.AddedRefundProofMinor()
+	case store.FieldLowStock:
+		return m.AddedLowStock()
 	case store.FieldStorefrontRevision:
 		return m.AddedStorefrontRevision()
 	case store.FieldRedactions:
@@ -70258,6 +71296,13 @@ func (m *StoreMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddRefundProofMinor(v)
 		return nil
+	case store.FieldLowStock:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLowStock(v)
+		return nil
 	case store.FieldStorefrontRevision:
 		v, ok := value.(int64)
 		if !ok {
@@ -70285,6 +71330,9 @@ func (m *StoreMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(store.FieldRefundProofMinor) {
 		fields = append(fields, store.FieldRefundProofMinor)
+	}
+	if m.FieldCleared(store.FieldLowStock) {
+		fields = append(fields, store.FieldLowStock)
 	}
 	if m.FieldCleared(store.FieldLimits) {
 		fields = append(fields, store.FieldLimits)
@@ -70320,6 +71368,9 @@ func (m *StoreMutation) ClearField(name string) error {
 		return nil
 	case store.FieldRefundProofMinor:
 		m.ClearRefundProofMinor()
+		return nil
+	case store.FieldLowStock:
+		m.ClearLowStock()
 		return nil
 	case store.FieldLimits:
 		m.ClearLimits()
@@ -70379,6 +71430,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldRefundProofMinor:
 		m.ResetRefundProofMinor()
+		return nil
+	case store.FieldLowStock:
+		m.ResetLowStock()
 		return nil
 	case store.FieldLimits:
 		m.ResetLimits()

@@ -22,6 +22,8 @@ type Notification struct {
 	StoreID xid.ID `json:"store_id,omitempty"`
 	// Level holds the value of the "level" field.
 	Level state.NotificationLevel `json:"level,omitempty"`
+	// Topic holds the value of the "topic" field.
+	Topic *state.AlertTopic `json:"topic,omitempty"`
 	// Title holds the value of the "title" field.
 	Title string `json:"title,omitempty"`
 	// Body holds the value of the "body" field.
@@ -44,7 +46,7 @@ func (*Notification) scanValues(columns []string) ([]any, error) {
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case notification.FieldReadAt:
 			values[i] = new(sql.NullInt64)
-		case notification.FieldLevel, notification.FieldTitle, notification.FieldBody, notification.FieldResourceType:
+		case notification.FieldLevel, notification.FieldTopic, notification.FieldTitle, notification.FieldBody, notification.FieldResourceType:
 			values[i] = new(sql.NullString)
 		case notification.FieldID, notification.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -80,6 +82,13 @@ func (_m *Notification) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field level", values[i])
 			} else if value.Valid {
 				_m.Level = state.NotificationLevel(value.String)
+			}
+		case notification.FieldTopic:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field topic", values[i])
+			} else if value.Valid {
+				_m.Topic = new(state.AlertTopic)
+				*_m.Topic = state.AlertTopic(value.String)
 			}
 		case notification.FieldTitle:
 			if value, ok := values[i].(*sql.NullString); !ok {

@@ -34,6 +34,20 @@ func (_c *NotificationCreate) SetLevel(v state.NotificationLevel) *NotificationC
 	return _c
 }
 
+// SetTopic sets the "topic" field.
+func (_c *NotificationCreate) SetTopic(v state.AlertTopic) *NotificationCreate {
+	_c.mutation.SetTopic(v)
+	return _c
+}
+
+// SetNillableTopic sets the "topic" field if the given value is not nil.
+func (_c *NotificationCreate) SetNillableTopic(v *state.AlertTopic) *NotificationCreate {
+	if v != nil {
+		_c.SetTopic(*v)
+	}
+	return _c
+}
+
 // SetTitle sets the "title" field.
 func (_c *NotificationCreate) SetTitle(v string) *NotificationCreate {
 	_c.mutation.SetTitle(v)
@@ -215,6 +229,10 @@ func (_c *NotificationCreate) createSpec() (*Notification, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.Level(); ok {
 		_spec.SetField(notification.FieldLevel, field.TypeString, value)
 		_node.Level = value
+	}
+	if value, ok := _c.mutation.Topic(); ok {
+		_spec.SetField(notification.FieldTopic, field.TypeString, value)
+		_node.Topic = &value
 	}
 	if value, ok := _c.mutation.Title(); ok {
 		_spec.SetField(notification.FieldTitle, field.TypeString, value)

@@ -536,6 +536,7 @@ var notificationBuffers = sync.Pool{New: func() any {
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.NotificationLevel])(&row.Level),
+		cell.TextOf(&row.Topic),
 		(*cell.Text[string])(&row.Title),
 		(*cell.Text[string])(&row.Body),
 		cell.TextOf(&row.ResourceType),

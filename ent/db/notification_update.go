@@ -96,7 +96,7 @@ func (_u *NotificationUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *N
 func (_u *NotificationUpdate) sqlSave(ctx context.Context) (int, error) {
 	_spec := sqlgraph.NewUpdateSpec(notification.Table, notification.Columns,
 		sqlgraph.NewFieldSpec(notification.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, notification.FieldStoreID, notification.FieldLevel, notification.FieldTitle, notification.FieldBody, notification.FieldResourceType, notification.FieldResourceID)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, notification.FieldStoreID, notification.FieldLevel, notification.FieldTopic, notification.FieldTitle, notification.FieldBody, notification.FieldResourceType, notification.FieldResourceID)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -30,7 +31,11 @@ type Staff struct {
 	Role viewer.Role `json:"role,omitempty"`
 	// OrdersMutedAt holds the value of the "orders_muted_at" field.
 	OrdersMutedAt *micros.Time `json:"orders_muted_at,omitempty"`
-	selectValues  sql.SelectValues
+	// Alerts holds the value of the "alerts" field.
+	Alerts document.Alerts `json:"alerts,omitempty"`
+	// DigestAt holds the value of the "digest_at" field.
+	DigestAt     *micros.Time `json:"digest_at,omitempty"`
+	selectValues sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -38,7 +43,9 @@ func (*Staff) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case staff.FieldVersion, staff.FieldEventSequence, staff.FieldUpdatedAt, staff.FieldOrdersMutedAt:
+		case staff.FieldAlerts:
+			values[i] = new([]byte)
+		case staff.FieldVersion, staff.FieldEventSequence, staff.FieldUpdatedAt, staff.FieldOrdersMutedAt, staff.FieldDigestAt:
 			values[i] = new(sql.NullInt64)
 		case staff.FieldRole:
 			values[i] = new(sql.NullString)
@@ -101,6 +108,19 @@ func (_m *Staff) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.OrdersMutedAt = new(micros.Time)
 				*_m.OrdersMutedAt = micros.Time(value.Int64)
+			}
+		case staff.FieldAlerts:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field alerts", values[i])
+			} else if value != nil {
+				_m.Alerts = *value
+			}
+		case staff.FieldDigestAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field digest_at", values[i])
+			} else if value.Valid {
+				_m.DigestAt = new(micros.Time)
+				*_m.DigestAt = micros.Time(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -78,6 +79,26 @@ func (_c *StaffCreate) SetOrdersMutedAt(v micros.Time) *StaffCreate {
 func (_c *StaffCreate) SetNillableOrdersMutedAt(v *micros.Time) *StaffCreate {
 	if v != nil {
 		_c.SetOrdersMutedAt(*v)
+	}
+	return _c
+}
+
+// SetAlerts sets the "alerts" field.
+func (_c *StaffCreate) SetAlerts(v document.Alerts) *StaffCreate {
+	_c.mutation.SetAlerts(v)
+	return _c
+}
+
+// SetDigestAt sets the "digest_at" field.
+func (_c *StaffCreate) SetDigestAt(v micros.Time) *StaffCreate {
+	_c.mutation.SetDigestAt(v)
+	return _c
+}
+
+// SetNillableDigestAt sets the "digest_at" field if the given value is not nil.
+func (_c *StaffCreate) SetNillableDigestAt(v *micros.Time) *StaffCreate {
+	if v != nil {
+		_c.SetDigestAt(*v)
 	}
 	return _c
 }
@@ -226,6 +247,14 @@ func (_c *StaffCreate) createSpec() (*Staff, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.OrdersMutedAt(); ok {
 		_spec.SetField(staff.FieldOrdersMutedAt, field.TypeInt64, value)
 		_node.OrdersMutedAt = &value
+	}
+	if value, ok := _c.mutation.Alerts(); ok {
+		_spec.SetField(staff.FieldAlerts, field.TypeBytes, value)
+		_node.Alerts = value
+	}
+	if value, ok := _c.mutation.DigestAt(); ok {
+		_spec.SetField(staff.FieldDigestAt, field.TypeInt64, value)
+		_node.DigestAt = &value
 	}
 	return _node, _spec
 }

@@ -540,6 +540,8 @@ var staffBuffers = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[viewer.Role])(&row.Role),
 		cell.NumberOf(&row.OrdersMutedAt),
+		(*cell.Bytes)(&row.Alerts),
+		cell.NumberOf(&row.DigestAt),
 	)
 	return buffer
 }}

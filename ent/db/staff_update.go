@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/builder"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 )
@@ -130,6 +131,45 @@ func (_u *StaffUpdate) AddOrdersMutedAt(v micros.Time) *StaffUpdate {
 // ClearOrdersMutedAt clears the value of the "orders_muted_at" field.
 func (_u *StaffUpdate) ClearOrdersMutedAt() *StaffUpdate {
 	_u.mutation.ClearOrdersMutedAt()
+	return _u
+}
+
+// SetAlerts sets the "alerts" field.
+func (_u *StaffUpdate) SetAlerts(v document.Alerts) *StaffUpdate {
+	_u.mutation.SetAlerts(v)
+	return _u
+}
+
+// ClearAlerts clears the value of the "alerts" field.
+func (_u *StaffUpdate) ClearAlerts() *StaffUpdate {
+	_u.mutation.ClearAlerts()
+	return _u
+}
+
+// SetDigestAt sets the "digest_at" field.
+func (_u *StaffUpdate) SetDigestAt(v micros.Time) *StaffUpdate {
+	_u.mutation.ResetDigestAt()
+	_u.mutation.SetDigestAt(v)
+	return _u
+}
+
+// SetNillableDigestAt sets the "digest_at" field if the given value is not nil.
+func (_u *StaffUpdate) SetNillableDigestAt(v *micros.Time) *StaffUpdate {
+	if v != nil {
+		_u.SetDigestAt(*v)
+	}
+	return _u
+}
+
+// AddDigestAt adds value to the "digest_at" field.
+func (_u *StaffUpdate) AddDigestAt(v micros.Time) *StaffUpdate {
+	_u.mutation.AddDigestAt(v)
+	return _u
+}
+
+// ClearDigestAt clears the value of the "digest_at" field.
+func (_u *StaffUpdate) ClearDigestAt() *StaffUpdate {
+	_u.mutation.ClearDigestAt()
 	return _u
 }
 
@@ -297,6 +337,45 @@ func (_u *StaffUpdateOne) AddOrdersMutedAt(v micros.Time) *StaffUpdateOne {
 // ClearOrdersMutedAt clears the value of the "orders_muted_at" field.
 func (_u *StaffUpdateOne) ClearOrdersMutedAt() *StaffUpdateOne {
 	_u.mutation.ClearOrdersMutedAt()
+	return _u
+}
+
+// SetAlerts sets the "alerts" field.
+func (_u *StaffUpdateOne) SetAlerts(v document.Alerts) *StaffUpdateOne {
+	_u.mutation.SetAlerts(v)
+	return _u
+}
+
+// ClearAlerts clears the value of the "alerts" field.
+func (_u *StaffUpdateOne) ClearAlerts() *StaffUpdateOne {
+	_u.mutation.ClearAlerts()
+	return _u
+}
+
+// SetDigestAt sets the "digest_at" field.
+func (_u *StaffUpdateOne) SetDigestAt(v micros.Time) *StaffUpdateOne {
+	_u.mutation.ResetDigestAt()
+	_u.mutation.SetDigestAt(v)
+	return _u
+}
+
+// SetNillableDigestAt sets the "digest_at" field if the given value is not nil.
+func (_u *StaffUpdateOne) SetNillableDigestAt(v *micros.Time) *StaffUpdateOne {
+	if v != nil {
+		_u.SetDigestAt(*v)
+	}
+	return _u
+}
+
+// AddDigestAt adds value to the "digest_at" field.
+func (_u *StaffUpdateOne) AddDigestAt(v micros.Time) *StaffUpdateOne {
+	_u.mutation.AddDigestAt(v)
+	return _u
+}
+
+// ClearDigestAt clears the value of the "digest_at" field.
+func (_u *StaffUpdateOne) ClearDigestAt() *StaffUpdateOne {
+	_u.mutation.ClearDigestAt()
 	return _u
 }
 

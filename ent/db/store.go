@@ -43,6 +43,8 @@ type Store struct {
 	SecondFactor bool `json:"second_factor,omitempty"`
 	// RefundProofMinor holds the value of the "refund_proof_minor" field.
 	RefundProofMinor *int64 `json:"refund_proof_minor,omitempty"`
+	// LowStock holds the value of the "low_stock" field.
+	LowStock *int64 `json:"low_stock,omitempty"`
 	// Limits holds the value of the "limits" field.
 	Limits document.Limits `json:"limits,omitempty"`
 	// Legacy holds the value of the "legacy" field.
@@ -77,7 +79,7 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case store.FieldSecondFactor, store.FieldLegacy, store.FieldDemo, store.FieldTest:
 			values[i] = new(sql.NullBool)
-		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldStorefrontRevision, store.FieldRedactions:
+		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldLowStock, store.FieldStorefrontRevision, store.FieldRedactions:
 			values[i] = new(sql.NullInt64)
 		case store.FieldHandle, store.FieldName, store.FieldContactEmail, store.FieldCurrency, store.FieldTimezone, store.FieldStatus, store.FieldLanguage:
 			values[i] = new(sql.NullString)
@@ -177,6 +179,13 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.RefundProofMinor = new(int64)
 				*_m.RefundProofMinor = value.Int64
+			}
+		case store.FieldLowStock:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field low_stock", values[i])
+			} else if value.Valid {
+				_m.LowStock = new(int64)
+				*_m.LowStock = value.Int64
 			}
 		case store.FieldLimits:
 			if value, ok := values[i].(*[]byte); !ok {

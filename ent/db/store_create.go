@@ -151,6 +151,20 @@ func (_c *StoreCreate) SetNillableRefundProofMinor(v *int64) *StoreCreate {
 	return _c
 }
 
+// SetLowStock sets the "low_stock" field.
+func (_c *StoreCreate) SetLowStock(v int64) *StoreCreate {
+	_c.mutation.SetLowStock(v)
+	return _c
+}
+
+// SetNillableLowStock sets the "low_stock" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableLowStock(v *int64) *StoreCreate {
+	if v != nil {
+		_c.SetLowStock(*v)
+	}
+	return _c
+}
+
 // SetLimits sets the "limits" field.
 func (_c *StoreCreate) SetLimits(v document.Limits) *StoreCreate {
 	_c.mutation.SetLimits(v)
@@ -510,6 +524,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RefundProofMinor(); ok {
 		_spec.SetField(store.FieldRefundProofMinor, field.TypeInt64, value)
 		_node.RefundProofMinor = &value
+	}
+	if value, ok := _c.mutation.LowStock(); ok {
+		_spec.SetField(store.FieldLowStock, field.TypeInt64, value)
+		_node.LowStock = &value
 	}
 	if value, ok := _c.mutation.Limits(); ok {
 		_spec.SetField(store.FieldLimits, field.TypeBytes, value)

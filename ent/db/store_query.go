@@ -546,6 +546,7 @@ var storeBuffers = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.NextNumber),
 		(*cell.Flag)(&row.SecondFactor),
 		cell.NumberOf(&row.RefundProofMinor),
+		cell.NumberOf(&row.LowStock),
 		(*cell.Bytes)(&row.Limits),
 		(*cell.Flag)(&row.Legacy),
 		(*cell.Flag)(&row.Demo),

@@ -233,6 +233,33 @@ func (_u *StoreUpdate) ClearRefundProofMinor() *StoreUpdate {
 	return _u
 }
 
+// SetLowStock sets the "low_stock" field.
+func (_u *StoreUpdate) SetLowStock(v int64) *StoreUpdate {
+	_u.mutation.ResetLowStock()
+	_u.mutation.SetLowStock(v)
+	return _u
+}
+
+// SetNillableLowStock sets the "low_stock" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableLowStock(v *int64) *StoreUpdate {
+	if v != nil {
+		_u.SetLowStock(*v)
+	}
+	return _u
+}
+
+// AddLowStock adds value to the "low_stock" field.
+func (_u *StoreUpdate) AddLowStock(v int64) *StoreUpdate {
+	_u.mutation.AddLowStock(v)
+	return _u
+}
+
+// ClearLowStock clears the value of the "low_stock" field.
+func (_u *StoreUpdate) ClearLowStock() *StoreUpdate {
+	_u.mutation.ClearLowStock()
+	return _u
+}
+
 // SetLimits sets the "limits" field.
 func (_u *StoreUpdate) SetLimits(v document.Limits) *StoreUpdate {
 	_u.mutation.SetLimits(v)
@@ -661,6 +688,33 @@ func (_u *StoreUpdateOne) AddRefundProofMinor(v int64) *StoreUpdateOne {
 // ClearRefundProofMinor clears the value of the "refund_proof_minor" field.
 func (_u *StoreUpdateOne) ClearRefundProofMinor() *StoreUpdateOne {
 	_u.mutation.ClearRefundProofMinor()
+	return _u
+}
+
+// SetLowStock sets the "low_stock" field.
+func (_u *StoreUpdateOne) SetLowStock(v int64) *StoreUpdateOne {
+	_u.mutation.ResetLowStock()
+	_u.mutation.SetLowStock(v)
+	return _u
+}
+
+// SetNillableLowStock sets the "low_stock" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableLowStock(v *int64) *StoreUpdateOne {
+	if v != nil {
+		_u.SetLowStock(*v)
+	}
+	return _u
+}
+
+// AddLowStock adds value to the "low_stock" field.
+func (_u *StoreUpdateOne) AddLowStock(v int64) *StoreUpdateOne {
+	_u.mutation.AddLowStock(v)
+	return _u
+}
+
+// ClearLowStock clears the value of the "low_stock" field.
+func (_u *StoreUpdateOne) ClearLowStock() *StoreUpdateOne {
+	_u.mutation.ClearLowStock()
 	return _u
 }
 

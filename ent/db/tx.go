@@ -102,6 +102,8 @@ type Tx struct {
 	Order *OrderClient
 	// OrderLine is the client for interacting with the OrderLine builders.
 	OrderLine *OrderLineClient
+	// OrderText is the client for interacting with the OrderText builders.
+	OrderText *OrderTextClient
 	// Outbox is the client for interacting with the Outbox builders.
 	Outbox *OutboxClient
 	// OutboxFailure is the client for interacting with the OutboxFailure builders.
@@ -371,6 +373,7 @@ func (tx *Tx) init() {
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Order = NewOrderClient(tx.config)
 	tx.OrderLine = NewOrderLineClient(tx.config)
+	tx.OrderText = NewOrderTextClient(tx.config)
 	tx.Outbox = NewOutboxClient(tx.config)
 	tx.OutboxFailure = NewOutboxFailureClient(tx.config)
 	tx.Page = NewPageClient(tx.config)

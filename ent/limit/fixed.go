@@ -85,6 +85,7 @@ var fixed = []Fixed{
 	{Of: "The values that a webhook filter compares with", Unit: inEntries, Most: FilterValues},
 	{Of: "The ids that an export is filtered by", Unit: inEntries, Most: ExportIDs},
 	{Of: "The deliveries that one request resends", Unit: inEntries, Most: Retries},
+	{Of: "An introduction or closing of an email to shoppers", Unit: inCharacters, Most: EmailText},
 	{Of: "The file of an uploaded image", Unit: inBytes, Most: ImageBytes},
 	{Of: "The pixels of an uploaded image", Unit: inUnits, Most: ImagePixels},
 	{Of: "The quantity of an order's line", Unit: inUnits, Most: Quantity},

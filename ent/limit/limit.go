@@ -41,6 +41,8 @@ const (
 	SEODescription = 320
 	// ImageAlt is the alternative text of a product's image.
 	ImageAlt = 512
+	// EmailText is a store's introduction or closing of an email to shoppers.
+	EmailText = 4000
 	// Password is the longest password, ShortPassword the shortest.
 	Password      = 256
 	ShortPassword = 10

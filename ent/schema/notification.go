@@ -22,6 +22,8 @@ func (Notification) Mixin() []ent.Mixin {
 func (Notification) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("level").GoType(state.NotificationLevel("")).SchemaType(key(16)).Immutable(),
+		// topic is what people choose whether to be notified of; null for what everyone is shown.
+		field.String("topic").GoType(state.AlertTopic("")).SchemaType(key(16)).Optional().Nillable().Immutable(),
 		field.String("title").MaxRuneLen(255).Immutable(),
 		field.String("body").MaxRuneLen(2000).SchemaType(text).Immutable(),
 		// resource_type and resource_id name the subject.

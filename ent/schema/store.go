@@ -38,6 +38,9 @@ func (Store) Fields() []ent.Field {
 		// refund_proof_minor is the refund, in minor units, above which staff confirm their
 		// identity; null disables it.
 		field.Int64("refund_proof_minor").Optional().Nillable(),
+		// low_stock is the stock, in units of a product or variant, at or below which staff are
+		// notified; null for never.
+		field.Int64("low_stock").Optional().Nillable(),
 		// limits are the limits that the operator set for this store.
 		field.Bytes("limits").GoType(document.Limits(nil)).SchemaType(blob).Optional(),
 		field.Bool("legacy").Default(false),

@@ -186,4 +186,58 @@ func (v NotificationLevel) Known() bool {
 	return oneOf(v, NotificationInfo, NotificationWarning, NotificationCritical)
 }
 
+// AlertTopic is a group of notifications about which each person chooses how they are informed.
+type AlertTopic string
+
+// The values of [AlertTopic].
+const (
+	AlertOrder    AlertTopic = "order"
+	AlertPayment  AlertTopic = "payment"
+	AlertRefund   AlertTopic = "refund"
+	AlertLowStock AlertTopic = "low_stock"
+	AlertWebhook  AlertTopic = "webhook"
+)
+
+// AlertTopics returns all topics, in the order in which they are shown.
+func AlertTopics() []AlertTopic {
+	return []AlertTopic{AlertOrder, AlertPayment, AlertRefund, AlertLowStock, AlertWebhook}
+}
+
+// Known reports whether v is a value of the enumeration.
+func (v AlertTopic) Known() bool { return oneOf(v, AlertTopics()...) }
+
+// AlertEmail is when a person gets emails about a topic.
+type AlertEmail string
+
+// The values of [AlertEmail].
+const (
+	AlertEmailOff    AlertEmail = "off"
+	AlertEmailAtOnce AlertEmail = "at_once"
+	AlertEmailDaily  AlertEmail = "daily"
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v AlertEmail) Known() bool { return oneOf(v, AlertEmailOff, AlertEmailAtOnce, AlertEmailDaily) }
+
+// OrderEmail is an email to shoppers about their order.
+type OrderEmail string
+
+// The values of [OrderEmail].
+const (
+	EmailPlaced        OrderEmail = "placed"
+	EmailPaid          OrderEmail = "paid"
+	EmailShipped       OrderEmail = "shipped"
+	EmailPartlyShipped OrderEmail = "partly_shipped"
+	EmailRefunded      OrderEmail = "refunded"
+	EmailCancelled     OrderEmail = "cancelled"
+)
+
+// OrderEmails returns all emails about orders, in the order of an order's life.
+func OrderEmails() []OrderEmail {
+	return []OrderEmail{EmailPlaced, EmailPaid, EmailPartlyShipped, EmailShipped, EmailRefunded, EmailCancelled}
+}
+
+// Known reports whether v is a value of the enumeration.
+func (v OrderEmail) Known() bool { return oneOf(v, OrderEmails()...) }
+
 func oneOf[T comparable](v T, all ...T) bool { return slices.Contains(all, v) }

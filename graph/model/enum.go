@@ -144,6 +144,15 @@ func UnmarshalNotificationLevel(v any) (state.NotificationLevel, error) {
 	return unmarshal[state.NotificationLevel](v)
 }
 
+func MarshalAlertTopic(v state.AlertTopic) graphql.Marshaler { return enum(v) }
+func UnmarshalAlertTopic(v any) (state.AlertTopic, error)    { return unmarshal[state.AlertTopic](v) }
+
+func MarshalAlertEmail(v state.AlertEmail) graphql.Marshaler { return enum(v) }
+func UnmarshalAlertEmail(v any) (state.AlertEmail, error)    { return unmarshal[state.AlertEmail](v) }
+
+func MarshalOrderEmail(v state.OrderEmail) graphql.Marshaler { return enum(v) }
+func UnmarshalOrderEmail(v any) (state.OrderEmail, error)    { return unmarshal[state.OrderEmail](v) }
+
 func MarshalPageStatus(v state.PageStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalPageStatus(v any) (state.PageStatus, error)    { return unmarshal[state.PageStatus](v) }
 

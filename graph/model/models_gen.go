@@ -52,6 +52,20 @@ type AddressPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+// How a person is informed of a topic.
+type Alert struct {
+	Topic state.AlertTopic `json:"topic"`
+	// Whether the notifications of their dashboard include it.
+	Notice bool             `json:"notice"`
+	Email  state.AlertEmail `json:"email"`
+}
+
+type AlertInput struct {
+	Topic  state.AlertTopic `json:"topic"`
+	Notice bool             `json:"notice"`
+	Email  state.AlertEmail `json:"email"`
+}
+
 type AppCreateInput struct {
 	Name string `json:"name"`
 	// The developer's name. The store's name if absent.
@@ -466,6 +480,51 @@ type OrderCreateInput struct {
 	PlacedAt *micros.Time `json:"placedAt,omitempty"`
 	// For imports: the order's number in the system it comes from. Several orders may share one.
 	ExternalNumber *string `json:"externalNumber,omitempty"`
+}
+
+// An email as a shopper would get it.
+type OrderEmailPreview struct {
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+	HTML    string `json:"html"`
+}
+
+type OrderEmailPreviewPayload struct {
+	Preview    *OrderEmailPreview `json:"preview,omitempty"`
+	UserErrors []*UserError       `json:"userErrors"`
+}
+
+// The texts of an email to shoppers in one language. The details of the order come between them.
+type OrderEmailText struct {
+	Email    state.OrderEmail `json:"email"`
+	Language state.Language   `json:"language"`
+	Subject  string           `json:"subject"`
+	// The introduction, as Markdown.
+	Intro string `json:"intro"`
+	// The closing, as Markdown.
+	Closing string `json:"closing"`
+	// The subject and introduction of the service. Its closing is empty.
+	DefaultSubject string `json:"defaultSubject"`
+	DefaultIntro   string `json:"defaultIntro"`
+	// The names of the variables that the texts may contain, such as order.number.
+	Variables []string `json:"variables"`
+	// 0 if these are the texts of the service.
+	Version int64 `json:"version"`
+}
+
+// The subject is one line; introduction and closing are Markdown. All may contain variables such as {{ order.number }}.
+// Their values appear as plain text.
+type OrderEmailTextInput struct {
+	Email    state.OrderEmail `json:"email"`
+	Language state.Language   `json:"language"`
+	Subject  string           `json:"subject"`
+	Intro    string           `json:"intro"`
+	Closing  string           `json:"closing"`
+}
+
+type OrderEmailTextPayload struct {
+	Text       *OrderEmailText `json:"text,omitempty"`
+	UserErrors []*UserError    `json:"userErrors"`
 }
 
 type OrderFilter struct {
@@ -1062,9 +1121,11 @@ type StoreUpdateInput struct {
 	// Cannot change after the first order.
 	Currency *string         `json:"currency,omitempty"`
 	Language *state.Language `json:"language,omitempty"`
-	// The reply address of emails to shoppers; null for none. Until the store is proven (see new_store_days at
-	// /docs/limits), it must be the address of one of its staff.
+	// The address for shoppers: shown in the shop and in emails, and where replies to emails go; null for none. Until the
+	// store is proven (see new_store_days at /docs/limits), it must be the address of one of its staff.
 	ContactEmail graphql.Omittable[*string] `json:"contactEmail,omitempty"`
+	// The stock of a product or variant at or below which staff are notified; null for never.
+	LowStock graphql.Omittable[*int64] `json:"lowStock,omitempty"`
 }
 
 type StorefrontUpdateInput struct {

@@ -3,9 +3,11 @@ package account
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/notify"
@@ -41,4 +43,44 @@ func (a *Account) stopped(w http.ResponseWriter, r *http.Request) (store xid.ID,
 		a.over(w, r, fault.Missing("link"), "Open the link in the email again.")
 	}
 	return store, address, ok
+}
+
+// StopAlert serves /emails/alerts/{token}, where a member of a store stops emails about a topic as
+// at [Account.Stop].
+func (a *Account) StopAlert() http.Handler {
+	return a.pair(func(w http.ResponseWriter, r *http.Request) {
+		if _, _, topic, ok := a.alert(w, r); ok {
+			about := "the daily summary"
+			if topic != "" {
+				about = strings.ReplaceAll(string(topic), "_", " ") + " notifications"
+			}
+			a.pages.Render(w, r, http.StatusOK, "alert", struct{ About, Path string }{about, r.URL.Path})
+		}
+	}, func(w http.ResponseWriter, r *http.Request, _ url.Values) {
+		store, person, topic, ok := a.alert(w, r)
+		if !ok {
+			return
+		}
+		err := notify.StopAlert(viewer.Operator(r.Context(), store), a.Core.Store, person, topic)
+		if err != nil {
+			a.failed(w, r, err)
+			return
+		}
+		page.Message(w, r, http.StatusOK, "Emails stopped", "You get no more of these emails. You can turn them on "+
+			"again in the dashboard.")
+	})
+}
+
+// alert returns what a link stops, "" for daily summaries, or answers that it does not work.
+func (a *Account) alert(w http.ResponseWriter, r *http.Request) (
+	store, person xid.ID, topic state.AlertTopic, ok bool,
+) {
+	store, person, number, ok := a.Core.Links.Alert(tokenOf(r, link.AlertStopRoot))
+	topics := state.AlertTopics()
+	if ok = ok && number <= len(topics); !ok {
+		a.over(w, r, fault.Missing("link"), "Open the link in the email again.")
+	} else if number > 0 {
+		topic = topics[number-1]
+	}
+	return store, person, topic, ok
 }

@@ -4,11 +4,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
@@ -40,26 +40,10 @@ func (v *visit) paymentForm(c *cart.View, wrong string) {
 		Back: before(c, cart.StepPayment), None: v.texts.Say(phrase.NoMethods)}
 	for i := range c.Methods {
 		m := &c.Methods[i]
-		page.Choices = append(page.Choices, Choice{Value: string(m.Kind), Label: v.methodName(m),
+		page.Choices = append(page.Choices, Choice{Value: string(m.Kind), Label: sales.MethodName(v.texts, *m),
 			Chosen: c.Method != nil && c.Method.Kind == m.Kind || len(c.Methods) == 1})
 	}
 	v.choicePage(c, cart.StepPayment, page)
-}
-
-// methodName returns the merchant's name of a payment method, or the default name in the language
-// of the store.
-func (v *visit) methodName(m *document.PaymentMethod) string {
-	switch {
-	case m.Name != "":
-		return m.Name
-	case m.Kind == state.PaymentTransfer:
-		return v.texts.Say(phrase.BankTransfer)
-	case m.Kind == state.PaymentStripe:
-		return v.texts.Say(phrase.OnlinePayment)
-	case m.Kind == state.PaymentTest:
-		return v.texts.Say(phrase.TestPayment)
-	}
-	return v.texts.Say(phrase.CashOnDelivery)
 }
 
 // choicePage shows a step with one choice.
@@ -91,12 +75,12 @@ func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 		contact = append(contact, c.Phone)
 	}
 	if c.AsksCountry() && c.Country != "" {
-		contact = append(contact, countryName(v.texts, c.Country))
+		contact = append(contact, v.texts.Country(c.Country))
 		if c.Region != "" {
 			contact = append(contact, c.Region)
 		}
 	}
-	said := [][]string{contact, v.addressLines(c.Address), nil, {v.methodName(c.Method)}}
+	said := [][]string{contact, sales.AddressLines(v.texts, c.Address), nil, {sales.MethodName(v.texts, *c.Method)}}
 	if c.Ships {
 		said[2] = []string{c.Rate.Name}
 	}
@@ -110,25 +94,6 @@ func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 		page.Lines = append(page.Lines, v.cartLine(l, c.Currency))
 	}
 	v.show(v.w, v.r, status, page)
-}
-
-// addressLines returns an address in the order in which it is read.
-func (v *visit) addressLines(a *document.AddressFields) []string {
-	if a == nil {
-		return nil
-	}
-	town := a.City
-	if code := text(a.PostalCode); code != "" {
-		town = code + " " + town
-	}
-	var list []string
-	for _, line := range []string{text(a.Name), text(a.Company), a.Line1, text(a.Line2), town, text(a.Region),
-		countryName(v.texts, a.Country)} {
-		if line != "" {
-			list = append(list, line)
-		}
-	}
-	return list
 }
 
 // place is POST /checkout/place. A cart creates one order, however often this is sent.

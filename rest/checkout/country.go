@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"golang.org/x/text/collate"
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 
 	"github.com/storefront-go/storefront/graph/domain/cart"
 	"github.com/storefront-go/storefront/graph/lib/country"
@@ -29,7 +27,7 @@ func (v *visit) chooseCountry(fields []Field, codes []string) {
 func countriesOf(t *phrase.Texts, codes []string) []Option {
 	list := make([]Option, len(codes))
 	for i, code := range codes {
-		list[i] = Option{code, countryName(t, code)}
+		list[i] = Option{code, t.Country(code)}
 	}
 	return inOrder(t, list)
 }
@@ -39,18 +37,6 @@ func inOrder(t *phrase.Texts, list []Option) []Option {
 	order := collate.New(t.Tag())
 	slices.SortFunc(list, func(a, b Option) int { return order.CompareString(a.Label, b.Label) })
 	return list
-}
-
-// countryName returns the name of a country in a language, or its code.
-func countryName(t *phrase.Texts, code string) string {
-	region, err := language.ParseRegion(code)
-	if err != nil {
-		return code
-	}
-	if name := display.Regions(t.Tag()).Name(region); name != "" {
-		return name
-	}
-	return code
 }
 
 // unsure removes the "optional" hints of address fields that some countries require.

@@ -151,7 +151,7 @@ func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 		if err != nil {
 			return page, err
 		}
-		page.Address = v.addressLines(address)
+		page.Address = sales.AddressLines(v.texts, address)
 	}
 	for _, l := range o.Lines {
 		options, err := l.Options.List()

@@ -146,7 +146,7 @@ func TestCountriesInTheLanguage(t *testing.T) {
 		got[3].Label != "Schweiz" {
 		t.Errorf("got %v", got)
 	}
-	if name := countryName(phrase.In(state.Arabic), "DE"); name != "ألمانيا" {
+	if name := phrase.In(state.Arabic).Country("DE"); name != "ألمانيا" {
 		t.Errorf("got %q", name)
 	}
 }

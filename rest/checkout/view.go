@@ -15,7 +15,8 @@ type Frame struct {
 	Logo, Icon, Style string
 	// Problem is the error shown at the top.
 	Problem string
-	// Legal are the pages that have to be linked wherever people buy, as far as the store has them.
+	// Legal are the pages that have to be linked wherever people buy, as far as the store has them,
+	// and its contact address.
 	Legal []Option
 }
 

@@ -166,8 +166,8 @@ func (v *visit) frame(title phrase.Key) Frame {
 		Title: v.texts.Say(title), Legal: v.legal()}
 }
 
-// legal returns the links to the store's legal pages. If they cannot be read, the page goes without
-// them so that shoppers can still buy.
+// legal returns the links to the store's legal pages, and its contact address. If the pages
+// cannot be read, the page goes without them so that shoppers can still buy.
 func (v *visit) legal() []Option {
 	pages, err := v.Core.Legal(v.ctx)
 	if err != nil {
@@ -176,6 +176,9 @@ func (v *visit) legal() []Option {
 	list := make([]Option, len(pages))
 	for i, p := range pages {
 		list[i] = Option{storefront.PageRoot + p.Handle, p.Title}
+	}
+	if v.shop.ContactEmail != "" {
+		list = append(list, Option{"mailto:" + v.shop.ContactEmail, v.shop.ContactEmail})
 	}
 	return list
 }

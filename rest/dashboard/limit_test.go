@@ -33,6 +33,7 @@ var bounds = map[string]int{
 	"stripe.js secretKey": limit.PaymentSecret, "stripe.js signingSecret": limit.PaymentSecret,
 	"pages/collections.js description": limit.CollectionText, "rule.conditions": limit.Conditions,
 	"pages/collections.js text": limit.Line, "stores.js handle": merchant.MaxStoreHandle,
+	"subject": limit.Line, "intro": limit.EmailText, "closing": limit.EmailText,
 	"pages/payments.js name": limit.Label, "instructions": limit.Note,
 }
 

@@ -22,6 +22,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"language": string(in.shop.Language), "direction": phrase.In(in.shop.Language).Direction,
 			"products_url": in.links.to(storefront.ProductsPath), "cart_url": cartPath, "add_url": addPath,
 			"words": words(in.shop), "price_note": orNil(c.priceNote(in.shop)), "shipping_url": nil,
+			"email": orNil(in.shop.ContactEmail),
 		},
 		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},

@@ -48,6 +48,7 @@ var themeData = merged(map[string]string{
 	".shop.add_url":               "the action of a form that adds a product, with method=\"post\"",
 	".shop.price_note":            "what prices include, such as VAT, in the language of the store, or nothing",
 	".shop.shipping_url":          "the path of the merchant's page about shipping, or nothing",
+	".shop.email":                 "the contact address of the store, or nothing",
 	".shop.words.products":        "the link to products_url, in the language of the store",
 	".theme.name":                 "of this theme", ".theme.version": "or nothing",
 	".page.kind": "home, product, products, search, page or not_found", ".page.title": "for the document title",

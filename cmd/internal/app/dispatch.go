@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // DispatchConfig is the settings of dispatch.
@@ -66,7 +67,7 @@ func (s *Server) listenToDispatch(ctx context.Context, c DispatchConfig, r Runti
 		return err
 	}
 	s.Addresses = c.Naming.addresses(usualAddr, operator.Addr().String(), false)
-	if s.base.Notifier, err = c.Mail.notifier(s.API); err != nil {
+	if s.base.Notifier, err = c.Mail.notifier(s.API, link.New(s.base.Ring)); err != nil {
 		return err
 	}
 	if s.hooks, err = s.base.Engine(c.Delivery, false, false, r.Logger); err != nil {

@@ -54,6 +54,9 @@ func (s *Server) accessLoops() []loop {
 	remind := func(ctx context.Context) (int, error) {
 		return notify.RemindOfTokens(ctx, s.base.Store, s.base.Notifier)
 	}
+	digests := s.counted(func(ctx context.Context) (int, error) {
+		return notify.SendDigests(ctx, s.base.Store, s.base.Notifier)
+	}, "sent daily summaries", "emails")
 	remindAll := s.counted(remind, "reminded of staff tokens", "notices")
 	return []loop{
 		{"watch_revocations", apikey.WatchEvery, apikey.RevocationDelay, s.base.Keys.Watch, nil}, // engine/apikey
@@ -62,6 +65,7 @@ func (s *Server) accessLoops() []loop {
 		{"request_log", requestlog.Every, 30 * time.Second, s.requests.Round, nil},               // engine/requestlog
 		{"erase", 5 * time.Second, time.Hour, s.base.Erasures.Round, s.base.Erasures.Wakeups()},  // engine/erase
 		{"remind_staff_tokens", time.Hour, time.Hour, remindAll, nil},                            // engine/notify
+		{"send_digests", 10 * time.Minute, time.Hour, digests, nil},                              // engine/notify
 	}
 }
 

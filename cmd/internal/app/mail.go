@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // Mail configures sending email.
@@ -52,11 +53,13 @@ func (m Mail) redacted() string {
 }
 
 // notifier returns the writer of notices for a dashboard under api; nil without a mail server.
-func (m Mail) notifier(api string) (*notify.Notifier, error) {
+func (m Mail) notifier(api string, links *link.Signer) (*notify.Notifier, error) {
 	if m.server() == "" {
 		return nil, nil
 	}
-	return notify.New(api)
+	n, err := notify.New(api)
+	n.UseLinks(links)
+	return n, err
 }
 
 func (s *Server) newSender(c Mail, reg prometheus.Registerer) error {

@@ -16,14 +16,14 @@ func TestMailMetrics(t *testing.T) {
 	if err := s.newSender(Mail{}, reg); err != nil || s.sender != nil {
 		t.Errorf("without a server: %v, %v", s.sender, err)
 	}
-	if n, err := (Mail{}).notifier("https://shop.example"); n != nil || err != nil {
+	if n, err := (Mail{}).notifier("https://shop.example", nil); n != nil || err != nil {
 		t.Errorf("without a server: %v, %v", n, err)
 	}
 	m := Mail{SMTPURL: "smtps://mail.example", MailFrom: "a@shop.example"}
 	if err := s.newSender(m, reg); err != nil || s.sender == nil {
 		t.Fatalf("with a server: %v", err)
 	}
-	if n, err := m.notifier("https://shop.example"); n == nil || err != nil {
+	if n, err := m.notifier("https://shop.example", nil); n == nil || err != nil {
 		t.Errorf("with a server: %v, %v", n, err)
 	}
 	families, err := reg.Gather()

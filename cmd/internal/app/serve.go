@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/requestlog"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/engine/work"
+	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/vies"
 	"github.com/storefront-go/storefront/rest"
 )
@@ -126,7 +127,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 		return err
 	}
 	s.Addresses = c.Naming.addresses(public.Addr().String(), operator.Addr().String(), certificate != nil)
-	if s.base.Notifier, err = c.Mail.notifier(s.API); err != nil {
+	if s.base.Notifier, err = c.Mail.notifier(s.API, link.New(s.base.Ring)); err != nil {
 		return err
 	}
 	if s.hooks, err = s.base.Engine(c.Delivery, c.Demo, true, r.Logger); err != nil {

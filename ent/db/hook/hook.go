@@ -537,6 +537,18 @@ func (f OrderLineFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.OrderLineMutation", m)
 }
 
+// The OrderTextFunc type is an adapter to allow the use of ordinary
+// function as OrderText mutator.
+type OrderTextFunc func(context.Context, *db.OrderTextMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f OrderTextFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.OrderTextMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.OrderTextMutation", m)
+}
+
 // The OutboxFunc type is an adapter to allow the use of ordinary
 // function as Outbox mutator.
 type OutboxFunc func(context.Context, *db.OutboxMutation) (db.Value, error)

@@ -1096,6 +1096,7 @@ var (
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "level", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "topic", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "title", Type: field.TypeString, Size: 255},
 		{Name: "body", Type: field.TypeString, Size: 2000, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "resource_type", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
@@ -1111,7 +1112,7 @@ var (
 			{
 				Name:    "notification_store_id_read_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{NotificationsColumns[1], NotificationsColumns[7], NotificationsColumns[0]},
+				Columns: []*schema.Column{NotificationsColumns[1], NotificationsColumns[8], NotificationsColumns[0]},
 			},
 		},
 	}
@@ -1241,6 +1242,30 @@ var (
 				Name:    "primary_key",
 				Unique:  true,
 				Columns: []*schema.Column{OrderLinesColumns[1], OrderLinesColumns[2], OrderLinesColumns[3]},
+			},
+		},
+	}
+	// OrderTextsColumns holds the columns for the "order_texts" table.
+	OrderTextsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "language", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "email", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "subject", Type: field.TypeString, Size: 255},
+		{Name: "intro", Type: field.TypeString, Size: 4000, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "closing", Type: field.TypeString, Size: 4000, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+	}
+	// OrderTextsTable holds the schema information for the "order_texts" table.
+	OrderTextsTable = &schema.Table{
+		Name:       "order_texts",
+		Columns:    OrderTextsColumns,
+		PrimaryKey: []*schema.Column{OrderTextsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{OrderTextsColumns[1], OrderTextsColumns[2], OrderTextsColumns[3]},
 			},
 		},
 	}
@@ -1982,6 +2007,8 @@ var (
 		{Name: "updated_at", Type: field.TypeInt64},
 		{Name: "role", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "orders_muted_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "alerts", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "digest_at", Type: field.TypeInt64, Nullable: true},
 	}
 	// StaffTable holds the schema information for the "staff" table.
 	StaffTable = &schema.Table{
@@ -2030,6 +2057,7 @@ var (
 		{Name: "next_number", Type: field.TypeInt64, Default: 1001},
 		{Name: "second_factor", Type: field.TypeBool, Default: false},
 		{Name: "refund_proof_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "low_stock", Type: field.TypeInt64, Nullable: true},
 		{Name: "limits", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "legacy", Type: field.TypeBool, Default: false},
 		{Name: "demo", Type: field.TypeBool, Default: false},
@@ -2426,6 +2454,7 @@ var (
 		OauthClientsTable,
 		OrdersTable,
 		OrderLinesTable,
+		OrderTextsTable,
 		OutboxTable,
 		OutboxFailuresTable,
 		PagesTable,

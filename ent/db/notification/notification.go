@@ -17,6 +17,8 @@ const (
 	FieldStoreID = "store_id"
 	// FieldLevel holds the string denoting the level field in the database.
 	FieldLevel = "level"
+	// FieldTopic holds the string denoting the topic field in the database.
+	FieldTopic = "topic"
 	// FieldTitle holds the string denoting the title field in the database.
 	FieldTitle = "title"
 	// FieldBody holds the string denoting the body field in the database.
@@ -36,6 +38,7 @@ var Columns = []string{
 	FieldID,
 	FieldStoreID,
 	FieldLevel,
+	FieldTopic,
 	FieldTitle,
 	FieldBody,
 	FieldResourceType,
@@ -85,6 +88,11 @@ func ByStoreID(opts ...sql.OrderTermOption) OrderOption {
 // ByLevel orders the results by the level field.
 func ByLevel(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLevel, opts...).ToFunc()
+}
+
+// ByTopic orders the results by the topic field.
+func ByTopic(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTopic, opts...).ToFunc()
 }
 
 // ByTitle orders the results by the title field.

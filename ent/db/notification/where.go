@@ -66,6 +66,12 @@ func Level(v state.NotificationLevel) predicate.Notification {
 	return predicate.Notification(sql.FieldEQ(FieldLevel, vc))
 }
 
+// Topic applies equality check predicate on the "topic" field. It's identical to TopicEQ.
+func Topic(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldEQ(FieldTopic, vc))
+}
+
 // Title applies equality check predicate on the "title" field. It's identical to TitleEQ.
 func Title(v string) predicate.Notification {
 	return predicate.Notification(sql.FieldEQ(FieldTitle, v))
@@ -214,6 +220,100 @@ func LevelEqualFold(v state.NotificationLevel) predicate.Notification {
 func LevelContainsFold(v state.NotificationLevel) predicate.Notification {
 	vc := string(v)
 	return predicate.Notification(sql.FieldContainsFold(FieldLevel, vc))
+}
+
+// TopicEQ applies the EQ predicate on the "topic" field.
+func TopicEQ(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldEQ(FieldTopic, vc))
+}
+
+// TopicNEQ applies the NEQ predicate on the "topic" field.
+func TopicNEQ(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldNEQ(FieldTopic, vc))
+}
+
+// TopicIn applies the In predicate on the "topic" field.
+func TopicIn(vs ...state.AlertTopic) predicate.Notification {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Notification(sql.FieldIn(FieldTopic, v...))
+}
+
+// TopicNotIn applies the NotIn predicate on the "topic" field.
+func TopicNotIn(vs ...state.AlertTopic) predicate.Notification {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Notification(sql.FieldNotIn(FieldTopic, v...))
+}
+
+// TopicGT applies the GT predicate on the "topic" field.
+func TopicGT(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldGT(FieldTopic, vc))
+}
+
+// TopicGTE applies the GTE predicate on the "topic" field.
+func TopicGTE(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldGTE(FieldTopic, vc))
+}
+
+// TopicLT applies the LT predicate on the "topic" field.
+func TopicLT(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldLT(FieldTopic, vc))
+}
+
+// TopicLTE applies the LTE predicate on the "topic" field.
+func TopicLTE(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldLTE(FieldTopic, vc))
+}
+
+// TopicContains applies the Contains predicate on the "topic" field.
+func TopicContains(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldContains(FieldTopic, vc))
+}
+
+// TopicHasPrefix applies the HasPrefix predicate on the "topic" field.
+func TopicHasPrefix(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldHasPrefix(FieldTopic, vc))
+}
+
+// TopicHasSuffix applies the HasSuffix predicate on the "topic" field.
+func TopicHasSuffix(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldHasSuffix(FieldTopic, vc))
+}
+
+// TopicIsNil applies the IsNil predicate on the "topic" field.
+func TopicIsNil() predicate.Notification {
+	return predicate.Notification(sql.FieldIsNull(FieldTopic))
+}
+
+// TopicNotNil applies the NotNil predicate on the "topic" field.
+func TopicNotNil() predicate.Notification {
+	return predicate.Notification(sql.FieldNotNull(FieldTopic))
+}
+
+// TopicEqualFold applies the EqualFold predicate on the "topic" field.
+func TopicEqualFold(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldEqualFold(FieldTopic, vc))
+}
+
+// TopicContainsFold applies the ContainsFold predicate on the "topic" field.
+func TopicContainsFold(v state.AlertTopic) predicate.Notification {
+	vc := string(v)
+	return predicate.Notification(sql.FieldContainsFold(FieldTopic, vc))
 }
 
 // TitleEQ applies the EQ predicate on the "title" field.

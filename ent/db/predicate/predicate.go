@@ -138,6 +138,9 @@ type Order func(*sql.Selector)
 // OrderLine is the predicate function for orderline builders.
 type OrderLine func(*sql.Selector)
 
+// OrderText is the predicate function for ordertext builders.
+type OrderText func(*sql.Selector)
+
 // Outbox is the predicate function for outbox builders.
 type Outbox func(*sql.Selector)
 

@@ -1166,6 +1166,30 @@ func (f OrderLineMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OrderLineMutation", m)
 }
 
+// The OrderTextQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type OrderTextQueryRuleFunc func(context.Context, *db.OrderTextQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f OrderTextQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.OrderTextQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.OrderTextQuery", q)
+}
+
+// The OrderTextMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type OrderTextMutationRuleFunc func(context.Context, *db.OrderTextMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f OrderTextMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.OrderTextMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OrderTextMutation", m)
+}
+
 // The OutboxQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type OutboxQueryRuleFunc func(context.Context, *db.OutboxQuery) error

@@ -43,6 +43,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/ordertext"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
 	"github.com/storefront-go/storefront/ent/db/page"
@@ -1082,11 +1083,11 @@ func init() {
 	notificationFields := schema.Notification{}.Fields()
 	_ = notificationFields
 	// notificationDescTitle is the schema descriptor for title field.
-	notificationDescTitle := notificationFields[1].Descriptor()
+	notificationDescTitle := notificationFields[2].Descriptor()
 	// notification.TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	notification.TitleValidator = notificationDescTitle.Validators[0].(func(string) error)
 	// notificationDescBody is the schema descriptor for body field.
-	notificationDescBody := notificationFields[2].Descriptor()
+	notificationDescBody := notificationFields[3].Descriptor()
 	// notification.BodyValidator is a validator for the "body" field. It is called by the builders before save.
 	notification.BodyValidator = notificationDescBody.Validators[0].(func(string) error)
 	// notificationDescID is the schema descriptor for id field.
@@ -1163,6 +1164,40 @@ func init() {
 	orderlineDescID := orderlineMixinFields0[1].Descriptor()
 	// orderline.DefaultID holds the default value on creation for the id field.
 	orderline.DefaultID = orderlineDescID.Default.(func() xid.ID)
+	ordertextMixin := schema.OrderText{}.Mixin()
+	ordertext.Policy = privacy.NewPolicies(ordertextMixin[0], schema.OrderText{})
+	ordertext.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := ordertext.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	ordertextMixinFields0 := ordertextMixin[0].Fields()
+	_ = ordertextMixinFields0
+	ordertextFields := schema.OrderText{}.Fields()
+	_ = ordertextFields
+	// ordertextDescSubject is the schema descriptor for subject field.
+	ordertextDescSubject := ordertextFields[2].Descriptor()
+	// ordertext.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
+	ordertext.SubjectValidator = ordertextDescSubject.Validators[0].(func(string) error)
+	// ordertextDescIntro is the schema descriptor for intro field.
+	ordertextDescIntro := ordertextFields[3].Descriptor()
+	// ordertext.IntroValidator is a validator for the "intro" field. It is called by the builders before save.
+	ordertext.IntroValidator = ordertextDescIntro.Validators[0].(func(string) error)
+	// ordertextDescClosing is the schema descriptor for closing field.
+	ordertextDescClosing := ordertextFields[4].Descriptor()
+	// ordertext.ClosingValidator is a validator for the "closing" field. It is called by the builders before save.
+	ordertext.ClosingValidator = ordertextDescClosing.Validators[0].(func(string) error)
+	// ordertextDescVersion is the schema descriptor for version field.
+	ordertextDescVersion := ordertextFields[5].Descriptor()
+	// ordertext.DefaultVersion holds the default value on creation for the version field.
+	ordertext.DefaultVersion = ordertextDescVersion.Default.(int64)
+	// ordertextDescID is the schema descriptor for id field.
+	ordertextDescID := ordertextMixinFields0[1].Descriptor()
+	// ordertext.DefaultID holds the default value on creation for the id field.
+	ordertext.DefaultID = ordertextDescID.Default.(func() xid.ID)
 	outboxMixin := schema.Outbox{}.Mixin()
 	outbox.Policy = privacy.NewPolicies(outboxMixin[0], schema.Outbox{})
 	outbox.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1924,23 +1959,23 @@ func init() {
 	// store.DefaultSecondFactor holds the default value on creation for the second_factor field.
 	store.DefaultSecondFactor = storeDescSecondFactor.Default.(bool)
 	// storeDescLegacy is the schema descriptor for legacy field.
-	storeDescLegacy := storeFields[11].Descriptor()
+	storeDescLegacy := storeFields[12].Descriptor()
 	// store.DefaultLegacy holds the default value on creation for the legacy field.
 	store.DefaultLegacy = storeDescLegacy.Default.(bool)
 	// storeDescDemo is the schema descriptor for demo field.
-	storeDescDemo := storeFields[12].Descriptor()
+	storeDescDemo := storeFields[13].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
 	// storeDescTest is the schema descriptor for test field.
-	storeDescTest := storeFields[13].Descriptor()
+	storeDescTest := storeFields[14].Descriptor()
 	// store.DefaultTest holds the default value on creation for the test field.
 	store.DefaultTest = storeDescTest.Default.(bool)
 	// storeDescLanguage is the schema descriptor for language field.
-	storeDescLanguage := storeFields[15].Descriptor()
+	storeDescLanguage := storeFields[16].Descriptor()
 	// store.DefaultLanguage holds the default value on creation for the language field.
 	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[17].Descriptor()
+	storeDescStorefrontRevision := storeFields[18].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.

@@ -25,6 +25,10 @@ const (
 	FieldRole = "role"
 	// FieldOrdersMutedAt holds the string denoting the orders_muted_at field in the database.
 	FieldOrdersMutedAt = "orders_muted_at"
+	// FieldAlerts holds the string denoting the alerts field in the database.
+	FieldAlerts = "alerts"
+	// FieldDigestAt holds the string denoting the digest_at field in the database.
+	FieldDigestAt = "digest_at"
 	// Table holds the table name of the staff in the database.
 	Table = "staff"
 )
@@ -38,6 +42,8 @@ var Columns = []string{
 	FieldUpdatedAt,
 	FieldRole,
 	FieldOrdersMutedAt,
+	FieldAlerts,
+	FieldDigestAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -102,4 +108,9 @@ func ByRole(opts ...sql.OrderTermOption) OrderOption {
 // ByOrdersMutedAt orders the results by the orders_muted_at field.
 func ByOrdersMutedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOrdersMutedAt, opts...).ToFunc()
+}
+
+// ByDigestAt orders the results by the digest_at field.
+func ByDigestAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDigestAt, opts...).ToFunc()
 }

@@ -5,6 +5,7 @@ package staff
 import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -86,6 +87,18 @@ func Role(v viewer.Role) predicate.Staff {
 func OrdersMutedAt(v micros.Time) predicate.Staff {
 	vc := int64(v)
 	return predicate.Staff(sql.FieldEQ(FieldOrdersMutedAt, vc))
+}
+
+// Alerts applies equality check predicate on the "alerts" field. It's identical to AlertsEQ.
+func Alerts(v document.Alerts) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldEQ(FieldAlerts, vc))
+}
+
+// DigestAt applies equality check predicate on the "digest_at" field. It's identical to DigestAtEQ.
+func DigestAt(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldEQ(FieldDigestAt, vc))
 }
 
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
@@ -408,6 +421,134 @@ func OrdersMutedAtIsNil() predicate.Staff {
 // OrdersMutedAtNotNil applies the NotNil predicate on the "orders_muted_at" field.
 func OrdersMutedAtNotNil() predicate.Staff {
 	return predicate.Staff(sql.FieldNotNull(FieldOrdersMutedAt))
+}
+
+// AlertsEQ applies the EQ predicate on the "alerts" field.
+func AlertsEQ(v document.Alerts) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldEQ(FieldAlerts, vc))
+}
+
+// AlertsNEQ applies the NEQ predicate on the "alerts" field.
+func AlertsNEQ(v document.Alerts) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldNEQ(FieldAlerts, vc))
+}
+
+// AlertsIn applies the In predicate on the "alerts" field.
+func AlertsIn(vs ...document.Alerts) predicate.Staff {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Staff(sql.FieldIn(FieldAlerts, v...))
+}
+
+// AlertsNotIn applies the NotIn predicate on the "alerts" field.
+func AlertsNotIn(vs ...document.Alerts) predicate.Staff {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Staff(sql.FieldNotIn(FieldAlerts, v...))
+}
+
+// AlertsGT applies the GT predicate on the "alerts" field.
+func AlertsGT(v document.Alerts) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldGT(FieldAlerts, vc))
+}
+
+// AlertsGTE applies the GTE predicate on the "alerts" field.
+func AlertsGTE(v document.Alerts) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldGTE(FieldAlerts, vc))
+}
+
+// AlertsLT applies the LT predicate on the "alerts" field.
+func AlertsLT(v document.Alerts) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldLT(FieldAlerts, vc))
+}
+
+// AlertsLTE applies the LTE predicate on the "alerts" field.
+func AlertsLTE(v document.Alerts) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldLTE(FieldAlerts, vc))
+}
+
+// AlertsIsNil applies the IsNil predicate on the "alerts" field.
+func AlertsIsNil() predicate.Staff {
+	return predicate.Staff(sql.FieldIsNull(FieldAlerts))
+}
+
+// AlertsNotNil applies the NotNil predicate on the "alerts" field.
+func AlertsNotNil() predicate.Staff {
+	return predicate.Staff(sql.FieldNotNull(FieldAlerts))
+}
+
+// DigestAtEQ applies the EQ predicate on the "digest_at" field.
+func DigestAtEQ(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldEQ(FieldDigestAt, vc))
+}
+
+// DigestAtNEQ applies the NEQ predicate on the "digest_at" field.
+func DigestAtNEQ(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldNEQ(FieldDigestAt, vc))
+}
+
+// DigestAtIn applies the In predicate on the "digest_at" field.
+func DigestAtIn(vs ...micros.Time) predicate.Staff {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Staff(sql.FieldIn(FieldDigestAt, v...))
+}
+
+// DigestAtNotIn applies the NotIn predicate on the "digest_at" field.
+func DigestAtNotIn(vs ...micros.Time) predicate.Staff {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Staff(sql.FieldNotIn(FieldDigestAt, v...))
+}
+
+// DigestAtGT applies the GT predicate on the "digest_at" field.
+func DigestAtGT(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldGT(FieldDigestAt, vc))
+}
+
+// DigestAtGTE applies the GTE predicate on the "digest_at" field.
+func DigestAtGTE(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldGTE(FieldDigestAt, vc))
+}
+
+// DigestAtLT applies the LT predicate on the "digest_at" field.
+func DigestAtLT(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldLT(FieldDigestAt, vc))
+}
+
+// DigestAtLTE applies the LTE predicate on the "digest_at" field.
+func DigestAtLTE(v micros.Time) predicate.Staff {
+	vc := int64(v)
+	return predicate.Staff(sql.FieldLTE(FieldDigestAt, vc))
+}
+
+// DigestAtIsNil applies the IsNil predicate on the "digest_at" field.
+func DigestAtIsNil() predicate.Staff {
+	return predicate.Staff(sql.FieldIsNull(FieldDigestAt))
+}
+
+// DigestAtNotNil applies the NotNil predicate on the "digest_at" field.
+func DigestAtNotNil() predicate.Staff {
+	return predicate.Staff(sql.FieldNotNull(FieldDigestAt))
 }
 
 // And groups predicates with the AND operator between them.

@@ -38,6 +38,8 @@ const (
 	FieldSecondFactor = "second_factor"
 	// FieldRefundProofMinor holds the string denoting the refund_proof_minor field in the database.
 	FieldRefundProofMinor = "refund_proof_minor"
+	// FieldLowStock holds the string denoting the low_stock field in the database.
+	FieldLowStock = "low_stock"
 	// FieldLimits holds the string denoting the limits field in the database.
 	FieldLimits = "limits"
 	// FieldLegacy holds the string denoting the legacy field in the database.
@@ -77,6 +79,7 @@ var Columns = []string{
 	FieldNextNumber,
 	FieldSecondFactor,
 	FieldRefundProofMinor,
+	FieldLowStock,
 	FieldLimits,
 	FieldLegacy,
 	FieldDemo,
@@ -199,6 +202,11 @@ func BySecondFactor(opts ...sql.OrderTermOption) OrderOption {
 // ByRefundProofMinor orders the results by the refund_proof_minor field.
 func ByRefundProofMinor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRefundProofMinor, opts...).ToFunc()
+}
+
+// ByLowStock orders the results by the low_stock field.
+func ByLowStock(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLowStock, opts...).ToFunc()
 }
 
 // ByLegacy orders the results by the legacy field.

@@ -118,6 +118,11 @@ func RefundProofMinor(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldRefundProofMinor, v))
 }
 
+// LowStock applies equality check predicate on the "low_stock" field. It's identical to LowStockEQ.
+func LowStock(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldLowStock, v))
+}
+
 // Limits applies equality check predicate on the "limits" field. It's identical to LimitsEQ.
 func Limits(v document.Limits) predicate.Store {
 	vc := []byte(v)
@@ -822,6 +827,56 @@ func RefundProofMinorIsNil() predicate.Store {
 // RefundProofMinorNotNil applies the NotNil predicate on the "refund_proof_minor" field.
 func RefundProofMinorNotNil() predicate.Store {
 	return predicate.Store(sql.FieldNotNull(FieldRefundProofMinor))
+}
+
+// LowStockEQ applies the EQ predicate on the "low_stock" field.
+func LowStockEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldLowStock, v))
+}
+
+// LowStockNEQ applies the NEQ predicate on the "low_stock" field.
+func LowStockNEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldLowStock, v))
+}
+
+// LowStockIn applies the In predicate on the "low_stock" field.
+func LowStockIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldIn(FieldLowStock, vs...))
+}
+
+// LowStockNotIn applies the NotIn predicate on the "low_stock" field.
+func LowStockNotIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldNotIn(FieldLowStock, vs...))
+}
+
+// LowStockGT applies the GT predicate on the "low_stock" field.
+func LowStockGT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGT(FieldLowStock, v))
+}
+
+// LowStockGTE applies the GTE predicate on the "low_stock" field.
+func LowStockGTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGTE(FieldLowStock, v))
+}
+
+// LowStockLT applies the LT predicate on the "low_stock" field.
+func LowStockLT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLT(FieldLowStock, v))
+}
+
+// LowStockLTE applies the LTE predicate on the "low_stock" field.
+func LowStockLTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLTE(FieldLowStock, v))
+}
+
+// LowStockIsNil applies the IsNil predicate on the "low_stock" field.
+func LowStockIsNil() predicate.Store {
+	return predicate.Store(sql.FieldIsNull(FieldLowStock))
+}
+
+// LowStockNotNil applies the NotNil predicate on the "low_stock" field.
+func LowStockNotNil() predicate.Store {
+	return predicate.Store(sql.FieldNotNull(FieldLowStock))
 }
 
 // LimitsEQ applies the EQ predicate on the "limits" field.

@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/session"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/lib/password"
@@ -70,6 +71,25 @@ func (a AccountFields) OrderEmails(ctx context.Context, obj *model.Account) (boo
 		return false, core.Explain("membership", err)
 	}
 	return row.OrdersMutedAt == nil, nil
+}
+
+// Alerts returns how the person is informed of the topics that their role handles.
+func (a AccountFields) Alerts(ctx context.Context, obj *model.Account) ([]*model.Alert, error) {
+	row, err := a.membership(ctx, obj.User)
+	if err != nil {
+		return nil, core.Explain("membership", err)
+	}
+	now, err := notify.AlertsOf(row)
+	if err != nil {
+		return nil, core.Explain("membership", err)
+	}
+	list := []*model.Alert{}
+	for _, t := range state.AlertTopics() {
+		if of, ok := now[t]; ok {
+			list = append(list, &model.Alert{Topic: t, Notice: of.Notice, Email: of.Email})
+		}
+	}
+	return list, nil
 }
 
 // Memberships lists the open stores of the person, by name. It deliberately reads beyond the

@@ -3,12 +3,14 @@ package access
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -18,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/audit"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -154,8 +157,36 @@ func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Ro
 	return &model.StaffPayload{Staff: shown[0]}, nil
 }
 
-// StaffSetOrderEmails turns the caller's emails about new orders on or off.
+// StaffSetOrderEmails turns the caller's emails about each new order on or off.
 func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model.StaffPayload, error) {
+	return m.setAlerts(ctx, "staff.set_order_emails", func(now notify.Alerts) (notify.Alerts, error) {
+		a := document.Alert{Notice: now[state.AlertOrder].Notice, Email: state.AlertEmailOff}
+		if enabled {
+			a.Email = state.AlertEmailAtOnce
+		}
+		return notify.Alerts{state.AlertOrder: a}, nil
+	})
+}
+
+// StaffSetAlerts sets how the caller is informed of some topics.
+func (m Mutation) StaffSetAlerts(ctx context.Context, alerts []*model.AlertInput) (*model.StaffPayload, error) {
+	return m.setAlerts(ctx, "staff.set_alerts", func(now notify.Alerts) (notify.Alerts, error) {
+		c, chosen := &core.Check{}, notify.Alerts{}
+		for i, a := range alerts {
+			if _, handled := now[a.Topic]; !handled {
+				c.Add("alerts/"+strconv.Itoa(i)+"/topic", fault.UnknownValue, "Your role does not handle this topic.")
+				break
+			}
+			chosen[a.Topic] = document.Alert{Notice: a.Notice, Email: a.Email}
+		}
+		return chosen, c.Err()
+	})
+}
+
+// setAlerts sets how the caller is informed of the topics that choose returns.
+func (m Mutation) setAlerts(ctx context.Context, action string,
+	choose func(now notify.Alerts) (notify.Alerts, error),
+) (*model.StaffPayload, error) {
 	v, err := human(ctx)
 	if err != nil {
 		return nil, err
@@ -165,22 +196,22 @@ func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model
 		if err != nil {
 			return nil, nil, core.Explain("membership", err)
 		}
-		u := m.Client(ctx).Staff.Update().Where(staff.ID(row.ID))
-		if row.OrdersMutedAt = nil; enabled {
-			u.ClearOrdersMutedAt()
-		} else {
-			row.OrdersMutedAt = new(micros.Now())
-			u.SetOrdersMutedAt(*row.OrdersMutedAt)
+		now, err := notify.AlertsOf(row)
+		if err != nil {
+			return nil, nil, err
 		}
-		if err := u.Exec(ctx); err != nil {
+		chosen, err := choose(now)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := chosen.Set(ctx, m.Client(ctx), row); err != nil {
 			return nil, nil, err
 		}
 		shown, err := m.named(ctx, []*db.Staff{row})
 		if err != nil {
 			return nil, nil, err
 		}
-		return &model.StaffPayload{Staff: shown[0]},
-			&change.Record{Action: "staff.set_order_emails", Kind: xid.User, ID: v.Actor}, nil
+		return &model.StaffPayload{Staff: shown[0]}, &change.Record{Action: action, Kind: xid.User, ID: v.Actor}, nil
 	})
 }
 

@@ -3,13 +3,20 @@ package cart_test
 import (
 	"context"
 	"database/sql"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/cart"
@@ -186,6 +193,127 @@ func TestOrderNews(t *testing.T) {
 		if len(titles) != limit.OrderNews+1 || !strings.HasPrefix(titles[0], "New order #") ||
 			!strings.HasPrefix(titles[len(titles)-1], "Many new orders") || emails != limit.OrderNews-1 {
 			t.Errorf("%d emails, notices %q", emails, titles)
+		}
+	})
+}
+
+// A store's own texts go out in their language, are previewed and sent to the caller alone, and an
+// email is sent again from the order, which records it.
+func TestOwnEmails(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New("https://api.example"))
+		m.Use(m.Engines)
+		do, owner := m.Mutation(), m.As(m.Owner.ID, viewer.Owner)
+		graphtest.Must[*model.StaffPayload](t)(do.StaffSetOrderEmails(owner, false))
+		in := model.OrderEmailTextInput{Email: state.EmailPlaced, Language: state.English,
+			Subject: "Yours: {{ order.number }}", Intro: "Hi **{{ customer.name }}**",
+			Closing: "Bye from {{ shop.name }}"}
+		graphtest.Must[*model.OrderEmailTextPayload](t)(do.OrderEmailTextSet(m.Ctx, 0, in))
+		if _, err := do.OrderEmailTextSet(m.Ctx, 0, in); graphtest.FaultOf(err) != fault.VersionMismatch {
+			t.Errorf("another version: %v", err)
+		}
+		token := m.add("", m.sell("Bell", 1490, 50), 1)
+		m.ready(token, "ada@example.com")
+		o := m.order(graphtest.Must[xid.ID](t)(m.place(token)))
+		subjects, text := m.emailsTo("ada@example.com")
+		number := strconv.FormatInt(o.Number, 10)
+		if len(subjects) != 1 || subjects[0] != "Yours: "+number || !strings.HasPrefix(text, "Hi **Ada Lovelace**\n") ||
+			!strings.Contains(text, "Bye from Corner shop\n") || !strings.Contains(text, "Post\n") ||
+			!strings.Contains(text, "Weg 1\n10115 Berlin\n") || !strings.Contains(text, "Transfer\n") {
+			t.Errorf("%q: %s", subjects, text)
+		}
+		for _, tc := range []struct {
+			email   state.OrderEmail
+			refused string
+		}{{state.EmailPlaced, ""}, {state.EmailShipped, fault.InvalidTransition},
+			{state.EmailCancelled, fault.InvalidTransition}, {state.EmailPlaced, fault.LimitReached}} {
+			_, err := do.OrderEmailResend(owner, o.PublicID(), tc.email)
+			if graphtest.FaultOf(err) != tc.refused {
+				t.Errorf("%s again: %v, want %q", tc.email, err, tc.refused)
+			}
+		}
+		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 2 {
+			t.Errorf("after sending again: %q", subjects)
+		}
+		preview := func(send bool) (*model.OrderEmailPreviewPayload, error) {
+			return do.OrderEmailPreview(owner, in, send)
+		}
+		if p, err := preview(false); err != nil || p.Preview.Subject != "Yours: "+number {
+			t.Errorf("a preview: %v (%v)", p, err)
+		}
+		verify := func(at *micros.Time) {
+			ctx := viewer.Operator(context.Background(), m.Owner.ID)
+			err := m.Store.InTx(ctx, func(ctx context.Context) error {
+				u := m.Store.DB(ctx).User.Update().Where(user.ID(m.Owner.ID)).ClearVerifiedAt()
+				if at != nil {
+					u = m.Store.DB(ctx).User.Update().Where(user.ID(m.Owner.ID)).SetVerifiedAt(*at)
+				}
+				return u.Exec(ctx)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		verify(nil)
+		if _, err := preview(true); graphtest.FaultOf(err) != fault.InvalidTransition {
+			t.Errorf("a test to an unverified address: %v", err)
+		}
+		verify(new(micros.Now()))
+		if _, err := preview(true); err != nil {
+			t.Error(err)
+		}
+		subjects, _ = m.emailsTo(m.Owner.Email)
+		if n := len(subjects); n == 0 || subjects[n-1] != "Yours: "+number {
+			t.Errorf("a test: %q", subjects)
+		}
+		graphtest.Must[*model.OrderEmailTextPayload](t)(do.OrderEmailTextReset(m.Ctx, 1, in.Email, in.Language))
+		texts := graphtest.Must[[]*model.OrderEmailText](t)(m.Query().OrderEmailTexts(m.Ctx, state.English))
+		if now := texts[0]; now.Version != 0 || now.Subject != "Order {{ order.number }} at {{ shop.name }}" {
+			t.Errorf("after the reset: %+v", now)
+		}
+	})
+}
+
+// Staff are notified of payments and refunds if they want to be, and of an item whose stock an order
+// brought down to the store's limit.
+func TestAlertsOfOrders(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		do, owner := m.Mutation(), m.As(m.Owner.ID, viewer.Owner)
+		s := graphtest.Must[*model.Store](t)(m.Query().Store(m.Ctx))
+		graphtest.Must[*model.StorePayload](t)(do.StoreUpdate(m.Ctx, model.StoreUpdateInput{ExpectedVersion: s.Version,
+			LowStock: model.Some(int64(2))}))
+		bell := m.sell("Bell", 1490, 5)
+		place := func(n int64) *model.Order {
+			token := m.add("", bell, n)
+			m.ready(token, "ada@example.com")
+			return m.order(graphtest.Must[xid.ID](t)(m.place(token)))
+		}
+		o := place(2)
+		pay := func(o *model.Order) *model.Order {
+			done := do.OrderMarkPaid
+			return graphtest.Must[*model.OrderPayload](t)(done(m.Ctx, o.PublicID(), o.Version, nil, nil)).Order
+		}
+		o = pay(o)
+		graphtest.Must[*model.StaffPayload](t)(do.StaffSetAlerts(owner, []*model.AlertInput{
+			{Topic: state.AlertOrder, Email: state.AlertEmailOff},
+			{Topic: state.AlertPayment, Notice: true, Email: state.AlertEmailOff},
+			{Topic: state.AlertRefund, Notice: true, Email: state.AlertEmailOff}}))
+		graphtest.Must[*model.OrderPayload](t)(do.OrderRefund(m.Ctx, o.PublicID(), o.Version,
+			model.RefundInput{AmountMinor: 100}))
+		pay(place(1))
+		place(1)
+		var titles []string
+		list := graphtest.Must[*model.NotificationConnection](t)(m.Query().Notifications(owner, nil, nil))
+		for _, n := range list.Nodes {
+			title, _, _ := strings.Cut(n.Title, " #")
+			titles = append(titles, title)
+		}
+		want := []string{"Payment for order", "Low stock: Bell: 2 left", "Refund of order"}
+		if diff := cmp.Diff(want, titles); diff != "" {
+			t.Error(diff)
+		}
+		if n, err := m.Query().UnreadNotifications(owner); n != len(want) || err != nil {
+			t.Errorf("%d unread (%v), want %d", n, err, len(want))
 		}
 	})
 }

@@ -2,6 +2,7 @@ package merchant
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"entgo.io/ent/dialect/sql"
@@ -9,12 +10,15 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/notification"
+	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -25,26 +29,97 @@ const (
 	maxMarked   = 500
 )
 
-// Notifications lists the notifications of the store's staff, newest first.
+// Notifications lists the notifications of the store's staff, newest first, without the topics that
+// the caller turned off.
 func (q Query) Notifications(ctx context.Context, first *int, after *string) (*model.NotificationConnection, error) {
-	return core.Connect(ctx, q.Core, core.List[*model.Notification]{
+	hidden, err := q.hiddenTopics(ctx)
+	if err != nil {
+		return nil, core.Explain("notifications", err)
+	}
+	var stopped *page.Position
+	c, err := core.Connect(ctx, q.Core, core.List[*model.Notification]{
 		Name: "notifications",
 		At:   func(n *model.Notification) page.Position { return core.ByID(n.ID) },
-		Read: core.ReadNewest(ent.Primary, q.Client(ctx).Notification.Query, shownNotification),
+		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*model.Notification, err error) {
+			rows, stopped, err = q.notices(ctx, hidden, core.Window{After: after, Limit: limit, Index: ent.Primary})
+			return rows, err
+		},
 	}, first, after)
+	if err == nil && c.Next == "" && stopped != nil {
+		c.Next = c.Sign(&model.Notification{Notification: &db.Notification{ID: stopped.ID}})
+	}
+	return c, err
+}
+
+// notices reads notifications without the hidden topics. stopped is where the page ended before the
+// limit and before the last row, nil otherwise.
+func (q Query) notices(ctx context.Context, hidden []state.AlertTopic, w core.Window) (
+	shown []*model.Notification, stopped *page.Position, err error,
+) {
+	read := func(to *page.Position) ([]*db.Notification, error) {
+		query := q.Client(ctx).Notification.Query()
+		if len(hidden) > 0 {
+			query.Where(notification.Or(notification.TopicIsNil(), notification.TopicNotIn(hidden...)))
+		}
+		query.Modify(w.Apply, w.To(to))
+		return query.Load(ctx)
+	}
+	var rows []*db.Notification
+	if len(hidden) == 0 {
+		rows, err = read(nil)
+	} else {
+		rows, stopped, err = core.Sift(w.Limit, core.ScanLimit(w.Limit), func(n int) (*page.Position, error) {
+			return core.Floor(ctx, w, n, q.Client(ctx).Notification.Query())
+		}, read)
+	}
+	return core.Map(rows, shownNotification), stopped, err
+}
+
+// hiddenTopics returns the topics whose notices the caller turned off.
+func (q Query) hiddenTopics(ctx context.Context) (hidden []state.AlertTopic, err error) {
+	v, err := core.Caller(ctx)
+	if err != nil || !v.IsPerson() {
+		return nil, err
+	}
+	rows, err := q.Client(ctx).Staff.Query().Where(staff.ID(v.Actor)).Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	alerts, err := notify.AlertsOf(rows[0])
+	for t, a := range alerts {
+		if !a.Notice {
+			hidden = append(hidden, t)
+		}
+	}
+	return hidden, err
 }
 
 func shownNotification(n *db.Notification) *model.Notification {
 	return &model.Notification{Notification: n}
 }
 
-// UnreadNotifications counts the unread notifications, up to a hundred.
+// UnreadNotifications counts the unread notifications that the caller is shown, among the
+// newest hundred unread ones.
 func (q Query) UnreadNotifications(ctx context.Context) (int, error) {
-	if _, err := core.Caller(ctx); err != nil {
+	hidden, err := q.hiddenTopics(ctx)
+	if err != nil {
 		return 0, err
 	}
-	ids, err := q.unread(ctx, xid.New(), maxUnread, ent.NoLock)
-	return len(ids), core.Explain("notifications", err)
+	var rows []struct {
+		Topic *state.AlertTopic `sql:"topic"`
+	}
+	query := q.Client(ctx).Notification.Query().Where(notification.ReadAtIsNil())
+	err = query.Modify(func(s *sql.Selector) {
+		ent.ForceIndex(unreadIndex)(s)
+		s.Select(s.C(notification.FieldTopic)).OrderBy(sql.Desc(s.C(notification.FieldID))).Limit(maxUnread)
+	}).Scan(ctx, &rows)
+	shown := 0
+	for _, row := range rows {
+		if row.Topic == nil || !slices.Contains(hidden, *row.Topic) {
+			shown++
+		}
+	}
+	return shown, core.Explain("notifications", err)
 }
 
 // unread reads the ids of unread notifications up to last, oldest first.

@@ -8,21 +8,25 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // mailDetails is what an email to a shopper says about its event.
 type mailDetails struct {
-	// tracking is the carrier, number and address of a shipment.
-	tracking []string
+	// tracking is the carrier and number of a shipment, and trackingURL its address.
+	tracking    []string
+	trackingURL string
 	// parts are the lines of a shipment or refund.
 	parts []picked
 	// amount is the amount of a payment or refund.
@@ -41,10 +45,11 @@ func (m Mutation) sendEmails(ctx context.Context, o *model.Order, events []event
 		return nil
 	}
 	for _, t := range events {
-		if !hasEmail(t) || t == event.OrderPaid && slices.Contains(events, event.OrderCreated) {
+		email, ok := emailOf[t]
+		if !ok || t == event.OrderPaid && slices.Contains(events, event.OrderCreated) {
 			continue // a free order is paid when it is placed
 		}
-		if err := m.sendEmail(ctx, o, t, of); err != nil {
+		if err := m.sendEmail(ctx, o, email, of); err != nil {
 			return fmt.Errorf("email a shopper: %w", err)
 		}
 	}
@@ -52,18 +57,13 @@ func (m Mutation) sendEmails(ctx context.Context, o *model.Order, events []event
 }
 
 // sendEmail writes one email. A test store writes to no shopper.
-func (m Mutation) sendEmail(ctx context.Context, o *model.Order, t event.Type, of mailDetails) error {
+func (m Mutation) sendEmail(ctx context.Context, o *model.Order, e state.OrderEmail, of mailDetails) error {
 	s, err := m.CurrentStore(ctx)
 	if err != nil || s.Test { // the address of a test order may be invented, or belong to a stranger
 		return err
 	}
-	about := emailOrder{Order: o.Order, Shop: s.Name, Tracking: of.tracking, AmountMinor: of.amount,
-		URL:   m.StoreOrigin(s.Handle) + link.OrderRoot + m.Links.OrderToken(o.StoreID, o.ID),
-		Lines: lineRows(o)}
-	if t == event.OrderFulfilled || t == event.OrderPartiallyFulfilled || t == event.OrderRefunded {
-		about.Parts, about.Coming = partsOf(of.parts, o)
-	}
-	if about.Instructions, err = m.instructions(ctx, o.Order); err != nil {
+	about, err := m.emailOrder(ctx, s, o, of)
+	if err != nil {
 		return err
 	}
 	if of.due != nil {
@@ -78,22 +78,42 @@ func (m Mutation) sendEmail(ctx context.Context, o *model.Order, t event.Type, o
 	if !paid {
 		about.Stop = m.APIHost + link.StopRoot + m.Links.StopToken(o.StoreID, notify.Address(*o.Email))
 	}
-	proven, err := notify.Proven(ctx, m.Client(ctx), s, m.Limits)
+	texts, err := m.emailTexts(ctx, e, about.texts().Language)
 	if err != nil {
 		return err
+	}
+	words, err := m.compose(ctx, s, e, about, texts)
+	if err != nil {
+		return err
+	}
+	return m.Notifier.Send(ctx, m.Client(ctx), notify.Email{To: *o.Email, Of: o.StoreID, From: words.From,
+		ReplyTo: words.ReplyTo, Order: o.ID, Network: networkOf(ctx, e), Stop: about.Stop,
+		Subject: words.Subject, Body: words.Text, HTML: words.HTML})
+}
+
+// emailOrder returns what an email says about an order.
+func (m Mutation) emailOrder(ctx context.Context, s *db.Store, o *model.Order, of mailDetails) (emailOrder, error) {
+	home := m.StoreOrigin(s.Handle)
+	about := emailOrder{Order: o.Order, Shop: s.Name, Home: home, Tracking: of.tracking, TrackingURL: of.trackingURL,
+		AmountMinor: of.amount, URL: home + link.OrderRoot + m.Links.OrderToken(o.StoreID, o.ID), Lines: lineRows(o)}
+	about.Parts, about.Coming = partsOf(of.parts, o)
+	err := m.describe(ctx, s, &about)
+	return about, err
+}
+
+// compose composes an email. That of a new store has no links but those of the service.
+func (m Mutation) compose(
+	ctx context.Context, s *db.Store, e state.OrderEmail, about emailOrder, texts emailTexts,
+) (orderEmail, error) {
+	proven, err := notify.Proven(ctx, m.Client(ctx), s, m.Limits)
+	if err != nil {
+		return orderEmail{}, err
 	}
 	if !proven {
 		about = unlinked(about)
+		about.Plain = texts.Own
 	}
-	words, err := composeEmail(t, about)
-	if err != nil {
-		return err
-	}
-	answers := ""
-	core.Opt(s.ContactEmail, func(a string) { answers = a })
-	return m.Notifier.Send(ctx, m.Client(ctx), notify.Email{To: *o.Email, Of: o.StoreID, From: about.Shop,
-		ReplyTo: answers, Order: o.ID, Network: networkOf(ctx, t), Stop: about.Stop,
-		Subject: words.Subject, Body: words.Text, HTML: words.HTML})
+	return composeEmail(e, about, texts)
 }
 
 // partsOf returns the lines of an event, and the lines of the order that are still to be shipped.
@@ -129,8 +149,17 @@ func (m Mutation) paidBefore(ctx context.Context, o *model.Order, c *db.Customer
 func unlinked(o emailOrder) emailOrder {
 	o.Shop, o.Instructions = notify.Unlink(o.Shop), notify.Unlink(o.Instructions)
 	o.Tracking = slices.Clone(o.Tracking)
+	if o.TrackingURL != "" {
+		o.Tracking, o.TrackingURL = append(o.Tracking, o.TrackingURL), ""
+	}
 	for i, s := range o.Tracking {
 		o.Tracking[i] = notify.Unlink(s)
+	}
+	o.Method, o.Logo = notify.Unlink(o.Method), ""
+	if o.ShippingMethod != nil {
+		shown := *o.Order
+		shown.ShippingMethod = new(notify.Unlink(*o.ShippingMethod))
+		o.Order = &shown
 	}
 	o.Lines = slices.Clone(o.Lines)
 	for i, l := range o.Lines {
@@ -159,29 +188,63 @@ func unlinkedLine(l *db.OrderLine) *db.OrderLine {
 }
 
 // networkOf returns the network of the shopper who places an order, "" where it is not counted.
-func networkOf(ctx context.Context, t event.Type) string {
+func networkOf(ctx context.Context, e state.OrderEmail) string {
 	network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client)
-	if t != event.OrderCreated || !counted {
+	if e != state.EmailPlaced || !counted {
 		return ""
 	}
 	return network.String()
 }
 
-// instructions returns the current payment instructions of the order's payment method.
-func (m Mutation) instructions(ctx context.Context, o *db.Order) (string, error) {
-	if o.PaymentMethod == nil {
-		return "", nil
+// describe adds what the settings of the store say: how to pay, the address for replies and the
+// color.
+func (m Mutation) describe(ctx context.Context, s *db.Store, o *emailOrder) error {
+	core.Opt(s.ContactEmail, func(a string) { o.Contact = a })
+	core.Opt(m.ShownStore(s).Logo, func(a string) { o.Logo = a })
+	if s.ActiveThemeID != nil {
+		rows, err := m.Client(ctx).Theme.Query().Where(theme.ID(*s.ActiveThemeID)).Load(ctx)
+		if err != nil {
+			return fmt.Errorf("read the theme: %w", err)
+		}
+		for _, t := range rows {
+			set, err := t.Settings.Values()
+			if err != nil {
+				return err
+			}
+			if c := set["accent"]; colorForm.MatchString(c) {
+				o.Accent = c
+			}
+		}
 	}
+	if o.PaymentMethod == nil {
+		return nil
+	}
+	o.Method = MethodName(o.texts(), document.PaymentMethod{Kind: *o.PaymentMethod})
 	methods, err := m.selling.CartMethods(ctx)
 	for _, method := range methods {
 		if method.Kind == *o.PaymentMethod {
-			return method.Instructions, nil
+			o.Method, o.Instructions = MethodName(o.texts(), method), method.Instructions
 		}
 	}
-	return "", err
+	return err
 }
 
-// tracked returns the given tracking details of a shipment.
+// MethodName returns the merchant's name of a payment method, or its usual name in a language.
+func MethodName(texts *phrase.Texts, m document.PaymentMethod) string {
+	switch {
+	case m.Name != "":
+		return m.Name
+	case m.Kind == state.PaymentTransfer:
+		return texts.Say(phrase.BankTransfer)
+	case m.Kind == state.PaymentStripe:
+		return texts.Say(phrase.OnlinePayment)
+	case m.Kind == state.PaymentTest:
+		return texts.Say(phrase.TestPayment)
+	}
+	return texts.Say(phrase.CashOnDelivery)
+}
+
+// tracked returns the given carrier and number of a shipment.
 func tracked(in model.FulfillInput) (lines []string) {
 	var words []string
 	for _, s := range []*string{in.Carrier, in.TrackingNumber} {
@@ -191,9 +254,6 @@ func tracked(in model.FulfillInput) (lines []string) {
 	}
 	if len(words) > 0 {
 		lines = append(lines, strings.Join(words, " "))
-	}
-	if in.TrackingURL != nil {
-		lines = append(lines, *in.TrackingURL)
 	}
 	return lines
 }

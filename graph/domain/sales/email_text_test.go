@@ -1,6 +1,7 @@
 package sales
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestCompose(t *testing.T) {
 		state.Japanese: {"1031", "2 × €44.90"},
 		state.Arabic:   {"1031"},
 	} {
-		m, err := composeEmail(event.OrderCreated, orderIn(l))
+		m, err := composeEmail(state.EmailPlaced, orderIn(l), usualOf(state.EmailPlaced, l))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestShownTaxes(t *testing.T) {
 		{"", 800, []string{"Versand: 4,00\u00a0€", "Steuer: 8,90\u00a0€"}},
 	} {
 		o.Taxes, o.TaxMinor, o.IncludedTaxMinor = document.OrderTaxes(tc.taxes), tc.tax, new(int64(90))
-		m, err := composeEmail(event.OrderCreated, o)
+		m, err := composeEmail(state.EmailPlaced, o, usualOf(state.EmailPlaced, state.German))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,8 +89,8 @@ func TestComposeAll(t *testing.T) {
 		asksMoney bool
 	}{
 		{about: event.OrderCreated, has: []string{"Pedals: 2", "Grips: 3", "94"}, asksMoney: true},
-		{about: event.OrderPaid, has: []string{"12.34"}, not: []string{"Pedals", "Grips"}, paid: 9470},
-		{about: event.OrderPartiallyPaid, has: []string{"12.34", "82.36"}, not: []string{"Pedals"}, paid: 1234},
+		{about: event.OrderPaid, has: []string{"12.34", "Pedals: 2"}, paid: 9470},
+		{about: event.OrderPartiallyPaid, has: []string{"12.34", "82.36", "Grips: 3"}, paid: 1234},
 		{about: event.OrderPartiallyFulfilled, has: []string{"Pedals: 1 ×", "Grips: 3 ×"}, not: []string{"94.70"},
 			parts: []emailPart{{Line: pedals, Pieces: 1}}, coming: []emailPart{{Line: grips, Pieces: 3}}},
 		{about: event.OrderFulfilled, has: []string{"Grips: 3 ×"}, not: []string{"Pedals", "94.70"},
@@ -103,8 +104,8 @@ func TestComposeAll(t *testing.T) {
 			o.Currency, o.Lines, o.Parts, o.Coming = "USD", []*db.OrderLine{pedals, grips}, tc.parts, tc.coming
 			o.AmountMinor, o.PaidMinor, o.Tracking = 1234, tc.paid, []string{"Post 123"}
 			o.Stop = "https://out.example/x"
-			m, err := composeEmail(tc.about, o)
-			if err != nil || !hasEmail(tc.about) {
+			m, err := composeEmail(emailOf[tc.about], o, usualOf(emailOf[tc.about], l))
+			if err != nil || emailOf[tc.about] == "" {
 				t.Fatal(tc.about, err)
 			}
 			for _, text := range append(tc.has, "Post 123", "https://out.example/x") {
@@ -122,7 +123,45 @@ func TestComposeAll(t *testing.T) {
 			}
 		}
 	}
-	if hasEmail(event.OrderCompleted) || hasEmail(event.ProductCreated) {
+	if emailOf[event.OrderCompleted] != "" || emailOf[event.ProductCreated] != "" {
 		t.Error("an event without an email has one")
+	}
+}
+
+// An email says how the order is shipped and paid, in the colors of the store. What the shopper
+// typed has no link, because the address may be a stranger's.
+func TestComposeFacts(t *testing.T) {
+	o := orderIn(state.English)
+	o.ShippingMethod, o.Method, o.Contact = new("Parcel <DHL>"), "Bank transfer", "help@kestrel.example"
+	o.Logo = "https://kestrel.example/logo.png"
+	o.Tracking, o.TrackingURL = []string{"Post 123"}, "https://post.example/123"
+	o.ShippingAddress = document.NewAddress(&document.AddressFields{Name: new("Ada https://evil.example"),
+		Line1: "Main Street 1", City: "Bonn", PostalCode: new("53111"), Country: "DE"})
+	for accent, ink := range map[string]string{"#102030": lightInk, "#ffee00": darkInk, "": lightInk} {
+		o.Accent = accent
+		m, err := composeEmail(state.EmailShipped, o, usualOf(state.EmailShipped, state.English))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"Delivery:\nParcel <DHL>\n", "Address:\nAda https[:]//evil[.]example\n" +
+			"Main Street 1\n53111 Bonn\nGermany\n", "Payment:\nBank transfer\n",
+			"Post 123\nhttps://post.example/123\n", "Questions? Write to us: help@kestrel.example\n"} {
+			if !strings.Contains(m.Text, text) {
+				t.Errorf("%q is not in\n%s", text, m.Text)
+			}
+		}
+		for _, text := range []string{"Parcel &lt;DHL&gt;", `href="https://post.example/123"`, "color:" + ink,
+			`href="mailto:help@kestrel.example"`,
+			`<img src="https://kestrel.example/logo.png" alt="Kestrel &lt;Bikes&gt;"`,
+			"background:" + cmp.Or(accent, plainAccent)} {
+			if !strings.Contains(m.HTML, text) || strings.Contains(m.HTML, "evil.example") {
+				t.Errorf("%q is not in\n%s", text, m.HTML)
+			}
+		}
+	}
+	m, err := composeEmail(state.EmailShipped, unlinked(o), usualOf(state.EmailShipped, state.English))
+	if err != nil || strings.Contains(m.Text, "post.example") || strings.Contains(m.HTML, "<img") ||
+		!strings.Contains(m.HTML, "post[.]example") {
+		t.Errorf("a new store: %v\n%s", err, m.Text)
 	}
 }

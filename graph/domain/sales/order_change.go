@@ -167,6 +167,9 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	if e.quiet {
 		return nil
 	}
+	if err := m.announceMoney(ctx, e); err != nil {
+		return err
+	}
 	return m.sendEmails(ctx, e.Order, e.emailEvents(), e.details)
 }
 

@@ -91,6 +91,9 @@ func (m Mutation) insertOrder(
 	if err := m.takeStock(ctx, d.need, saved.UpdatedAt); err != nil {
 		return nil, err
 	}
+	if err := m.announceLow(ctx, d.store, d.need); err != nil {
+		return nil, err
+	}
 	if d.customer != nil {
 		if err := m.countOrder(ctx, d.customer.ID, saved.PlacedAt, saved.UpdatedAt); err != nil {
 			return nil, err

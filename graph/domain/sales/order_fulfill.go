@@ -149,6 +149,7 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).
 		SetNillableTrackingURL(in.TrackingURL)
 	e.details.tracking, e.details.parts = tracked(in), lines
+	core.Opt(in.TrackingURL, func(s string) { e.details.trackingURL = s })
 	if in.TrackingNumber != nil {
 		e.Then = m.reindex(e)
 	}

@@ -2,15 +2,25 @@ package sales
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/variant"
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
@@ -67,7 +77,8 @@ func (m Mutation) announce(ctx context.Context, o *model.Order, kind OrderNotice
 	if kind == NoNotice {
 		return nil
 	}
-	notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: o.ID, Orders: true,
+	notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: o.ID,
+		Topic: state.AlertOrder,
 		Title: "New order #" + strconv.FormatInt(o.Number, 10), Body: summary(o)}
 	if kind == ManyOrders {
 		notice.Title = "Many new orders, the latest #" + strconv.FormatInt(o.Number, 10)
@@ -75,6 +86,95 @@ func (m Mutation) announce(ctx context.Context, o *model.Order, kind OrderNotice
 			"each order are paused until orders slow down. The dashboard lists all orders."
 	}
 	return m.Notifier.Append(viewer.Operator(ctx, o.StoreID), m.Store, notice)
+}
+
+// announceMoney writes the notices of payments and refunds, in the transaction of the change. Who
+// made it gets no email.
+func (m Mutation) announceMoney(ctx context.Context, e *orderEdit) error {
+	number, amount := strconv.FormatInt(e.Number, 10), phrase.In(state.English).Money(e.details.amount, e.Currency)
+	for _, entry := range e.Events {
+		notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: e.ID}
+		switch entry.Type {
+		case event.OrderPaid, event.OrderPartiallyPaid:
+			notice.Topic, notice.Title = state.AlertPayment, "Payment for order #"+number
+			notice.Body = amount + " was paid. "
+		case event.OrderRefunded:
+			notice.Topic, notice.Title = state.AlertRefund, "Refund of order #"+number
+			notice.Body = amount + " was refunded. "
+		default:
+			continue
+		}
+		notice.Body += "The order is " + core.Words(e.FinancialStatus) + "."
+		if v := viewer.From(ctx); v.IsPerson() {
+			notice.Except = v.Actor
+		}
+		if err := m.Notifier.Append(viewer.Operator(ctx, e.StoreID), m.Store, notice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stockRow is what is left of a product or variant.
+type stockRow struct {
+	ID    xid.ID `sql:"id"`
+	Title string `sql:"title"`
+	Left  *int64 `sql:"inventory_quantity"`
+}
+
+// announceLow writes a notice if an order brought the stock of products or variants down to the
+// limit of the store.
+func (m Mutation) announceLow(ctx context.Context, s *db.Store, need stock) error {
+	if s.LowStock == nil || len(need) == 0 {
+		return nil
+	}
+	products, variants := []xid.ID{}, []xid.ID{}
+	for w := range need {
+		products = append(products, w.product)
+		if !w.variant.IsNil() {
+			variants = append(variants, w.variant)
+		}
+	}
+	var list, ofVariants []stockRow
+	only := func(s *sql.Selector) {
+		s.Select(s.C(product.FieldID), s.C(product.FieldTitle), s.C(product.FieldInventoryQuantity))
+	}
+	query := m.Client(ctx).Product.Query().Where(product.IDIn(products...))
+	if err := query.Modify(only).Scan(ctx, &list); err != nil {
+		return fmt.Errorf("read the stock: %w", err)
+	}
+	if len(variants) > 0 {
+		query := m.Client(ctx).Variant.Query().Where(variant.ProductIDIn(products...), variant.IDIn(variants...))
+		if err := query.Modify(only).Scan(ctx, &ofVariants); err != nil {
+			return fmt.Errorf("read the stock: %w", err)
+		}
+	}
+	rows := map[xid.ID]stockRow{}
+	for _, row := range append(list, ofVariants...) {
+		rows[row.ID] = row
+	}
+	notice := notify.Notice{Level: state.NotificationWarning, Topic: state.AlertLowStock, Kind: xid.Product}
+	var lines []string
+	for _, w := range slices.SortedFunc(maps.Keys(need), item.compare) {
+		row, title := rows[w.product], clipped(rows[w.product].Title)
+		if !w.variant.IsNil() {
+			row = rows[w.variant]
+			title += " (" + clipped(row.Title) + ")"
+		}
+		if row.Left != nil && *row.Left <= *s.LowStock && *row.Left+need[w] > *s.LowStock {
+			lines = append(lines, title+": "+strconv.FormatInt(*row.Left, 10)+" left")
+			notice.ID = w.product
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	notice.Title = "Low stock: " + lines[0]
+	if more := len(lines) - 1; more > 0 {
+		notice.Title += " and " + strconv.Itoa(more) + " more"
+	}
+	notice.Body = strings.Join(lines[:min(len(lines), summaryLines)], "\n")
+	return m.Notifier.Append(viewer.Operator(ctx, s.ID), m.Store, notice)
 }
 
 // summaryLines is how many lines of an order its notice lists.

@@ -57,6 +57,8 @@ type State struct {
 	Name     string
 	Currency string
 	Language state.Language
+	// ContactEmail is the store's address for shoppers, "" for none.
+	ContactEmail string
 	// Menus are the menus that the merchant set. They may be absent.
 	Menus document.Menus
 	// Test says that this is a test store.
@@ -85,14 +87,15 @@ const newestChanges = 16
 
 // stateQuery reads the rows of a store, its active theme, menus, tax settings and page about
 // shipping and, from the index alone, the products that changed last.
-const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision, s.test, s.storefront," +
-	" t.id, t.checksum, t.settings, m.content, x.version, x.prices_include_tax, x.rates, g.handle, NULL, 0" +
+const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision," +
+	" s.test, s.storefront, s.contact_email, t.id, t.checksum, t.settings, m.content, x.version," +
+	" x.prices_include_tax, x.rates, g.handle, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
 	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
 	" LEFT JOIN tax_settings x ON x.store_id = s.id AND x.id = s.id" +
 	" LEFT JOIN pages g ON g.store_id = s.id AND g.kind = ? AND g.status = ?" +
 	" WHERE s.id = ?" +
-	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
+	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
 	" p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
@@ -131,10 +134,10 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var tax stdsql.Null[int64]
 	var included stdsql.NullBool
 	var rates document.TaxRates
-	var shipping stdsql.NullString
+	var shipping, contact stdsql.NullString
 	var front document.Storefront
 	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &row.Test,
-		(*[]byte)(&front), &active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &tax, &included,
+		(*[]byte)(&front), &contact, &active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &tax, &included,
 		(*[]byte)(&rates), &shipping, &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
@@ -142,7 +145,7 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	if changed.Valid {
 		return fmt.Sprintf("%x %d", changed.V[:], at), nil
 	}
-	*st = row
+	*st, st.ContactEmail = row, contact.String
 	st.Open, st.Theme, st.Package = status == state.StoreOpen, active.V, sum.V
 	taxes, err := rates.List()
 	if err != nil {

@@ -23,11 +23,11 @@ type Notice struct {
 	// Kind and ID name the resource that the notice is about.
 	Kind xid.Kind
 	ID   xid.ID
-	// Developers get the email too, not only owners and admins.
+	// Topic is what the notice is about, if people choose how they are informed of it. Without a
+	// topic, owners and admins get the email.
+	Topic state.AlertTopic
+	// Developers get the email of a notice without a topic too.
 	Developers bool
-	// Orders marks a notice about a new order. Everyone who handles orders gets the email, unless
-	// they have turned these emails off.
-	Orders bool
 	// Person is the only recipient of the email if the notice is about their own affairs; nil
 	// otherwise.
 	Person xid.ID
@@ -64,5 +64,5 @@ type Email struct {
 // emails as well.
 func Append(ctx context.Context, c *db.Client, n Notice) error {
 	return fault.Wrap("write notice", c.Notification.Create().SetLevel(n.Level).SetTitle(n.Title).SetBody(n.Body).
-		SetResourceType(n.Kind.Resource()).SetResourceID(n.ID).Exec(ctx))
+		SetNillableTopic(given(n.Topic)).SetResourceType(n.Kind.Resource()).SetResourceID(n.ID).Exec(ctx))
 }

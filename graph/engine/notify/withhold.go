@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
@@ -36,7 +37,8 @@ func boundOf(purpose, of string, most int64, window time.Duration, reason string
 // withheld returns why an email must not be sent. If it may be sent, it returns "" and counts it.
 // It decides once for an email, before the first attempt.
 func (s *Sender) withheld(ctx context.Context, row *db.Mail) (reason string, err error) {
-	if row.Attempts > 0 || row.OrderID == nil && row.StopURL == nil {
+	toStaff := row.OrderID == nil && (row.StopURL == nil || strings.Contains(*row.StopURL, link.AlertStopRoot))
+	if row.Attempts > 0 || toStaff {
 		return "", nil
 	}
 	ctx = viewer.Operator(ctx, row.StoreID)

@@ -68,7 +68,7 @@ func (b *base) notify(ctx context.Context, k schedule.Key, compose func(url stri
 		return fmt.Errorf("read endpoint: %w", err)
 	}
 	n := compose(e.URL)
-	n.Kind, n.ID, n.Developers = xid.WebhookEndpoint, k.Endpoint, true
+	n.Kind, n.ID, n.Topic = xid.WebhookEndpoint, k.Endpoint, state.AlertWebhook
 	return b.Notifier.Append(ctx, b.Store, n)
 }
 

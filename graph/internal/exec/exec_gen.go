@@ -60,6 +60,7 @@ type ComplexityRoot struct {
 
 type AccountResolver interface {
 	OrderEmails(ctx context.Context, obj *model.Account) (bool, error)
+	Alerts(ctx context.Context, obj *model.Account) ([]*model.Alert, error)
 	Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error)
 	Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error)
 	StaffTokens(ctx context.Context, obj *model.Account) ([]*db.StaffToken, error)
@@ -90,6 +91,10 @@ type MutationResolver interface {
 	StoreRequireSecondFactor(ctx context.Context, expectedVersion int64, required bool) (*model.StorePayload, error)
 	StoreSetRefundProof(ctx context.Context, expectedVersion int64, aboveMinor *int64) (*model.StorePayload, error)
 	StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error)
+	OrderEmailTextSet(ctx context.Context, expectedVersion int64, input model.OrderEmailTextInput) (*model.OrderEmailTextPayload, error)
+	OrderEmailTextReset(ctx context.Context, expectedVersion int64, email state.OrderEmail, language state.Language) (*model.OrderEmailTextPayload, error)
+	OrderEmailPreview(ctx context.Context, input model.OrderEmailTextInput, send bool) (*model.OrderEmailPreviewPayload, error)
+	OrderEmailResend(ctx context.Context, id string, email state.OrderEmail) (*model.OrderPayload, error)
 	TestStoreFill(ctx context.Context) (*model.StorePayload, error)
 	TestStoreReset(ctx context.Context) (*model.TestStoreResetPayload, error)
 	StaffInvite(ctx context.Context, input model.StaffInviteInput) (*model.InvitationPayload, error)
@@ -97,6 +102,7 @@ type MutationResolver interface {
 	InvitationWithdraw(ctx context.Context, id string) (*model.InvitationPayload, error)
 	StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error)
 	StaffSetOrderEmails(ctx context.Context, enabled bool) (*model.StaffPayload, error)
+	StaffSetAlerts(ctx context.Context, alerts []*model.AlertInput) (*model.StaffPayload, error)
 	StaffRemove(ctx context.Context, id string, revoke []string) (*model.StaffRemovePayload, error)
 	StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error)
 	StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time, sensitive bool) (*model.StaffTokenPayload, error)
@@ -298,6 +304,7 @@ type QueryResolver interface {
 	MarketplaceReviews(ctx context.Context, first *int, after *string) (*model.Connection[*model.MarketplaceSubmission], error)
 	Notifications(ctx context.Context, first *int, after *string) (*model.Connection[*model.Notification], error)
 	UnreadNotifications(ctx context.Context) (int, error)
+	OrderEmailTexts(ctx context.Context, language state.Language) ([]*model.OrderEmailText, error)
 	AuditLog(ctx context.Context, first *int, after *string, filter *model.AuditFilter) (*model.Connection[*model.AuditEntry], error)
 }
 type SearchResultResolver interface {
@@ -583,11 +590,16 @@ type Query {
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Submissions of all stores that await review, newest first. Only reviewers of the marketplace may read them."
   marketplaceReviews(first: Int = 50, after: String): MarketplaceSubmissionConnection! @dashboard
-  "The notifications of the store, newest first."
+  """
+  The notifications of the store, newest first, without the topics that the calling person turned off. A page may
+  therefore hold fewer than requested, or none, while hasNextPage is true.
+  """
   notifications(first: Int = 50, after: String): NotificationConnection!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The number of unread notifications, counted up to 100."
   unreadNotifications: Int! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The texts of the emails to shoppers in one language."
+  orderEmailTexts(language: Language!): [OrderEmailText!]! @dashboard
   """
   The audit log, newest first. With a filter, a page may hold fewer entries than requested, or none, while hasNextPage
   is true.
@@ -616,6 +628,21 @@ type Mutation {
   "Closes the store: its credentials stop working. Its data is kept."
   storeClose(expectedVersion: Long!): StorePayload! @fresh @dashboard(roles: [OWNER])
   """
+  Replaces the texts of an email to shoppers in one language. The version is that of orderEmailTexts, 0 for the texts of
+  the service.
+  """
+  orderEmailTextSet(expectedVersion: Long!, input: OrderEmailTextInput!): OrderEmailTextPayload! @dashboard
+  "Returns to the texts of the service."
+  orderEmailTextReset(expectedVersion: Long!, email: OrderEmail!, language: Language!): OrderEmailTextPayload!
+    @dashboard
+  """
+  Shows an email with the given texts and the newest order of the store, or a sample. With send, the verified address of
+  the calling person gets it too, up to ten times an hour.
+  """
+  orderEmailPreview(input: OrderEmailTextInput!, send: Boolean! = false): OrderEmailPreviewPayload! @dashboard
+  "Sends an email about an order of the storefront to its shopper again, up to three times an hour."
+  orderEmailResend(id: ID!, email: OrderEmail!): OrderPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  """
   Fills a test store that has no products, customers and orders with samples: 12 products, 8 customers and 20 orders.
   They have the same events as real ones.
   """
@@ -640,6 +667,10 @@ type Mutation {
   staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @fresh @dashboard
   "Turns the calling person's emails about new orders of the store on or off."
   staffSetOrderEmails(enabled: Boolean!): StaffPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  """
+  Sets how the calling person is informed of the given topics in the store. Topics that are not given stay as they are.
+  """
+  staffSetAlerts(alerts: [AlertInput!]!): StaffPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   """
   Removes a person from the store, together with their staff tokens and invitations. The ids in revoke, for example
   those of staffMade, are ended in the same step: API keys are revoked, apps disabled, grants ended. At most 300 ids.
@@ -999,6 +1030,15 @@ enum ListingStatus { SUBMITTED APPROVED REJECTED PUBLISHED UNLISTED }
 enum ReviewVerdict { APPROVE REJECT }
 enum FactorKind { PASSKEY TOTP }
 enum NotificationLevel { INFO WARNING CRITICAL }
+
+"A group of notifications about which each person chooses how they are informed."
+enum AlertTopic { ORDER PAYMENT REFUND LOW_STOCK WEBHOOK }
+
+"When a person gets emails about a topic: never, at once, or once a day."
+enum AlertEmail { OFF AT_ONCE DAILY }
+
+"An email to shoppers about their order."
+enum OrderEmail { PLACED PAID SHIPPED PARTLY_SHIPPED REFUNDED CANCELLED }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 enum PageStatus { DRAFT PUBLISHED }
 "The legal or practical purpose of a page that shops usually have."
@@ -1148,6 +1188,8 @@ type Account {
   role: StaffRole!
   "Whether the person receives emails about new orders of the current store. Only roles that handle orders do."
   orderEmails: Boolean!
+  "How the person is informed of the topics that their role in the current store handles."
+  alerts: [Alert!]!
   "The open stores that the person belongs to, at most 100."
   memberships: [Membership!]!
   "The person's active browser sessions, newest first, at most 100."
@@ -1166,6 +1208,14 @@ type Account {
   Events of the account, such as sign-ins, newest first, kept for 180 days. Only sessions and staff tokens may read it.
   """
   log(first: Int = 50, after: String): AccountEventConnection!
+}
+
+"How a person is informed of a topic."
+type Alert {
+  topic: AlertTopic!
+  "Whether the notifications of their dashboard include it."
+  notice: Boolean!
+  email: AlertEmail!
 }
 
 "A way to confirm one's identity besides the password."
@@ -1729,12 +1779,14 @@ type Store {
   storefront. This is decided at creation and never changes.
   """
   test: Boolean!
-  "The reply address of emails to shoppers; null for none."
+  "The address for shoppers: shown in the shop and in emails, and where replies to emails go; null for none."
   contactEmail: String
   "The address of its logo on its host; null for none. Themes with a setting logo show it too."
   logo: String
   "The address of the icon of its pages; null for the theme's."
   favicon: String
+  "The stock of a product or variant at or below which staff are notified; null for never."
+  lowStock: Long
   "Whether its staff need a second factor."
   secondFactor: Boolean!
   "The amount above which a refund requires a confirmed identity, in minor units; null for no check."
@@ -1742,6 +1794,31 @@ type Store {
   version: Long!
   createdAt: Time!
   updatedAt: Time!
+}
+
+"The texts of an email to shoppers in one language. The details of the order come between them."
+type OrderEmailText {
+  email: OrderEmail!
+  language: Language!
+  subject: String!
+  "The introduction, as Markdown."
+  intro: String!
+  "The closing, as Markdown."
+  closing: String!
+  "The subject and introduction of the service. Its closing is empty."
+  defaultSubject: String!
+  defaultIntro: String!
+  "The names of the variables that the texts may contain, such as order.number."
+  variables: [String!]!
+  "0 if these are the texts of the service."
+  version: Long!
+}
+
+"An email as a shopper would get it."
+type OrderEmailPreview {
+  subject: String!
+  text: String!
+  html: String!
 }
 
 type Staff {
@@ -2720,10 +2797,30 @@ input StoreUpdateInput {
   currency: String
   language: Language
   """
-  The reply address of emails to shoppers; null for none. Until the store is proven (see new_store_days at
-  /docs/limits), it must be the address of one of its staff.
+  The address for shoppers: shown in the shop and in emails, and where replies to emails go; null for none. Until the
+  store is proven (see new_store_days at /docs/limits), it must be the address of one of its staff.
   """
   contactEmail: String
+  "The stock of a product or variant at or below which staff are notified; null for never."
+  lowStock: Long
+}
+
+input AlertInput {
+  topic: AlertTopic!
+  notice: Boolean!
+  email: AlertEmail!
+}
+
+"""
+The subject is one line; introduction and closing are Markdown. All may contain variables such as {{ order.number }}.
+Their values appear as plain text.
+"""
+input OrderEmailTextInput {
+  email: OrderEmail!
+  language: Language!
+  subject: String!
+  intro: String!
+  closing: String!
 }
 
 "Set exactly one."
@@ -3400,6 +3497,8 @@ type OrderNotePayload { note: OrderNote order: Order userErrors: [UserError!]! }
 type ShippingZonePayload { shippingZone: ShippingZone userErrors: [UserError!]! }
 type ShippingZoneDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type PaymentSettingsPayload { paymentSettings: PaymentSettings userErrors: [UserError!]! }
+type OrderEmailTextPayload { text: OrderEmailText userErrors: [UserError!]! }
+type OrderEmailPreviewPayload { preview: OrderEmailPreview userErrors: [UserError!]! }
 type TaxSettingsPayload { taxSettings: TaxSettings userErrors: [UserError!]! }
 type CollectionPayload { collection: Collection userErrors: [UserError!]! }
 type CollectionDeletePayload { deletedId: ID userErrors: [UserError!]! }
@@ -4063,6 +4162,75 @@ func (ec *executionContext) field_Mutation_orderCreate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_orderEmailPreview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNOrderEmailTextInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "send", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["send"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderEmailResend_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "email", ec.unmarshalNOrderEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail)
+	if err != nil {
+		return nil, err
+	}
+	args["email"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderEmailTextReset_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "email", ec.unmarshalNOrderEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail)
+	if err != nil {
+		return nil, err
+	}
+	args["email"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "language", ec.unmarshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage)
+	if err != nil {
+		return nil, err
+	}
+	args["language"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderEmailTextSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNOrderEmailTextInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_orderFulfill_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4715,6 +4883,17 @@ func (ec *executionContext) field_Mutation_staffRemove_args(ctx context.Context,
 		return nil, err
 	}
 	args["revoke"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_staffSetAlerts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "alerts", ec.unmarshalNAlertInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAlertInputᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["alerts"] = arg0
 	return args, nil
 }
 
@@ -5711,6 +5890,17 @@ func (ec *executionContext) field_Query_notifications_args(ctx context.Context, 
 		return nil, err
 	}
 	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_orderEmailTexts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "language", ec.unmarshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage)
+	if err != nil {
+		return nil, err
+	}
+	args["language"] = arg0
 	return args, nil
 }
 
@@ -6780,6 +6970,43 @@ func (ec *executionContext) fieldContext_Account_orderEmails(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_alerts(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_alerts,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().Alerts(ctx, obj)
+		},
+		nil,
+		ec.marshalNAlert2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAlertᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_alerts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "topic":
+				return ec.fieldContext_Alert_topic(ctx, field)
+			case "notice":
+				return ec.fieldContext_Alert_notice(ctx, field)
+			case "email":
+				return ec.fieldContext_Alert_email(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Alert", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_memberships(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7569,6 +7796,57 @@ func (ec *executionContext) fieldContext_AddressPayload_userErrors(_ context.Con
 				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Alert_topic(ctx context.Context, field graphql.CollectedField, obj *model.Alert) (ret graphql.Marshaler) {
+	return ec.marshalNAlertTopic2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAlertTopic(ctx, field.Selections, obj.Topic)
+}
+
+func (ec *executionContext) fieldContext_Alert_topic(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Alert",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type AlertTopic does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Alert_notice(ctx context.Context, field graphql.CollectedField, obj *model.Alert) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Notice)
+}
+
+func (ec *executionContext) fieldContext_Alert_notice(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Alert",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Alert_email(ctx context.Context, field graphql.CollectedField, obj *model.Alert) (ret graphql.Marshaler) {
+	return ec.marshalNAlertEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAlertEmail(ctx, field.Selections, obj.Email)
+}
+
+func (ec *executionContext) fieldContext_Alert_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Alert",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type AlertEmail does not have child fields")
 		},
 	}
 	return fc, nil
@@ -13501,6 +13779,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_logo(ctx, field)
 			case "favicon":
 				return ec.fieldContext_Store_favicon(ctx, field)
+			case "lowStock":
+				return ec.fieldContext_Store_lowStock(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -17822,6 +18102,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_logo(ctx, field)
 			case "favicon":
 				return ec.fieldContext_Store_favicon(ctx, field)
+			case "lowStock":
+				return ec.fieldContext_Store_lowStock(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -18651,6 +18933,286 @@ func (ec *executionContext) fieldContext_Mutation_storeClose(ctx context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_orderEmailTextSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderEmailTextSet,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderEmailTextSet(ctx, fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.OrderEmailTextInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.OrderEmailTextPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderEmailTextPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderEmailTextPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderEmailTextPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderEmailTextSet(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "text":
+				return ec.fieldContext_OrderEmailTextPayload_text(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_OrderEmailTextPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderEmailTextPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderEmailTextSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderEmailTextReset(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderEmailTextReset,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderEmailTextReset(ctx, fc.Args["expectedVersion"].(int64), fc.Args["email"].(state.OrderEmail), fc.Args["language"].(state.Language))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.OrderEmailTextPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderEmailTextPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderEmailTextPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderEmailTextPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderEmailTextReset(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "text":
+				return ec.fieldContext_OrderEmailTextPayload_text(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_OrderEmailTextPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderEmailTextPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderEmailTextReset_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderEmailPreview(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderEmailPreview,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderEmailPreview(ctx, fc.Args["input"].(model.OrderEmailTextInput), fc.Args["send"].(bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.OrderEmailPreviewPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderEmailPreviewPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderEmailPreviewPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderEmailPreviewPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailPreviewPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderEmailPreview(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "preview":
+				return ec.fieldContext_OrderEmailPreviewPayload_preview(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_OrderEmailPreviewPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderEmailPreviewPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderEmailPreview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderEmailResend(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderEmailResend,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderEmailResend(ctx, fc.Args["id"].(string), fc.Args["email"].(state.OrderEmail))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderEmailResend(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "order":
+				return ec.fieldContext_OrderPayload_order(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_OrderPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderEmailResend_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_testStoreFill(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19147,6 +19709,76 @@ func (ec *executionContext) fieldContext_Mutation_staffSetOrderEmails(ctx contex
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_staffSetOrderEmails_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_staffSetAlerts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_staffSetAlerts,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StaffSetAlerts(ctx, fc.Args["alerts"].([]*model.AlertInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.StaffPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StaffPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StaffPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNStaffPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_staffSetAlerts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "staff":
+				return ec.fieldContext_StaffPayload_staff(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StaffPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StaffPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_staffSetAlerts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -29402,6 +30034,374 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _OrderEmailPreview_subject(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailPreview) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Subject)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailPreview_subject(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailPreview_text(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailPreview) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Text)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailPreview_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailPreview_html(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailPreview) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.HTML)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailPreview_html(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailPreviewPayload_preview(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailPreviewPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderEmailPreviewPayload_preview,
+		func(ctx context.Context) (any, error) {
+			return obj.Preview, nil
+		},
+		nil,
+		ec.marshalOOrderEmailPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailPreview,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailPreviewPayload_preview(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailPreviewPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "subject":
+				return ec.fieldContext_OrderEmailPreview_subject(ctx, field)
+			case "text":
+				return ec.fieldContext_OrderEmailPreview_text(ctx, field)
+			case "html":
+				return ec.fieldContext_OrderEmailPreview_html(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderEmailPreview", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailPreviewPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailPreviewPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderEmailPreviewPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailPreviewPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailPreviewPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_email(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNOrderEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail(ctx, field.Selections, obj.Email)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type OrderEmail does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_language(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, field.Selections, obj.Language)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_language(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Language does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_subject(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Subject)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_subject(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_intro(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Intro)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_intro(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_closing(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Closing)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_closing(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_defaultSubject(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.DefaultSubject)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_defaultSubject(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_defaultIntro(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.DefaultIntro)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_defaultIntro(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_variables(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Variables)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_variables(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailText_version(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailText) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailText_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailText",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailTextPayload_text(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailTextPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderEmailTextPayload_text,
+		func(ctx context.Context) (any, error) {
+			return obj.Text, nil
+		},
+		nil,
+		ec.marshalOOrderEmailText2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailText,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailTextPayload_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailTextPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "email":
+				return ec.fieldContext_OrderEmailText_email(ctx, field)
+			case "language":
+				return ec.fieldContext_OrderEmailText_language(ctx, field)
+			case "subject":
+				return ec.fieldContext_OrderEmailText_subject(ctx, field)
+			case "intro":
+				return ec.fieldContext_OrderEmailText_intro(ctx, field)
+			case "closing":
+				return ec.fieldContext_OrderEmailText_closing(ctx, field)
+			case "defaultSubject":
+				return ec.fieldContext_OrderEmailText_defaultSubject(ctx, field)
+			case "defaultIntro":
+				return ec.fieldContext_OrderEmailText_defaultIntro(ctx, field)
+			case "variables":
+				return ec.fieldContext_OrderEmailText_variables(ctx, field)
+			case "version":
+				return ec.fieldContext_OrderEmailText_version(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderEmailText", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderEmailTextPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.OrderEmailTextPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderEmailTextPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderEmailTextPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderEmailTextPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderNote_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -34220,6 +35220,8 @@ func (ec *executionContext) fieldContext_Query_account(_ context.Context, field 
 				return ec.fieldContext_Account_role(ctx, field)
 			case "orderEmails":
 				return ec.fieldContext_Account_orderEmails(ctx, field)
+			case "alerts":
+				return ec.fieldContext_Account_alerts(ctx, field)
 			case "memberships":
 				return ec.fieldContext_Account_memberships(ctx, field)
 			case "sessions":
@@ -34316,6 +35318,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_logo(ctx, field)
 			case "favicon":
 				return ec.fieldContext_Store_favicon(ctx, field)
+			case "lowStock":
+				return ec.fieldContext_Store_lowStock(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -39099,6 +40103,90 @@ func (ec *executionContext) fieldContext_Query_unreadNotifications(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_orderEmailTexts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderEmailTexts,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OrderEmailTexts(ctx, fc.Args["language"].(state.Language))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal []*model.OrderEmailText
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.OrderEmailText
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.OrderEmailText
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderEmailText2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderEmailTexts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "email":
+				return ec.fieldContext_OrderEmailText_email(ctx, field)
+			case "language":
+				return ec.fieldContext_OrderEmailText_language(ctx, field)
+			case "subject":
+				return ec.fieldContext_OrderEmailText_subject(ctx, field)
+			case "intro":
+				return ec.fieldContext_OrderEmailText_intro(ctx, field)
+			case "closing":
+				return ec.fieldContext_OrderEmailText_closing(ctx, field)
+			case "defaultSubject":
+				return ec.fieldContext_OrderEmailText_defaultSubject(ctx, field)
+			case "defaultIntro":
+				return ec.fieldContext_OrderEmailText_defaultIntro(ctx, field)
+			case "variables":
+				return ec.fieldContext_OrderEmailText_variables(ctx, field)
+			case "version":
+				return ec.fieldContext_OrderEmailText_version(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderEmailText", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_orderEmailTexts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_auditLog(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -43316,6 +44404,23 @@ func (ec *executionContext) fieldContext_Store_favicon(_ context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_lowStock(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LowStock)
+}
+
+func (ec *executionContext) fieldContext_Store_lowStock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
 }
@@ -43451,6 +44556,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_logo(ctx, field)
 			case "favicon":
 				return ec.fieldContext_Store_favicon(ctx, field)
+			case "lowStock":
+				return ec.fieldContext_Store_lowStock(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -49084,6 +50191,50 @@ func (ec *executionContext) unmarshalInputAddressInput(ctx context.Context, obj 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAlertInput(ctx context.Context, obj any) (model.AlertInput, error) {
+	var it model.AlertInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"topic", "notice", "email"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "topic":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("topic"))
+			data, err := ec.unmarshalNAlertTopic2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAlertTopic(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Topic = data
+		case "notice":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("notice"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Notice = data
+		case "email":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("email"))
+			data, err := ec.unmarshalNAlertEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAlertEmail(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Email = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputAppCreateInput(ctx context.Context, obj any) (model.AppCreateInput, error) {
 	var it model.AppCreateInput
 	if obj == nil {
@@ -50430,6 +51581,64 @@ func (ec *executionContext) unmarshalInputOrderCreateInput(ctx context.Context, 
 				return it, err
 			}
 			it.ExternalNumber = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputOrderEmailTextInput(ctx context.Context, obj any) (model.OrderEmailTextInput, error) {
+	var it model.OrderEmailTextInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"email", "language", "subject", "intro", "closing"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "email":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("email"))
+			data, err := ec.unmarshalNOrderEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Email = data
+		case "language":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("language"))
+			data, err := ec.unmarshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Language = data
+		case "subject":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("subject"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Subject = data
+		case "intro":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("intro"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Intro = data
+		case "closing":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("closing"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Closing = data
 		}
 	}
 	return it, nil
@@ -52119,7 +53328,7 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language", "contactEmail"}
+	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language", "contactEmail", "lowStock"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -52168,6 +53377,13 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.ContactEmail = graphql.OmittableOf(data)
+		case "lowStock":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lowStock"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LowStock = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -53075,6 +54291,42 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "alerts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_alerts(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "memberships":
 			field := field
 
@@ -53610,6 +54862,55 @@ func (ec *executionContext) _AddressPayload(ctx context.Context, sel ast.Selecti
 			out.Values[i] = ec._AddressPayload_sentTo(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._AddressPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var alertImplementors = []string{"Alert"}
+
+func (ec *executionContext) _Alert(ctx context.Context, sel ast.SelectionSet, obj *model.Alert) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, alertImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Alert")
+		case "topic":
+			out.Values[i] = ec._Alert_topic(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "notice":
+			out.Values[i] = ec._Alert_notice(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "email":
+			out.Values[i] = ec._Alert_email(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -58493,6 +59794,34 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "orderEmailTextSet":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderEmailTextSet(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderEmailTextReset":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderEmailTextReset(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderEmailPreview":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderEmailPreview(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderEmailResend":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderEmailResend(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "testStoreFill":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_testStoreFill(ctx, field)
@@ -58538,6 +59867,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "staffSetOrderEmails":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_staffSetOrderEmails(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "staffSetAlerts":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_staffSetAlerts(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -60260,6 +61596,216 @@ func (ec *executionContext) _OrderEdge(ctx context.Context, sel ast.SelectionSet
 			}
 		case "node":
 			out.Values[i] = ec._OrderEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderEmailPreviewImplementors = []string{"OrderEmailPreview"}
+
+func (ec *executionContext) _OrderEmailPreview(ctx context.Context, sel ast.SelectionSet, obj *model.OrderEmailPreview) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderEmailPreviewImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderEmailPreview")
+		case "subject":
+			out.Values[i] = ec._OrderEmailPreview_subject(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "text":
+			out.Values[i] = ec._OrderEmailPreview_text(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "html":
+			out.Values[i] = ec._OrderEmailPreview_html(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderEmailPreviewPayloadImplementors = []string{"OrderEmailPreviewPayload"}
+
+func (ec *executionContext) _OrderEmailPreviewPayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderEmailPreviewPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderEmailPreviewPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderEmailPreviewPayload")
+		case "preview":
+			out.Values[i] = ec._OrderEmailPreviewPayload_preview(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._OrderEmailPreviewPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderEmailTextImplementors = []string{"OrderEmailText"}
+
+func (ec *executionContext) _OrderEmailText(ctx context.Context, sel ast.SelectionSet, obj *model.OrderEmailText) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderEmailTextImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderEmailText")
+		case "email":
+			out.Values[i] = ec._OrderEmailText_email(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "language":
+			out.Values[i] = ec._OrderEmailText_language(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subject":
+			out.Values[i] = ec._OrderEmailText_subject(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "intro":
+			out.Values[i] = ec._OrderEmailText_intro(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "closing":
+			out.Values[i] = ec._OrderEmailText_closing(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "defaultSubject":
+			out.Values[i] = ec._OrderEmailText_defaultSubject(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "defaultIntro":
+			out.Values[i] = ec._OrderEmailText_defaultIntro(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "variables":
+			out.Values[i] = ec._OrderEmailText_variables(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._OrderEmailText_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderEmailTextPayloadImplementors = []string{"OrderEmailTextPayload"}
+
+func (ec *executionContext) _OrderEmailTextPayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderEmailTextPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderEmailTextPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderEmailTextPayload")
+		case "text":
+			out.Values[i] = ec._OrderEmailTextPayload_text(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._OrderEmailTextPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -63791,6 +65337,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderEmailTexts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderEmailTexts(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "auditLog":
 			field := field
 
@@ -65741,6 +67309,8 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Store_logo(ctx, field, obj)
 		case "favicon":
 			out.Values[i] = ec._Store_favicon(ctx, field, obj)
+		case "lowStock":
+			out.Values[i] = ec._Store_lowStock(ctx, field, obj)
 		case "secondFactor":
 			out.Values[i] = ec._Store_secondFactor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -68474,6 +70044,87 @@ func (ec *executionContext) marshalNAddressPayload2ᚖgithubᚗcomᚋstorefront�
 	return ec._AddressPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNAlert2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAlertᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Alert) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Alert", sel, v, (*flatPlan).writeAlert); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAlert2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAlert(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAlert2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAlert(ctx context.Context, sel ast.SelectionSet, v *model.Alert) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Alert(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAlertEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAlertEmail(ctx context.Context, v any) (state.AlertEmail, error) {
+	res, err := model.UnmarshalAlertEmail(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAlertEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAlertEmail(ctx context.Context, sel ast.SelectionSet, v state.AlertEmail) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalAlertEmail(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNAlertInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAlertInputᚄ(ctx context.Context, v any) ([]*model.AlertInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.AlertInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNAlertInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAlertInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNAlertInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAlertInput(ctx context.Context, v any) (*model.AlertInput, error) {
+	res, err := ec.unmarshalInputAlertInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNAlertTopic2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAlertTopic(ctx context.Context, v any) (state.AlertTopic, error) {
+	res, err := model.UnmarshalAlertTopic(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAlertTopic2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAlertTopic(ctx context.Context, sel ast.SelectionSet, v state.AlertTopic) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalAlertTopic(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.App) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "App", sel, v, (*flatPlan).writeApp); list != nil {
 		return list
@@ -70825,6 +72476,84 @@ func (ec *executionContext) marshalNOrderEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._OrderEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNOrderEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail(ctx context.Context, v any) (state.OrderEmail, error) {
+	res, err := model.UnmarshalOrderEmail(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNOrderEmail2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail(ctx context.Context, sel ast.SelectionSet, v state.OrderEmail) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalOrderEmail(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNOrderEmailPreviewPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailPreviewPayload(ctx context.Context, sel ast.SelectionSet, v model.OrderEmailPreviewPayload) graphql.Marshaler {
+	return ec._OrderEmailPreviewPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOrderEmailPreviewPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailPreviewPayload(ctx context.Context, sel ast.SelectionSet, v *model.OrderEmailPreviewPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderEmailPreviewPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOrderEmailText2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderEmailText) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OrderEmailText", sel, v, (*flatPlan).writeOrderEmailText); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderEmailText2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailText(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrderEmailText2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailText(ctx context.Context, sel ast.SelectionSet, v *model.OrderEmailText) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderEmailText(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNOrderEmailTextInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextInput(ctx context.Context, v any) (model.OrderEmailTextInput, error) {
+	res, err := ec.unmarshalInputOrderEmailTextInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNOrderEmailTextPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextPayload(ctx context.Context, sel ast.SelectionSet, v model.OrderEmailTextPayload) graphql.Marshaler {
+	return ec._OrderEmailTextPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOrderEmailTextPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailTextPayload(ctx context.Context, sel ast.SelectionSet, v *model.OrderEmailTextPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderEmailTextPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNOrderLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderLineInputᚄ(ctx context.Context, v any) ([]*model.OrderLineInput, error) {
@@ -74367,6 +76096,20 @@ func (ec *executionContext) marshalOOrderAct2ᚕᚖgithubᚗcomᚋstorefrontᚑg
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalOOrderEmailPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailPreview(ctx context.Context, sel ast.SelectionSet, v *model.OrderEmailPreview) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._OrderEmailPreview(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOOrderEmailText2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailText(ctx context.Context, sel ast.SelectionSet, v *model.OrderEmailText) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._OrderEmailText(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOOrderFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderFilter(ctx context.Context, v any) (*model.OrderFilter, error) {

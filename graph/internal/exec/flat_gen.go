@@ -44,6 +44,11 @@ var flatTypes = map[string]flatType{
 		"country":    {8, ""},
 		"phone":      {9, ""},
 	}},
+	"Alert": {alertImplementors, map[string]flatField{
+		"topic":  {1, ""},
+		"notice": {2, ""},
+		"email":  {3, ""},
+	}},
 	"App": {appImplementors, map[string]flatField{
 		"id":           {1, ""},
 		"clientId":     {2, ""},
@@ -392,6 +397,17 @@ var flatTypes = map[string]flatType{
 		"requestId": {4, ""},
 		"createdAt": {5, ""},
 	}},
+	"OrderEmailText": {orderEmailTextImplementors, map[string]flatField{
+		"email":          {1, ""},
+		"language":       {2, ""},
+		"subject":        {3, ""},
+		"intro":          {4, ""},
+		"closing":        {5, ""},
+		"defaultSubject": {6, ""},
+		"defaultIntro":   {7, ""},
+		"variables":      {8, ""},
+		"version":        {9, ""},
+	}},
 	"OrderNote": {orderNoteImplementors, map[string]flatField{
 		"id":         {1, ""},
 		"orderId":    {2, ""},
@@ -622,11 +638,12 @@ var flatTypes = map[string]flatType{
 		"contactEmail":     {11, ""},
 		"logo":             {12, ""},
 		"favicon":          {13, ""},
-		"secondFactor":     {14, ""},
-		"refundProofMinor": {15, ""},
-		"version":          {16, ""},
-		"createdAt":        {17, ""},
-		"updatedAt":        {18, ""},
+		"lowStock":         {14, ""},
+		"secondFactor":     {15, ""},
+		"refundProofMinor": {16, ""},
+		"version":          {17, ""},
+		"createdAt":        {18, ""},
+		"updatedAt":        {19, ""},
 	}},
 	"Theme": {themeImplementors, map[string]flatField{
 		"id":                 {1, ""},
@@ -930,6 +947,28 @@ func (p *flatPlan) writeAddress(w *buffer, obj *document.AddressFields) bool {
 			} else {
 				w.text(*v)
 			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeAlert(w *buffer, obj *model.Alert) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Alert")
+		case 1: // topic
+			v := obj.Topic
+			w.enum(string(v))
+		case 2: // notice
+			v := obj.Notice
+			w.boolean(v)
+		case 3: // email
+			v := obj.Email
+			w.enum(string(v))
 		}
 	}
 	w.byte('}')
@@ -2770,6 +2809,53 @@ func (p *flatPlan) writeOrderAct(w *buffer, obj *model.OrderAct) bool {
 	return true
 }
 
+func (p *flatPlan) writeOrderEmailText(w *buffer, obj *model.OrderEmailText) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("OrderEmailText")
+		case 1: // email
+			v := obj.Email
+			w.enum(string(v))
+		case 2: // language
+			v := obj.Language
+			w.enum(string(v))
+		case 3: // subject
+			v := obj.Subject
+			w.text(v)
+		case 4: // intro
+			v := obj.Intro
+			w.text(v)
+		case 5: // closing
+			v := obj.Closing
+			w.text(v)
+		case 6: // defaultSubject
+			v := obj.DefaultSubject
+			w.text(v)
+		case 7: // defaultIntro
+			v := obj.DefaultIntro
+			w.text(v)
+		case 8: // variables
+			v := obj.Variables
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
+		case 9: // version
+			v := obj.Version
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeOrderNote(w *buffer, obj *model.OrderNote) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -3861,23 +3947,30 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 			} else {
 				w.text(*v)
 			}
-		case 14: // secondFactor
+		case 14: // lowStock
+			v := obj.LowStock
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
+			}
+		case 15: // secondFactor
 			v := obj.SecondFactor
 			w.boolean(v)
-		case 15: // refundProofMinor
+		case 16: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 16: // version
+		case 17: // version
 			v := obj.Version
 			w.number(v)
-		case 17: // createdAt
+		case 18: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 18: // updatedAt
+		case 19: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"slices"
 
 	"github.com/storefront-go/storefront/ent/digest"
@@ -21,6 +22,7 @@ const markLen = 20
 const (
 	orderPurpose = "an order's page\x00"
 	stopPurpose  = "an address that stops emails\x00"
+	alertPurpose = "a member who stops emails\x00"
 )
 
 // OrderToken returns the token that leads a shopper back to their order, at the host of its store.
@@ -55,6 +57,27 @@ func (s *Signer) Stop(token string) (store xid.ID, address digest.Sum, ok bool) 
 		copy(address[:], raw[len(store):])
 	}
 	return store, address, ok
+}
+
+// AlertStopRoot is where {api_host} lets a member of a store stop emails about a topic.
+const AlertStopRoot = "/emails/alerts/"
+
+// AlertToken returns the token with which a member of a store stops emails about a topic, which is
+// a number below 65536.
+func (s *Signer) AlertToken(store, person xid.ID, topic int) string {
+	raw := binary.BigEndian.AppendUint16(slices.Concat(store[:], person[:]), uint16(topic))
+	return base64.RawURLEncoding.EncodeToString(append(raw, tokenMark(&s.keys[0].Key, alertPurpose, raw)...))
+}
+
+// Alert returns what a token of [Signer.AlertToken] is about.
+func (s *Signer) Alert(token string) (store, person xid.ID, topic int, ok bool) {
+	raw, ok := s.open(token, len(store)+len(person)+2, alertPurpose)
+	if ok {
+		copy(store[:], raw)
+		copy(person[:], raw[len(store):])
+		topic = int(binary.BigEndian.Uint16(raw[len(store)+len(person):]))
+	}
+	return store, person, topic, ok
 }
 
 // open returns the first n bytes of a token if its MAC is that of a purpose, the given bytes and

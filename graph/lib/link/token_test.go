@@ -55,3 +55,20 @@ func TestOrderToken(t *testing.T) {
 		t.Error("another secret lets it in")
 	}
 }
+
+func TestAlertToken(t *testing.T) {
+	s := signerOf(t, strings.Repeat("a", keyring.MinSecret))
+	store, person := xid.New(), xid.New()
+	token := s.AlertToken(store, person, 3)
+	gotStore, gotPerson, topic, ok := s.Alert(token)
+	if !ok || gotStore != store || gotPerson != person || topic != 3 {
+		t.Errorf("got %v, %v, %d, %t", gotStore, gotPerson, topic, ok)
+	}
+	other := s.AlertToken(store, person, 4)
+	for name, wrong := range map[string]string{"empty": "", "cut": token[:len(token)-1], "longer": token + "A",
+		"another topic": other[:46] + token[46:], "of an order": s.OrderToken(store, person)} {
+		if _, _, _, ok := s.Alert(wrong); ok {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}

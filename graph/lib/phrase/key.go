@@ -84,6 +84,7 @@ const (
 	LineTaxColumn           Key = "LineTaxColumn"
 	LineTooLarge            Key = "LineTooLarge"
 	LineTotalColumn         Key = "LineTotalColumn"
+	MailContact             Key = "MailContact"
 	MailLink                Key = "MailLink"
 	Maker                   Key = "Maker"
 	MarketingColumn         Key = "MarketingColumn"

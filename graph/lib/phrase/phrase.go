@@ -16,6 +16,7 @@ import (
 	"github.com/bojanz/currency"
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 
 	"github.com/storefront-go/storefront/ent/state"
 )
@@ -101,6 +102,15 @@ func (t *Texts) Percent(rate string) string {
 		return rate + "%"
 	}
 	return strings.Replace(rate, ".", t.Point, 1) + "\u00a0%"
+}
+
+// Country returns the name of a country, or its code.
+func (t *Texts) Country(code string) string {
+	region, err := language.ParseRegion(code)
+	if err != nil {
+		return code
+	}
+	return cmp.Or(display.Regions(t.tag).Name(region), code)
 }
 
 // Date formats the day of a time.

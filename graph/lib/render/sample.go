@@ -101,7 +101,7 @@ func common(page, title string) map[string]any {
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
 			"cart_url": "/cart", "add_url": sampleAdd, "words": sampleWords(),
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
-			"products_url": "/products", "price_note": nil, "shipping_url": nil,
+			"products_url": "/products", "price_note": nil, "shipping_url": nil, "email": nil,
 		},
 		"menus":    map[string]any{"main": []any{}, "footer": []any{}},
 		"theme":    map[string]any{"name": "Sample", "version": "1.0.0"},

@@ -68,6 +68,9 @@ const routes = [
   ['/settings/storefront', { path: '/settings/storefront', needs: 'store', below: '/settings',
     page: from('storefront', 'Storefront') }],
   ['/settings/tax', { path: '/settings/tax', needs: 'store', below: '/settings', page: from('tax', 'Tax') }],
+  ['/settings/emails', { path: '/settings/emails', needs: 'store', below: '/settings',
+    page: from('emails', 'Emails') }],
+  ['/notifications/settings', { needs: 'notifications', below: '/notifications', page: from('alerts', 'Alerts') }],
   ['/settings/payments', { path: '/settings/payments', needs: 'store', below: '/settings',
     page: from('payments', 'Payments') }],
   ['/webhooks/:id', { page: from('webhook', 'Webhook'), needs: 'webhooks', below: '/webhooks' }],
@@ -91,9 +94,9 @@ if (firstPage) {
 }
 
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
-  'refundProofMinor contactEmail logo favicon';
+  'refundProofMinor contactEmail lowStock logo favicon';
 const start = `query Start {
-  account { id name email verified mailPossible role orderEmails
+  account { id name email verified mailPossible role
     memberships { role store { id name handle test } } }
   store { ${storeFields} }
   unreadNotifications

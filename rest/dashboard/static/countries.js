@@ -65,7 +65,7 @@ export function CountrySelect({ value, ...rest }) {
 }
 
 /** The name of a language in the language itself. */
-function languageName(code) {
+export function languageName(code) {
   const name = new Intl.DisplayNames([code], { type: 'language' }).of(code);
   return name[0].toLocaleUpperCase(code) + name.slice(1);
 }

@@ -36,8 +36,13 @@ export function shownTaxes({ shippingMinor: shipping, taxMinor: tax, includedTax
     included: rows(true, 'Including ') };
 }
 
+/** The emails to shoppers about their order. */
+export const emailNames = { PLACED: 'Order confirmation', PAID: 'Payment', PARTLY_SHIPPED: 'Part shipped',
+  SHIPPED: 'Shipped', REFUNDED: 'Refund', CANCELLED: 'Cancellation' };
+
 /** Audit actions that have no row of their own in the timeline. */
-const changeTitles = { 'order.update': 'Order changed', 'order.email_withhold': 'Email to the shopper not sent' };
+const changeTitles = { 'order.update': 'Order changed', 'order.email_withhold': 'Email to the shopper not sent',
+  'order.email_resend': 'Email sent to the shopper again' };
 
 /** the maximum time between rows of one transaction, in milliseconds */
 const maxDistance = 5000;

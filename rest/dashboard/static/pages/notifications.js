@@ -31,9 +31,9 @@ export function Notifications() {
     await all({});
     changed(0);
   };
-  const actions = nodes.some((n) => !n.readAt) &&
-    html`<${ActionButton} done="All notifications marked as read." data-test="mark-all"
-      run=${clear}>Mark all as read<//>`;
+  const actions = html`<a class="button" href=${to('/notifications/settings')}>Choose notifications</a>
+    ${nodes.some((n) => !n.readAt) && html`<${ActionButton} done="All notifications marked as read."
+      data-test="mark-all" run=${clear}>Mark all as read<//>`}`;
   return html`<${Page} title="Notifications" actions=${actions}>
     <section class="card" aria-label="Notifications" data-test="notifications">
       ${!query.data ? html`<${Pending} of=${query} rows=${5} />`

@@ -12,7 +12,7 @@ import { around, visit } from '../order_walk.js';
 import { to } from '../route.js';
 import { allowed, events } from '../order_state.js';
 import { Totals } from '../totals.js';
-import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm } from './order_actions.js';
+import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm, ResendEmail } from './order_actions.js';
 import { addressFields } from '../address_fields.js';
 
 const document = (can) => `query Order($id: ID!) {
@@ -36,7 +36,7 @@ const document = (can) => `query Order($id: ID!) {
 }`;
 
 const dialogs = { 'mark-paid': MarkPaid, 'record-payment': RecordPayment, fulfill: Fulfill, refund: Refund,
-  cancel: Cancel, complete: Complete };
+  cancel: Cancel, complete: Complete, 'resend-email': ResendEmail };
 
 export function Order({ id }) {
   const { can, store } = useApp();
@@ -73,6 +73,7 @@ export function Order({ id }) {
     <a class="button" href=${to('/orders/print', { ids: o.id })} data-test="order-print">
       <${Icon} name="print" size="16" />Print</a>
     <a class="button" href=${to('/orders/print', { ids: o.id, as: 'slip' })} data-test="order-slip">Packing slip</a>
+    ${o.email && o.source === 'storefront' && can('notes') && button('resend-email', 'Resend email')}
     ${may.cancel && can('money') && button('cancel', 'Cancel order', 'close', 'danger-quiet')}`;
   return html`<${Page} title=${'Order #' + o.number} back=${back} actions=${actions}
     badges=${html`<${Badge} value=${o.status} /><${Badge} value=${o.financialStatus} calm=${ended} />

@@ -6,7 +6,7 @@ import {
   FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, transition, useAction, useMutation,
 } from '../form.js';
 import { Money, Alert } from '../ui.js';
-import { unfulfilled } from '../order_state.js';
+import { unfulfilled, emailNames } from '../order_state.js';
 
 const answer = '{ order { id version } userErrors { code message path } }';
 
@@ -21,6 +21,8 @@ const documents = {
     orderRefund(id: $id, expectedVersion: $expectedVersion, input: $input) ${answer} }`,
   cancel: `mutation Cancel($id: ID!, $expectedVersion: Long!, $refund: Boolean!, $reason: String) {
     orderCancel(id: $id, expectedVersion: $expectedVersion, refund: $refund, reason: $reason) ${answer} }`,
+  resend: `mutation OrderEmailResend($id: ID!, $email: OrderEmail!) {
+    orderEmailResend(id: $id, email: $email) ${answer} }`,
   complete: transition('orderComplete', 'order { id version }'),
   note: `mutation Note($id: ID!, $input: OrderNoteInput!) {
     orderNoteAppend(orderId: $id, input: $input) { note { id } order { version } userErrors { code message path } } }`,
@@ -210,6 +212,21 @@ export function Complete({ order, onClose, changed }) {
     <p>All items are fulfilled. Completing closes the order. You can still refund it.</p>
     ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info"><span>
       <${Money} minor=${order.totalMinor - order.paidMinor} currency=${order.currency} /> is outstanding.</span><//>`}
+  <//>`;
+}
+
+/** The emails of which an order's state says that they were sent. The server decides. */
+const sentEmails = (o) => ['PLACED', o.paidMinor > 0 && 'PAID', o.fulfillmentStatus !== 'UNFULFILLED' && 'SHIPPED',
+  o.refundedMinor > 0 && 'REFUNDED', o.status === 'CANCELLED' && 'CANCELLED'].filter(Boolean);
+
+export function ResendEmail({ order, onClose, changed }) {
+  const action = useAction(documents.resend, (v) => ({ id: order.id, email: v.get('which') }), 'Email sent again.',
+    changed);
+  return html`<${FormDialog} title="Send an email again" name="resend-email" submit="Send" onClose=${onClose}
+    action=${action}>
+    <p><bdi>${order.email}</bdi> gets the email with the current texts.</p>
+    <${Select} name="which" label="Email" value="PLACED"
+      options=${sentEmails(order).map((e) => [e, emailNames[e]])} />
   <//>`;
 }
 

@@ -2,7 +2,7 @@
 import { html } from '../lib.js';
 import { useApp } from '../context.js';
 import { Page, Card, Facts, humanize } from '../ui.js';
-import { Amount, Check, Form, Field, text, useAction, errors, optionalAmount } from '../form.js';
+import { Amount, Check, Form, Field, text, useAction, errors, optionalAmount, optionalNumber } from '../form.js';
 import { LanguageSelect } from '../countries.js';
 import { roleNames } from '../role.js';
 import { Stores, Zone } from '../stores.js';
@@ -15,8 +15,6 @@ const require = `mutation StoreRequireSecondFactor($expectedVersion: Long!, $req
   storeRequireSecondFactor(expectedVersion: $expectedVersion, required: $required) { store { id } ${errors} } }`;
 const refunds = `mutation StoreSetRefundProof($expectedVersion: Long!, $aboveMinor: Long) {
   storeSetRefundProof(expectedVersion: $expectedVersion, aboveMinor: $aboveMinor) { store { id } ${errors} } }`;
-const orderEmails = `mutation StaffSetOrderEmails($enabled: Boolean!) {
-  staffSetOrderEmails(enabled: $enabled) { staff { id } ${errors} } }`;
 
 export function Settings() {
   const { account, store, can } = useApp();
@@ -31,7 +29,7 @@ export function Settings() {
       <div class="stack">
         <${Card} title="You" name="account">
           <${Facts} rows=${[['Name', account.name], ['Role', roleNames[account.role] ?? account.role]]} />
-          ${account.orderEmails != null && can('orders') && html`<${OrderEmails} />`}
+          <p><a href=${to('/notifications/settings')}>Choose notifications</a></p>
           <form method="post" action="/sign-out"><button type="submit" class="button">Sign out</button></form>
         <//>
         <${Stores} />
@@ -42,6 +40,7 @@ export function Settings() {
         <li><a class="grow" href=${to('/settings/shipping')}>Shipping</a></li>
         <li><a class="grow" href=${to('/settings/tax')}>Tax</a></li>
         <li><a class="grow" href=${to('/settings/payments')}>Payments</a></li>
+        <li><a class="grow" href=${to('/settings/emails')}>Emails to shoppers</a></li>
         <li><a class="grow" href=${to('/discounts')}>Discounts</a></li></ul><//>`}
       ${can('owners') && html`<${Card} title="Second factors" name="require-factor"><${Requirement} /><//>`}
       ${can('owners') && html`<${Card} title="Refunds" name="refund-proof"><${RefundProof} /><//>`}
@@ -49,24 +48,19 @@ export function Settings() {
   <//>`;
 }
 
-function OrderEmails() {
-  const { account, refresh } = useApp();
-  const action = useAction(orderEmails, (v) => ({ enabled: v.get('orderEmails') === 'on' }),
-    ({ enabled }) => `Emails about new orders turned ${enabled ? 'on' : 'off'}.`, refresh);
-  return html`<${Form} name="order-emails" submit="Save" action=${action}>
-    <${Check} name="orderEmails" label="Email me about new orders" value=${account.orderEmails}
-      hint="At most ten emails per hour, then one summary." /><//>`;
-}
-
 function StoreForm() {
   const { store, refresh } = useApp();
   const action = useAction(update, (v) => ({ input: { expectedVersion: store.version, name: v.get('name'),
-    timezone: (v.get('timezone') ?? '').trim(), language: v.get('language'), contactEmail: text(v, 'contactEmail') } }),
+    timezone: (v.get('timezone') ?? '').trim(), language: v.get('language'), contactEmail: text(v, 'contactEmail'),
+    lowStock: optionalNumber(v, 'lowStock') } }),
   'Store saved.', refresh);
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
     <${Field} key=${'c' + store.version} name="contactEmail" label="Contact email" optional type="email"
-      value=${store.contactEmail ?? ''} maxlength="254" hint="Replies to emails sent to shoppers go here." />
+      value=${store.contactEmail ?? ''} maxlength="254"
+      hint="Shown in your shop and in emails. Replies of shoppers go here." />
+    <${Field} key=${'s' + store.version} name="lowStock" label="Low stock" optional inputmode="numeric"
+      value=${store.lowStock ?? ''} hint="Staff are notified when an order leaves this stock or less of an item." />
     <${Zone} key=${'z' + store.version} value=${store.timezone} />
     <${LanguageSelect} key=${'l' + store.version} name="language" label="Shop language" value=${store.language}
       hint="Used for the shop’s own texts and reported to browsers and search engines." />
