@@ -227,6 +227,13 @@ func (b *browser) inspectExports() {
 	b.fits("exports-one")
 	b.click(`[data-test="export"]`)
 	b.inspect("export", `[data-test="export-file"]`)
+	b.open("/dashboard/reports")
+	b.click(`form[data-test="report"] [data-test="submit"]`)
+	b.inspect("report", `[data-test="report-sums"]`)
+	b.click(`[data-test="by-taxes"]`)
+	b.see(`[data-test="by-taxes"][aria-current]`)
+	b.see(`[data-test="report-table"] .table tbody tr`)
+	b.fits("report")
 }
 
 // inspectThemes inspects a theme, its menu, and the form of a submission.

@@ -116,4 +116,7 @@ func TestBrowserSelling(t *testing.T) {
 		strings.Count(rows, "\r\n") != 30 {
 		t.Errorf("the file of a report is %.200q", saved)
 	}
+	b.click(`main a.back`)
+	b.see(`[data-test="reports"] a[href*="id=rep_"]`)
+	b.shot("reports")
 }

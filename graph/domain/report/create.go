@@ -44,6 +44,23 @@ func (q Query) Report(ctx context.Context, id string) (*model.Report, error) {
 	return shownReport(row)
 }
 
+// Reports returns the reports of the viewer's store without their results, newest first.
+func (q Query) Reports(ctx context.Context) ([]*model.Report, error) {
+	rows, err := q.reportRows(ctx)
+	if err != nil {
+		return nil, core.Explain("reports", err)
+	}
+	return core.Map(rows, func(row *db.Report) *model.Report { return &model.Report{Report: row} }), nil
+}
+
+// reportRows returns the reports of the viewer's store that are kept, newest first. They have no results.
+func (r *Resolver) reportRows(ctx context.Context) ([]*db.Report, error) {
+	query := r.Client(ctx).Report.Query().Where(reports.IDGTE(xid.First(micros.Now().Add(-keptFor))))
+	query.Modify(ent.ForceIndex(ent.Primary), func(s *sql.Selector) { s.OrderBy(sql.Desc(s.C(reports.FieldID))) })
+	return query.Select(reports.FieldID, reports.FieldStoreID, reports.FieldFirstDay, reports.FieldLastDay,
+		reports.FieldTimezone, reports.FieldCurrency, reports.FieldStatus, reports.FieldCompletedAt).All(ctx)
+}
+
 func shownReport(row *db.Report) (*model.Report, error) {
 	shown := &model.Report{Report: row}
 	if row.Result == nil {
@@ -104,31 +121,25 @@ func checkDay(c *core.Check, name, text string) time.Time {
 
 // roomForReport removes old reports. It fails if too many wait. The store's row is locked.
 func (m Mutation) roomForReport(ctx context.Context) error {
-	query := m.Client(ctx).Report.Query()
-	query.Modify(ent.ForceIndex(ent.Primary), func(s *sql.Selector) { s.OrderBy(sql.Desc(s.C(reports.FieldID))) })
-	query.Select(reports.FieldID, reports.FieldStatus)
-	rows, err := query.All(ctx)
+	rows, err := m.reportRows(ctx)
 	if err != nil {
 		return fmt.Errorf("read the reports of a store: %w", err)
 	}
-	open, oldest := 0, micros.Now().Add(-keptFor)
-	var gone []xid.ID
-	for i, r := range rows {
+	open := 0
+	for _, r := range rows {
 		if r.Status == state.ReportQueued {
 			open++
-		}
-		if i >= keptReports-1 || r.ID.Time() < oldest {
-			gone = append(gone, r.ID)
 		}
 	}
 	if open >= openReports {
 		return &fault.Error{Kind: fault.LimitReached,
 			Detail: "Three reports are being computed. Try again when one is done."}
 	}
-	if len(gone) == 0 {
-		return nil
+	before := xid.First(micros.Now().Add(-keptFor))
+	if len(rows) >= keptReports {
+		before = rows[keptReports-2].ID // the last one to stay
 	}
-	_, err = m.Client(ctx).Report.Delete().Where(reports.IDIn(gone...)).Exec(ctx)
+	_, err = m.Client(ctx).Report.Delete().Where(reports.IDLT(before)).Exec(ctx)
 	return fault.Wrap("remove old reports", err)
 }
 

@@ -174,7 +174,7 @@ func readBooks(t *testing.T, p *graphtest.Shop, since, before micros.Time) books
 }
 
 // berlin returns a day in the store's time zone, some days ago, and the time when it begins.
-func berlin(t *testing.T, ago int) (string, micros.Time) {
+func berlin(t testing.TB, ago int) (string, micros.Time) {
 	t.Helper()
 	zone := graphtest.Must[*time.Location](t)(time.LoadLocation("Europe/Berlin"))
 	y, m, d := time.Now().In(zone).AddDate(0, 0, -ago).Date()
@@ -183,7 +183,7 @@ func berlin(t *testing.T, ago int) (string, micros.Time) {
 }
 
 // newReport creates a report of the days from and to some days ago, and computes it.
-func newReport(t *testing.T, p *graphtest.Shop, from, to int) *model.ReportResult {
+func newReport(t testing.TB, p *graphtest.Shop, from, to int) *model.ReportResult {
 	t.Helper()
 	first, _ := berlin(t, from)
 	last, _ := berlin(t, to)
@@ -410,7 +410,11 @@ func TestReportCreate(t *testing.T) {
 				t.Fatalf("round %d: %d reports, %v", round, n, err)
 			}
 		}
-		kept := graphtest.Must[[]*db.Report](t)(p.Client(p.Ctx).Report.Query().All(p.Ctx))
+		kept := graphtest.Must[[]*model.Report](t)(p.Query().Reports(p.Ctx))
+		if newest := kept[0]; newest.PublicID() != ids[len(ids)-1] || newest.Result != nil ||
+			newest.Status != state.ReportCompleted || newest.FirstDay != in.FirstDay {
+			t.Errorf("the newest report is %+v", newest)
+		}
 		if n, err := p.WriteReports(t.Context()); err != nil || n != 0 || len(kept) != 20 {
 			t.Errorf("%d reports are kept, %d computed again, %v", len(kept), n, err)
 		}
@@ -422,6 +426,9 @@ func TestReportCreate(t *testing.T) {
 		}
 		if _, err := other.Query().Report(other.Ctx, slices.Max(ids)); faultOf(t, err).Kind != fault.NotFound {
 			t.Errorf("another store reads a report: %v", err)
+		}
+		if n := len(graphtest.Must[[]*model.Report](t)(other.Query().Reports(other.Ctx))); n != 0 {
+			t.Errorf("another store has %d reports", n)
 		}
 	})
 }

@@ -105,6 +105,11 @@ var flatTypes = map[string]flatType{
 		"leastMinor": {3, ""},
 		"mostMinor":  {4, ""},
 	}},
+	"Conversion": {conversionImplementors, map[string]flatField{
+		"carts":     {1, ""},
+		"checkouts": {2, ""},
+		"orders":    {3, ""},
+	}},
 	"Customer": {customerImplementors, map[string]flatField{
 		"id":              {1, ""},
 		"email":           {2, ""},
@@ -527,11 +532,35 @@ var flatTypes = map[string]flatType{
 		"name":    {2, ""},
 		"written": {3, ""},
 	}},
+	"Report": {reportImplementors, map[string]flatField{
+		"id":          {1, ""},
+		"status":      {2, ""},
+		"firstDay":    {3, ""},
+		"lastDay":     {4, ""},
+		"timezone":    {5, ""},
+		"currency":    {6, ""},
+		"createdAt":   {7, ""},
+		"completedAt": {8, ""},
+		"result":      {9, "ReportResult"},
+	}},
 	"ReportDay": {reportDayImplementors, map[string]flatField{
 		"date":          {1, ""},
 		"orders":        {2, ""},
 		"totalMinor":    {3, ""},
 		"refundedMinor": {4, ""},
+	}},
+	"ReportResult": {reportResultImplementors, map[string]flatField{
+		"sums":       {1, "ReportSums"},
+		"before":     {2, "ReportSums"},
+		"days":       {3, "ReportDay"},
+		"products":   {4, "ReportRow"},
+		"variants":   {5, "ReportRow"},
+		"discounts":  {6, "ReportRow"},
+		"countries":  {7, "ReportRow"},
+		"taxes":      {8, "ReportTax"},
+		"stock":      {9, "ReportStock"},
+		"stockSums":  {10, "ReportStock"},
+		"conversion": {11, "Conversion"},
 	}},
 	"ReportRow": {reportRowImplementors, map[string]flatField{
 		"id":               {1, ""},
@@ -550,6 +579,15 @@ var flatTypes = map[string]flatType{
 		"name":       {2, ""},
 		"quantity":   {3, ""},
 		"valueMinor": {4, ""},
+	}},
+	"ReportSums": {reportSumsImplementors, map[string]flatField{
+		"orders":        {1, ""},
+		"grossMinor":    {2, ""},
+		"discountMinor": {3, ""},
+		"shippingMinor": {4, ""},
+		"taxMinor":      {5, ""},
+		"totalMinor":    {6, ""},
+		"refundedMinor": {7, ""},
 	}},
 	"ReportTax": {reportTaxImplementors, map[string]flatField{
 		"country":           {1, ""},
@@ -1246,6 +1284,28 @@ func (p *flatPlan) writeCollectionCondition(w *buffer, obj *document.CollectionC
 			} else {
 				w.number(*v)
 			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeConversion(w *buffer, obj *model.Conversion) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Conversion")
+		case 1: // carts
+			v := obj.Carts
+			w.any(graphql.MarshalInt(v))
+		case 2: // checkouts
+			v := obj.Checkouts
+			w.any(graphql.MarshalInt(v))
+		case 3: // orders
+			v := obj.Orders
+			w.any(graphql.MarshalInt(v))
 		}
 	}
 	w.byte('}')
@@ -3458,6 +3518,56 @@ func (p *flatPlan) writeRegion(w *buffer, obj *model.Region) bool {
 	return true
 }
 
+func (p *flatPlan) writeReport(w *buffer, obj *model.Report) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Report")
+		case 1: // id
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // status
+			v := obj.Status
+			w.enum(string(v))
+		case 3: // firstDay
+			v := obj.FirstDay
+			w.text(v)
+		case 4: // lastDay
+			v := obj.LastDay
+			w.text(v)
+		case 5: // timezone
+			v := obj.Timezone
+			w.text(v)
+		case 6: // currency
+			v := obj.Currency
+			w.text(v)
+		case 7: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		case 8: // completedAt
+			v := obj.CompletedAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 9: // result
+			v := obj.Result
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeReportResult(w, v) {
+					return false
+				}
+			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeReportDay(w *buffer, obj *model.ReportDay) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -3477,6 +3587,157 @@ func (p *flatPlan) writeReportDay(w *buffer, obj *model.ReportDay) bool {
 		case 4: // refundedMinor
 			v := obj.RefundedMinor
 			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReportResult(w *buffer, obj *model.ReportResult) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReportResult")
+		case 1: // sums
+			v := obj.Sums
+			if v == nil {
+				return false
+			}
+			if !f.nested.writeReportSums(w, v) {
+				return false
+			}
+		case 2: // before
+			v := obj.Before
+			if v == nil {
+				return false
+			}
+			if !f.nested.writeReportSums(w, v) {
+				return false
+			}
+		case 3: // days
+			v := obj.Days
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReportDay(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 4: // products
+			v := obj.Products
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReportRow(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 5: // variants
+			v := obj.Variants
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReportRow(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 6: // discounts
+			v := obj.Discounts
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReportRow(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 7: // countries
+			v := obj.Countries
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReportRow(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 8: // taxes
+			v := obj.Taxes
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReportTax(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 9: // stock
+			v := obj.Stock
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReportStock(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 10: // stockSums
+			v := obj.StockSums
+			if v == nil {
+				return false
+			}
+			if !f.nested.writeReportStock(w, v) {
+				return false
+			}
+		case 11: // conversion
+			v := obj.Conversion
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeConversion(w, v) {
+					return false
+				}
+			}
 		}
 	}
 	w.byte('}')
@@ -3552,6 +3813,40 @@ func (p *flatPlan) writeReportStock(w *buffer, obj *model.ReportStock) bool {
 			w.number(v)
 		case 4: // valueMinor
 			v := obj.ValueMinor
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReportSums(w *buffer, obj *model.ReportSums) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReportSums")
+		case 1: // orders
+			v := obj.Orders
+			w.number(v)
+		case 2: // grossMinor
+			v := obj.GrossMinor
+			w.number(v)
+		case 3: // discountMinor
+			v := obj.DiscountMinor
+			w.number(v)
+		case 4: // shippingMinor
+			v := obj.ShippingMinor
+			w.number(v)
+		case 5: // taxMinor
+			v := obj.TaxMinor
+			w.number(v)
+		case 6: // totalMinor
+			v := obj.TotalMinor
+			w.number(v)
+		case 7: // refundedMinor
+			v := obj.RefundedMinor
 			w.number(v)
 		}
 	}

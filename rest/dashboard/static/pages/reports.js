@@ -1,7 +1,7 @@
 // Reports of sales by period, as tables, charts and files.
 import { html, useEffect, useState } from '../lib.js';
 import { useApp, useFilters, useQuery, go } from '../context.js';
-import { Alert, Button, Card, Empty, Page, Pending, Skeleton } from '../ui.js';
+import { Alert, Button, Card, Empty, Page, Pending, Skeleton, Time } from '../ui.js';
 import { Field, FieldError, Form, Select, errors, useAction } from '../form.js';
 import { Table } from '../list.js';
 import { ConnectionLost, usePoll } from '../live.js';
@@ -18,6 +18,8 @@ const create = `mutation ReportCreate($input: ReportCreateInput!) {
 const sums = '{ orders grossMinor discountMinor shippingMinor taxMinor totalMinor refundedMinor }';
 const read = (table) => `query Report($id: ID!) { report(id: $id) { id status firstDay lastDay timezone currency
   result { sums ${sums} before ${sums} conversion { carts checkouts orders } ${tables[table].query} } } }`;
+
+const recent = '{ reports { id status firstDay lastDay createdAt } }';
 
 const shift = (day, days) => new Date(Date.parse(day + 'T00:00:00Z') + days * 86400e3).toISOString().slice(0, 10);
 
@@ -40,10 +42,11 @@ export function Reports() {
   const query = useQuery(f.id ? read(table) : '', { id: f.id });
   const report = query.data?.report;
   usePoll(query, report?.status === 'QUEUED');
-  return html`<${Page} title="Reports" lead="Sales, refunds, tax and stock. Reports are kept for 7 days.">
+  return html`<${Page} title="Reports" back=${f.id && { href: to('/reports'), text: 'Recent reports' }}
+    lead="Sales, refunds, tax and stock. Reports are kept for 7 days.">
     <${ConnectionLost} query=${query} />
     <${Period} created=${({ report: r }) => go(to('/reports', { id: r.id, by: f.by }))} />
-    ${!f.id ? html`<${Card}><${Empty} icon="reports" title="No report yet">Choose a period.<//><//>`
+    ${!f.id ? html`<${Recent} />`
       : !report ? html`<${Card}><${Pending} of=${query} rows=${8} /><//>`
       : report.status === 'FAILED' ? html`<${Alert}>This report could not be computed. Create it again, with fewer
           days if it fails once more.<//>`
@@ -51,6 +54,18 @@ export function Reports() {
           <${Skeleton} rows=${8} /><//>`
       : html`<${Result} report=${report} table=${table} id=${f.id} stale=${query.loading} />`}
   <//>`;
+}
+
+/** The reports that are kept. */
+function Recent() {
+  const query = useQuery(recent);
+  const list = query.data?.reports;
+  return html`<${Card} title="Recent reports" name="reports">
+    ${!list ? html`<${Pending} of=${query} rows=${4} />`
+      : list.length === 0 ? html`<${Empty} icon="reports" title="No report yet">Choose a period.<//>`
+      : html`<ul class="link-list">${list.map((r) => html`<li key=${r.id}>
+          <a class="grow" href=${to('/reports', { id: r.id })}>${dayName(r.firstDay)} – ${dayName(r.lastDay)}</a>
+          <span class="muted"><${Time} at=${r.createdAt} how="ago" /></span></li>`)}</ul>`}<//>`;
 }
 
 function Period({ created }) {
