@@ -36,9 +36,13 @@ const SearchTerms Format = "search_terms"
 // categories of products. An earlier program would compute other taxes.
 const TaxCategories Format = "tax_categories"
 
+// PartPayments are online payments of the rest of an order. An earlier program would refund them, because it
+// accepts payments of the total only.
+const PartPayments Format = "part_payments"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
-	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories}
+	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.

@@ -177,8 +177,8 @@ func TestEveryMutationHasItsEvents(t *testing.T) {
 // triggers holds the mutations that emit each event.
 var triggers = map[event.Type]string{
 	event.OrderCreated:            "orderCreate testStoreFill",
-	event.OrderUpdated:            "customerRedact orderUpdate",
-	event.OrderPaid:               "orderCreate orderMarkPaid orderRecordPayment testStoreFill",
+	event.OrderUpdated:            "customerRedact orderEditLines orderRequestPayment orderUpdate",
+	event.OrderPaid:               "orderCreate orderEditLines orderMarkPaid orderRecordPayment testStoreFill",
 	event.OrderPartiallyPaid:      "orderRecordPayment",
 	event.OrderRefunded:           "orderCancel orderRefund",
 	event.OrderFulfilled:          "orderFulfill orderRefund testStoreFill",

@@ -57,6 +57,21 @@ func onOrder(way string, more ...string) func(*caller) string {
 	}
 }
 
+// pricedOrder returns arguments that change the quantity of an order of 3 units at 50, which the store
+// computes, after the steps of way.
+func pricedOrder(way string, quantity int) func(*caller) string {
+	return func(w *caller) string {
+		o := graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
+			Lines: []*model.OrderLineInput{graphtest.CustomLine("Cup", 3, 50)}, Source: "test",
+			Pricing: &model.OrderPricingInput{}})).Order
+		for step := range strings.FieldsSeq(way) {
+			o = graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps[step](w.Ctx, w.Mutation(), o)).Order
+		}
+		return at(o.PublicID(), o.Version, fmt.Sprintf("input: {lines: [{lineItemId: %q, quantity: %d}]}",
+			o.Lines[0].PublicID(), quantity))
+	}
+}
+
 // basket returns arguments for an order of a product with a stock of 3.
 func basket(quantity int, price int64, more string) func(*caller) string {
 	return func(w *caller) string {
@@ -166,6 +181,12 @@ var orderEffects = []effect{
 		events: "order.updated"},
 	{field: "orderUpdate", name: "nothing", args: onOrder("tag", `input: {tags: ["vip"]}`)},
 	{field: "orderUpdate", name: "no member", args: onOrder("", `input: {}`)},
+
+	{field: "orderEditLines", name: "another quantity", args: pricedOrder("", 2), events: "order.updated"},
+	{field: "orderEditLines", name: "down to what was paid", args: pricedOrder("pay_50", 1),
+		events: "order.updated order.paid"},
+	{field: "orderEditLines", name: "own amounts", args: onOrder("", "input: {"+oneOfTwo+"}"),
+		refused: "invalid_transition"},
 
 	{field: "orderNoteAppend", name: "a note", args: noteOn("", `body: "hello"`), events: "order.note_added"},
 	{field: "orderNoteAppend", name: "for the customer", args: noteOn("cancel", `body: "hello", visibility: CUSTOMER`),

@@ -64,6 +64,11 @@ var sellingEffects = []effect{
 	{field: "paymentSettingsUpdate", name: "another version",
 		args: fixedArgs(`expectedVersion: 0, input: {methods: []}`), refused: "version_mismatch"},
 
+	{field: "orderRequestPayment", name: "a transfer", args: onOrder("", "input: {method: BANK_TRANSFER}"),
+		events: "order.updated"},
+	{field: "orderRequestPayment", name: "another method", args: onOrder("", "input: {method: CASH_ON_DELIVERY}"),
+		refused: "unknown_value"},
+
 	{field: "paymentAccountSet", name: "the first time", args: byStripe(
 		`input: {kind: STRIPE, secretKey: "` + paymenttest.Key + `", signingSecret: "` + paymenttest.Signing + `"}`)},
 	{field: "paymentAccountSet", name: "a key that opens nothing", args: byStripe(

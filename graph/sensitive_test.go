@@ -51,7 +51,7 @@ var ordinary = map[string][]string{
 	"its email goes to the shopper of the order, or to the person's own address": {"orderEmailResend",
 		"orderEmailPreview"},
 	"it records received money or handles goods": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
-		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend"},
+		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend", "orderEditLines", "orderRequestPayment"},
 	"it adds up what the viewer may read": {"reportCreate"},
 	"it is what the shop sells or shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
 		"page*", "menus*", "theme*", "marketplaceTheme*", "media*", "storefrontUpdate", "orderEmailText*"},

@@ -58,6 +58,8 @@ func TestBrowserAccessible(t *testing.T) {
 	b.inspect("order-print", `[data-test="sheet"]`)
 	b.open("/dashboard/orders/" + id + "/edit")
 	b.inspect("order-edit", `[data-test="submit"]`)
+	b.open("/dashboard/orders/" + id + "/items")
+	b.inspect("order-items", `[data-test="submit"]`)
 	b.open("/dashboard/orders/" + id)
 	b.click(`[data-test="order-fulfill"]`)
 	b.inspect("dialog", `dialog [data-test="submit"]`)

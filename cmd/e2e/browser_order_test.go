@@ -268,6 +268,18 @@ func TestBrowserOrderNew(t *testing.T) {
 	for _, text := range []string{"Engraving", "Ines", "Lange Gasse 1"} {
 		b.seeText(text)
 	}
+	b.click(`[data-test="order-items"]`)
+	b.click(`[data-test="picker-add"]`)
+	b.fill(`form[data-test="order-items"] .field input[inputmode="numeric"]`, "2")
+	b.see(`[data-test="difference"]`)
+	b.shot("order-items")
+	b.click(`form[data-test="order-items"] [data-test="submit"]`)
+	b.seeText("Items changed.")
+	b.click(`[data-test="order-request"]`)
+	b.await("the methods", `document.querySelector('dialog select[name="method"]')?.options.length > 0`)
+	b.shot("order-request")
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`[data-test="pay-url"]`)
 	b.click(`[data-test="order-slip"]`)
 	b.see(`[data-test="sheet"] tbody tr`)
 	b.shot("order-slip")

@@ -81,7 +81,8 @@ func TestBrowserScripts(t *testing.T) {
 	p.person(t).allow(c.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
 	b.dress("light", 390)
 	for _, path := range append(dashboardPages, "/products/"+product, "/customers/"+customer, "/orders/"+order,
-		"/customers/"+customer+"/edit", "/orders/"+order+"/edit", "/orders/print?ids="+order) {
+		"/customers/"+customer+"/edit", "/orders/"+order+"/edit", "/orders/"+order+"/items",
+		"/orders/print?ids="+order) {
 		b.open("/dashboard" + path)
 		b.see(`main h1`)
 		b.gone(`.waiting-rows`)

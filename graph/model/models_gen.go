@@ -440,6 +440,11 @@ type MenusPayload struct {
 type Mutation struct {
 }
 
+type NoteReader struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
 type NotificationPayload struct {
 	Notification *Notification `json:"notification,omitempty"`
 	UserErrors   []*UserError  `json:"userErrors"`
@@ -556,6 +561,13 @@ type OrderLineInput struct {
 	UnitPriceMinor *int64  `json:"unitPriceMinor,omitempty"`
 	DiscountMinor  int64   `json:"discountMinor"`
 	TaxMinor       int64   `json:"taxMinor"`
+}
+
+type OrderLinesInput struct {
+	// Lines with another quantity; 0 removes a line. Other lines stay.
+	Lines []*LineQuantityInput `json:"lines"`
+	// New lines. The store calculates their discount and tax.
+	Add []*OrderLineInput `json:"add"`
 }
 
 type OrderNoteInput struct {
@@ -729,6 +741,15 @@ type PaymentMethodInput struct {
 	Name         string              `json:"name"`
 	Instructions string              `json:"instructions"`
 	Active       bool                `json:"active"`
+}
+
+type PaymentRequestInput struct {
+	// A payment method that the store offers.
+	Method state.PaymentMethod `json:"method"`
+	// 1 to 90 days. The last day counts in full.
+	Days int64 `json:"days"`
+	// Sends the link to the email address of the order.
+	SendEmail bool `json:"sendEmail"`
 }
 
 type PaymentSettingsInput struct {

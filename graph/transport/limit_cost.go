@@ -53,7 +53,7 @@ var longTexts = []string{"Product.description", "Page.body", "Event.payload",
 	"WebhookDelivery.payload", "Query.pagePreview"}
 
 // scanFields read much more than they return.
-var scanFields = []string{"orderWork", "lowStock", "orderPreview", "report"}
+var scanFields = []string{"orderWork", "lowStock", "orderPreview", "orderLinesPreview", "report"}
 
 // cost returns the cost of an operation in points: one for each object, two for each long text, a
 // tenth for each other value. A list multiplies the cost below it by its first argument, capped

@@ -86,7 +86,7 @@ func (v *visit) payPage(o *storefront.ShopperOrder) {
 
 func (v *visit) payForm(o *storefront.ShopperOrder, status int, problem string) {
 	page := PayPage{Frame: v.frame(phrase.TestPayment), Number: strconv.FormatInt(o.Number, 10),
-		Total: v.texts.Money(o.TotalMinor, o.Currency), Action: v.orderPath(o.ID) + paySuffix,
+		Total: v.texts.Money(o.TotalMinor-o.PaidMinor, o.Currency), Action: v.orderPath(o.ID) + paySuffix,
 		Reopens: v.placed(o.ID)}
 	page.Problem = problem
 	v.show(v.w, v.r, status, page)
@@ -139,7 +139,7 @@ func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 		page.PayBy = v.texts.Say(phrase.PayBy, v.texts.Date(o.PayBy))
 	}
 	if o.Held {
-		page.PayURL, page.Total = v.orderPath(o.ID)+paySuffix, v.texts.Money(o.TotalMinor, o.Currency)
+		page.PayURL, page.Total = v.orderPath(o.ID)+paySuffix, v.texts.Money(o.TotalMinor-o.PaidMinor, o.Currency)
 		page.Away = away(o)
 	}
 	for _, p := range o.Parcels {

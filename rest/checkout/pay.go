@@ -49,7 +49,7 @@ func (v *visit) leave(o *storefront.ShopperOrder) {
 		// The merchant has the pages at a custom host, which the policy does not name: browsers
 		// follow a link there, but no redirect of a form.
 		v.show(v.w, v.r, http.StatusOK, LeavePage{Frame: Frame{Texts: texts, Shop: v.shop.Name, Title: title},
-			URL: address, Total: texts.Money(o.TotalMinor, o.Currency)})
+			URL: address, Total: texts.Money(o.TotalMinor-o.PaidMinor, o.Currency)})
 	default:
 		to(v.w, address)
 	}

@@ -25,7 +25,7 @@ func (c *Carts) PayTest(ctx context.Context, o *db.Order) (taken bool, err error
 		return false, fault.Missing("payment")
 	}
 	return c.sales.PayOnline(ctx, o.ID, sales.Online{Method: state.PaymentTest,
-		Reference: "test " + xid.Order.Format(o.ID), AmountMinor: o.TotalMinor, Currency: o.Currency})
+		Reference: "test " + xid.Order.Format(o.ID), AmountMinor: o.TotalMinor - o.PaidMinor, Currency: o.Currency})
 }
 
 // BeginPayment returns the URL at which an order is paid, see [sales.Resolver.BeginPayment].

@@ -37,11 +37,17 @@ type mailDetails struct {
 	due *micros.Time
 }
 
+// hasEmails reports whether a shopper gets emails about an order: they bought at the storefront, or were
+// sent a payment link.
+func hasEmails(o *model.Order) bool {
+	return o.Email != nil && (o.CartID != nil || o.PaymentMethod != nil)
+}
+
 // sendEmails writes the emails to a shopper about their order, in the transaction of the change.
-// Only people who bought at the storefront get any: imported orders, for example, were announced
-// elsewhere.
+// Only people who bought at the storefront, or were sent a payment link, get any: imported orders, for
+// example, were announced elsewhere.
 func (m Mutation) sendEmails(ctx context.Context, o *model.Order, events []event.Type, of mailDetails) error {
-	if o.CartID == nil || o.Email == nil || !m.Notifier.Sends() {
+	if !hasEmails(o) || !m.Notifier.Sends() {
 		return nil
 	}
 	for _, t := range events {

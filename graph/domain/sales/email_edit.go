@@ -257,7 +257,7 @@ func (m Mutation) OrderEmailResend(
 		if err != nil {
 			return nil, nil, err
 		}
-		if o.CartID == nil || o.Email == nil || s.Test {
+		if !hasEmails(o) || s.Test {
 			return nil, nil, fault.State(fault.InvalidTransition, "Shoppers get no emails about this order.")
 		}
 		of, happened, err := m.detailsOf(ctx, o, &email)

@@ -194,7 +194,7 @@ func howTo(texts *phrase.Texts, number string, o emailOrder) (list []string) {
 	case o.PaymentMethod.Online():
 		list = append(list, texts.Say(phrase.PayOnline))
 	case *o.PaymentMethod == state.PaymentTransfer:
-		list = append(list, texts.Say(phrase.PayTransfer, texts.Money(o.TotalMinor, o.Currency), number))
+		list = append(list, texts.Say(phrase.PayTransfer, texts.Money(owed(o.Order), o.Currency), number))
 		if !o.PayBy.IsZero() {
 			list = append(list, texts.Say(phrase.PayBy, texts.Date(o.PayBy)))
 		}

@@ -2,6 +2,7 @@ package sales_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/domain/access"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -45,6 +47,52 @@ func TestOrderNoteAppend(t *testing.T) {
 			r.Mutation().OrderNoteAppend(viewer.Operator(ctx, o.StoreID), o.PublicID(), noteInput("by hand")))
 		if a := system.Note.Author(); a.Type != viewer.System || a.ID != "system" {
 			t.Errorf("author %+v", a)
+		}
+	})
+}
+
+// A note of staff notifies the people whom it names: members who may read it, and not its author. A key
+// notifies nobody.
+func TestNoteMentions(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		hire := func(name string, role viewer.Role) *model.Staff {
+			return graphtest.Must[*model.Staff](t)(p.Hire(p.Ctx, access.Person{
+				Email: strings.ReplaceAll(strings.ToLower(name), " ", ".") + "-" + xid.New().String() + "@example.com",
+				Name:  name}, role))
+		}
+		ann := hire("Ann", viewer.Support)
+		hire("Ann Lee", viewer.Admin)
+		hire("Dev", viewer.Developer)
+		o := graphtest.NewOrder(t, p.Ctx, p.Resolver, graphtest.CustomLine("a", 1, 100))
+		write := func(ctx context.Context, body string) (titles []string) {
+			t.Helper()
+			before := p.Client(p.Ctx).Notification.Query().CountX(p.Ctx)
+			graphtest.Must[*model.OrderNotePayload](t)(p.Mutation().OrderNoteAppend(ctx, o.PublicID(), noteInput(body)))
+			rows := p.Client(p.Ctx).Notification.Query().AllX(p.Ctx)
+			slices.SortFunc(rows, func(a, b *db.Notification) int { return a.ID.Compare(b.ID) })
+			for _, n := range rows[before:] {
+				name, _, _ := strings.Cut(strings.TrimPrefix(n.Title, "Note for "), " on order")
+				titles = append(titles, name)
+			}
+			return titles
+		}
+		owner := p.As(p.Owner.ID, viewer.Owner)
+		for body, want := range map[string][]string{
+			"@ann, please pack": {"Ann"}, "@Ann Lee and @ANN": {"Ann Lee", "Ann"}, "@Anna": nil, "@Olive": nil,
+			"@Dev, look": nil, "mail@ann.example": {"Ann"}, "nobody": nil, "@": nil,
+		} {
+			if got := write(owner, body); !slices.Equal(got, want) {
+				t.Errorf("%q: %q, want %q", body, got, want)
+			}
+		}
+		if got := write(p.As(ann.ID, viewer.Support), "@Ann and @olive"); !slices.Equal(got, []string{"Olive"}) {
+			t.Errorf("%q", got)
+		}
+		if got := write(graphtest.AsKey(p.Ctx, "orders.write"), "@Ann"); got != nil {
+			t.Errorf("a key notifies %q", got)
+		}
+		if list := graphtest.Must[[]*model.NoteReader](t)(p.Query().NoteReaders(owner)); len(list) != 3 {
+			t.Errorf("%d people may be mentioned, want 3", len(list))
 		}
 	})
 }

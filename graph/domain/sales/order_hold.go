@@ -4,19 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 const (
@@ -112,19 +121,21 @@ func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bo
 // decides. A wrong amount leaves the hold, so that the right one can still arrive.
 func (r *Resolver) takeOnline(ctx context.Context, id xid.ID, p Online) (taken bool, err error) {
 	o, err := r.order(ctx, id)
-	if err != nil || o.TotalMinor != p.AmountMinor || o.Currency != p.Currency {
+	if err != nil || owed(o) != p.AmountMinor || o.Currency != p.Currency {
 		return false, err
 	}
 	n, err := r.Client(ctx).PaymentHold.Delete().Where(paymenthold.ID(id)).Exec(ctx)
-	if err != nil || n == 0 || o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending {
+	if err != nil || n == 0 || !Awaits(o) {
 		return false, err
 	}
 	paid, err := r.Mutation().OrderMarkPaid(ctx, xid.Order.Format(id), o.Version, new(string(p.Method)), &p.Reference)
 	if err != nil {
 		return false, err
 	}
-	if err := r.Mutation().announce(ctx, paid.Order, p.Notice); err != nil {
-		return false, err
+	if o.CartID != nil && o.PaidMinor == 0 { // staff know the orders that they created
+		if err := r.Mutation().announce(ctx, paid.Order, p.Notice); err != nil {
+			return false, err
+		}
 	}
 	return true, r.forgetCart(ctx, o)
 }
@@ -203,4 +214,133 @@ func (r *Resolver) retryOnConflict(f func() error) (err error) {
 		}
 	}
 	return err
+}
+
+// maxPaymentDays is the longest time that a customer has for a requested payment.
+const maxPaymentDays = 90
+
+// OrderRequestPayment lets the customer pay what is owed at the page of the order until the end of a day,
+// and emails the link to that page. An order of which nothing was paid by then is canceled, like one that
+// a shopper placed.
+func (m Mutation) OrderRequestPayment(
+	ctx context.Context, id string, expectedVersion int64, in model.PaymentRequestInput,
+) (*model.OrderPayload, error) {
+	c := &core.Check{}
+	c.Within("days", in.Days, 1, maxPaymentDays)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.request_payment",
+		func(ctx context.Context, e *orderEdit) error {
+			if err := m.mayRequest(ctx, e, in.Method); err != nil {
+				return err
+			}
+			s, err := m.CurrentStore(ctx)
+			if err != nil {
+				return err
+			}
+			due, err := endOfDay(s, e.Now.Add(time.Duration(in.Days)*24*time.Hour))
+			if err != nil {
+				return err
+			}
+			if e.PaymentMethod == nil || *e.PaymentMethod != in.Method {
+				e.Changed = append(e.Changed, "payment_method")
+				e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
+			} else {
+				e.Changed = append(e.Changed, "payment_due_at") // of the order here alone, so there is no event
+			}
+			e.payBy(s, in.Method)
+			e.Then = inSequence(e.Then, func(ctx context.Context) error {
+				return m.request(ctx, e, s, due, in.SendEmail)
+			})
+			return nil
+		})
+}
+
+// mayRequest returns an error if the order's state or the store's settings forbid a payment request.
+func (m Mutation) mayRequest(ctx context.Context, e *orderEdit, method state.PaymentMethod) error {
+	switch {
+	case e.Status != state.OrderOpen:
+		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.Status)+" and cannot be paid.")
+	case e.TotalMinor <= e.PaidMinor:
+		return fault.State(fault.InvalidTransition, "The order is already paid in full.")
+	case e.RefundedMinor > 0:
+		return fault.State(fault.InvalidTransition,
+			"The order is "+core.Words(e.FinancialStatus)+". Record its payments by hand.")
+	case e.PaidMinor > 0 && !ent.Writes(ctx, ent.PartPayments):
+		return fault.State(fault.InvalidTransition, "Requests for the rest of a payment are available once the "+
+			"upgrade is finished (storefront migrate finalize).")
+	}
+	methods, err := m.selling.CartMethods(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(methods, func(o document.PaymentMethod) bool { return o.Kind == method }) {
+		return fault.Invalid(fault.Field{Pointer: "#/method", Code: fault.UnknownValue,
+			Detail: "The store does not offer this payment method."})
+	}
+	return nil
+}
+
+// payBy sets the payment method, and the language of an order that has none. ent has no setters for them,
+// since the columns are immutable.
+func (e *orderEdit) payBy(s *db.Store, method state.PaymentMethod) {
+	e.PaymentMethod = &method
+	if e.Language == nil {
+		e.Language = &s.Language
+	}
+	e.Update.Modify(func(b *sql.UpdateBuilder) {
+		b.Set(order.FieldPaymentMethod, string(method)).Set(order.FieldLanguage, string(*e.Language))
+	})
+}
+
+// request holds the order's items until due, ends a payment of another amount or method, and emails the
+// link.
+func (m Mutation) request(ctx context.Context, e *orderEdit, s *db.Store, due micros.Time, email bool) error {
+	if _, err := m.Client(ctx).PaymentHold.Delete().Where(paymenthold.ID(e.ID)).Exec(ctx); err != nil {
+		return fmt.Errorf("end the former hold: %w", err)
+	}
+	err := m.Client(ctx).PaymentHold.Create().SetID(e.ID).SetBucket(bucket.Of(s.ID)).SetDueAt(due).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("create the hold: %w", err)
+	}
+	if err := m.pollSoon(ctx, e.Order); err != nil {
+		return err
+	}
+	if !email || e.Email == nil || !m.Notifier.Sends() {
+		return nil
+	}
+	return m.sendEmail(ctx, e.Order, state.EmailPlaced, mailDetails{due: &due})
+}
+
+// endOfDay returns the end of the day of a time, in the store's time zone.
+func endOfDay(s *db.Store, t micros.Time) (micros.Time, error) {
+	zone, err := time.LoadLocation(s.Timezone)
+	if err != nil {
+		return 0, fmt.Errorf("time zone %s: %w", s.Timezone, err)
+	}
+	last := t.Time().In(zone)
+	return micros.Of(time.Date(last.Year(), last.Month(), last.Day()+1, 0, 0, 0, 0, zone)), nil
+}
+
+// PayURL returns the page at which the customer pays the order, nil if no payment is requested.
+func (o OrderFields) PayURL(ctx context.Context, order *model.Order) (*string, error) {
+	hold, err := order.Relations().Holds.Get(ctx, order.ID)
+	if err != nil || hold == nil || !Awaits(order.Order) {
+		return nil, core.Explain("payment hold", err)
+	}
+	s, err := o.CurrentStore(ctx)
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
+	return new(o.StoreOrigin(s.Handle) + link.OrderRoot + o.Links.OrderToken(order.StoreID, order.ID)), nil
+}
+
+// owed returns what is still to be paid of an order.
+func owed(o *db.Order) int64 { return o.TotalMinor - o.PaidMinor }
+
+// Awaits reports whether an order with a payment hold awaits a payment: of all of it, or of the rest.
+func Awaits(o *db.Order) bool {
+	return o.Status == state.OrderOpen && owed(o) > 0 &&
+		(o.FinancialStatus == state.FinancialPending || o.FinancialStatus == state.FinancialPartiallyPaid)
 }

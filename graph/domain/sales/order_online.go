@@ -52,11 +52,11 @@ func (r *Resolver) BeginPayment(ctx context.Context, o *db.Order, title, back st
 			return "", err
 		}
 		if s.Status == payment.Open {
-			if !account.Former || accounts.Present() == nil {
+			if row.AmountMinor == owed(o) && (!account.Former || accounts.Present() == nil) {
 				return s.URL, nil
 			}
-			// The store has changed its account: once this session is closed, the next one begins
-			// at the new account.
+			// The store has changed its account, or the order: once this session is closed, the next
+			// one begins with what is true now.
 			if s, err = account.Expire(ctx, account.Secret, s.Reference); err != nil {
 				return "", providerError(err)
 			}
@@ -117,7 +117,7 @@ func (r *Resolver) sessionOf(
 		return nil, unavailable(errors.New("the store has no payment account"))
 	}
 	return r.Client(ctx).PaymentSession.Create().SetOrderID(o.ID).SetAttempt(attempt).SetAccountID(account.ID).
-		SetBucket(bucket.Of(o.StoreID)).SetProvider(*o.PaymentMethod).SetAmountMinor(o.TotalMinor).
+		SetBucket(bucket.Of(o.StoreID)).SetProvider(*o.PaymentMethod).SetAmountMinor(owed(o)).
 		SetCurrency(o.Currency).SetState(state.PaymentSessionOpen).SetDueAt(micros.Now().Add(pollPauses[0])).Save(ctx)
 }
 

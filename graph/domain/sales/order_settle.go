@@ -194,7 +194,7 @@ func (r *Resolver) settled(
 	ctx context.Context, account *selling.Account, row *db.PaymentSession, s payment.Session,
 ) error {
 	if s.Status == payment.Open {
-		waits, err := r.awaitsPayment(ctx, row.OrderID)
+		waits, err := r.awaitsPayment(ctx, row)
 		if err != nil || waits {
 			return err
 		}
@@ -211,14 +211,15 @@ func (r *Resolver) settled(
 	return nil // the payment is on its way
 }
 
-// awaitsPayment reports whether an order awaits its payment.
-func (r *Resolver) awaitsPayment(ctx context.Context, id xid.ID) (bool, error) {
-	held, err := r.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(id)).Load(ctx)
+// awaitsPayment reports whether an order awaits the payment of a session.
+func (r *Resolver) awaitsPayment(ctx context.Context, row *db.PaymentSession) (bool, error) {
+	held, err := r.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(row.OrderID)).Load(ctx)
 	if err != nil || len(held) == 0 {
 		return false, err
 	}
-	o, err := r.order(ctx, id)
-	return err == nil && o.Status == state.OrderOpen && o.FinancialStatus == state.FinancialPending, err
+	o, err := r.order(ctx, row.OrderID)
+	return err == nil && Awaits(o) && owed(o) == row.AmountMinor && o.PaymentMethod != nil &&
+		*o.PaymentMethod == row.Provider, err
 }
 
 // closeSession closes a session that brought no money.

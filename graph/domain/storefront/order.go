@@ -63,7 +63,7 @@ func (s Storefront) times(ctx context.Context, b *ShopperOrder) error {
 		return fmt.Errorf("time zone %s: %w", store.Timezone, err)
 	}
 	b.PlacedOn = b.PlacedAt.Time().In(zone)
-	if b.PaymentMethod == nil || b.FinancialStatus != state.FinancialPending || b.Status == state.OrderCancelled {
+	if b.PaymentMethod == nil || !sales.Awaits(b.Order) {
 		return nil
 	}
 	rows, err := s.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(b.ID)).Load(ctx)

@@ -202,6 +202,8 @@ type MutationResolver interface {
 	OrderCancel(ctx context.Context, id string, expectedVersion int64, refund bool, reason *string) (*model.OrderPayload, error)
 	OrderComplete(ctx context.Context, id string, expectedVersion int64) (*model.OrderPayload, error)
 	OrderUpdate(ctx context.Context, id string, expectedVersion int64, input model.OrderUpdateInput) (*model.OrderPayload, error)
+	OrderEditLines(ctx context.Context, id string, expectedVersion int64, input model.OrderLinesInput) (*model.OrderPayload, error)
+	OrderRequestPayment(ctx context.Context, id string, expectedVersion int64, input model.PaymentRequestInput) (*model.OrderPayload, error)
 	OrderNoteAppend(ctx context.Context, orderID string, input model.OrderNoteInput) (*model.OrderNotePayload, error)
 	ShippingZoneCreate(ctx context.Context, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
 	ShippingZoneUpdate(ctx context.Context, id string, expectedVersion int64, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
@@ -228,6 +230,7 @@ type OrderResolver interface {
 	Acts(ctx context.Context, obj *model.Order) ([]*model.OrderAct, error)
 
 	PaymentDueAt(ctx context.Context, obj *model.Order) (*micros.Time, error)
+	PayURL(ctx context.Context, obj *model.Order) (*string, error)
 }
 type ProductResolver interface {
 	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
@@ -267,6 +270,8 @@ type QueryResolver interface {
 	Report(ctx context.Context, id string) (*model.Report, error)
 	Reports(ctx context.Context) ([]*model.Report, error)
 	OrderWork(ctx context.Context) (*model.OrderWork, error)
+	OrderLinesPreview(ctx context.Context, id string, input model.OrderLinesInput) (*model.OrderPreview, error)
+	NoteReaders(ctx context.Context) ([]*model.NoteReader, error)
 	OrderPreview(ctx context.Context, input model.OrderCreateInput) (*model.OrderPreview, error)
 	LowStock(ctx context.Context, atMost int64) (*model.LowStock, error)
 	Conversion(ctx context.Context) (*model.Conversion, error)
@@ -519,6 +524,10 @@ type Query {
   reports: [Report!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The orders that need work, for the home page."
   orderWork: OrderWork! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "What the order would cost after orderEditLines. Nothing is written."
+  orderLinesPreview(id: ID!, input: OrderLinesInput!): OrderPreview! @dashboard
+  "The staff who may read notes. A note mentions them by @ and their name."
+  noteReaders: [NoteReader!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "What the order would cost, computed as orderCreate computes it. Nothing is written and no stock is reserved."
   orderPreview(input: OrderCreateInput!): OrderPreview! @dashboard
   "Items about to sell out: among the newest 1,000 active products, those with at most this many units left."
@@ -945,6 +954,18 @@ type Mutation {
   "Completes a fulfilled order."
   orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @dashboard
   orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @dashboard
+  """
+  Changes quantities of an open, unfulfilled order, removes items and adds some. The store calculates the order again:
+  unit prices, the shipping price and the rule of the discount stay, taxes are the present ones. The total cannot fall
+  below what was paid. An order that costs more than was paid is no longer paid; a payment of the difference emits
+  order.paid again.
+  """
+  orderEditLines(id: ID!, expectedVersion: Long!, input: OrderLinesInput!): OrderPayload! @dashboard
+  """
+  Lets the customer pay what is owed at the page of the order: see payUrl. An order of which nothing is paid by the end
+  of the last day is canceled.
+  """
+  orderRequestPayment(id: ID!, expectedVersion: Long!, input: PaymentRequestInput!): OrderPayload! @dashboard
   orderNoteAppend(orderId: ID!, input: OrderNoteInput!): OrderNotePayload! @scope(name: "orders.write")
 
   """
@@ -2147,6 +2168,8 @@ type Order {
   externalNumber: String
   "When the order is canceled unless it is paid; null if it is not canceled automatically."
   paymentDueAt: Time
+  "The page at which the customer pays what is owed; null if no payment is requested. Anyone with the address can pay."
+  payUrl: String @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
   The taxes that the store computed, by name and rate, in the order in which they apply. Empty if nothing was taxed, or
   if the order came with its amounts.
@@ -2256,6 +2279,11 @@ type OrderPreviewLine {
   discountMinor: Money!
   taxMinor: Money!
   totalMinor: Money!
+}
+
+type NoteReader {
+  id: ID!
+  name: String!
 }
 
 type OrderNote {
@@ -3235,6 +3263,22 @@ input OrderUpdateInput {
   tags: [String!]
 }
 
+input OrderLinesInput {
+  "Lines with another quantity; 0 removes a line. Other lines stay."
+  lines: [LineQuantityInput!]! = []
+  "New lines. The store calculates their discount and tax."
+  add: [OrderLineInput!]! = []
+}
+
+input PaymentRequestInput {
+  "A payment method that the store offers."
+  method: PaymentMethodKind!
+  "1 to 90 days. The last day counts in full."
+  days: Long! = 14
+  "Sends the link to the email address of the order."
+  sendEmail: Boolean! = true
+}
+
 input PaymentInput {
   amountMinor: Money!
   method: String
@@ -4165,6 +4209,27 @@ func (ec *executionContext) field_Mutation_orderCreate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_orderEditLines_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNOrderLinesInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderLinesInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_orderEmailPreview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4332,6 +4397,27 @@ func (ec *executionContext) field_Mutation_orderRefund_args(ctx context.Context,
 	}
 	args["expectedVersion"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRefundInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderRequestPayment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPaymentRequestInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRequestInput)
 	if err != nil {
 		return nil, err
 	}
@@ -5904,6 +5990,22 @@ func (ec *executionContext) field_Query_orderEmailTexts_args(ctx context.Context
 		return nil, err
 	}
 	args["language"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_orderLinesPreview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNOrderLinesInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderLinesInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
 	return args, nil
 }
 
@@ -26656,6 +26758,146 @@ func (ec *executionContext) fieldContext_Mutation_orderUpdate(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_orderEditLines(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderEditLines,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderEditLines(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.OrderLinesInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderEditLines(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "order":
+				return ec.fieldContext_OrderPayload_order(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_OrderPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderEditLines_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderRequestPayment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderRequestPayment,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderRequestPayment(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.PaymentRequestInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderRequestPayment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "order":
+				return ec.fieldContext_OrderPayload_order(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_OrderPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderRequestPayment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_orderNoteAppend(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27650,6 +27892,40 @@ func (ec *executionContext) fieldContext_Mutation_discountDelete(ctx context.Con
 	if fc.Args, err = ec.field_Mutation_discountDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NoteReader_id(ctx context.Context, field graphql.CollectedField, obj *model.NoteReader) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+
+func (ec *executionContext) fieldContext_NoteReader_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NoteReader",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NoteReader_name(ctx context.Context, field graphql.CollectedField, obj *model.NoteReader) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_NoteReader_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NoteReader",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
 	}
 	return fc, nil
 }
@@ -29396,6 +29672,58 @@ func (ec *executionContext) fieldContext_Order_paymentDueAt(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_payUrl(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_payUrl,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Order().PayURL(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *string
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *string
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *string
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_payUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Order_taxes(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29738,6 +30066,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
@@ -30022,6 +30352,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
@@ -30855,6 +31187,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
@@ -31017,6 +31351,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
@@ -36794,6 +37130,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
@@ -37359,6 +37697,152 @@ func (ec *executionContext) fieldContext_Query_orderWork(_ context.Context, fiel
 				return ec.fieldContext_OrderWork_partlyPaid(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type OrderWork", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_orderLinesPreview(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderLinesPreview,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OrderLinesPreview(ctx, fc.Args["id"].(string), fc.Args["input"].(model.OrderLinesInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.OrderPreview
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPreview
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderPreview
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPreview,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderLinesPreview(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "currency":
+				return ec.fieldContext_OrderPreview_currency(ctx, field)
+			case "lineItems":
+				return ec.fieldContext_OrderPreview_lineItems(ctx, field)
+			case "subtotalMinor":
+				return ec.fieldContext_OrderPreview_subtotalMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_OrderPreview_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_OrderPreview_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_OrderPreview_taxMinor(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_OrderPreview_includedTaxMinor(ctx, field)
+			case "taxes":
+				return ec.fieldContext_OrderPreview_taxes(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_OrderPreview_taxRelief(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_OrderPreview_totalMinor(ctx, field)
+			case "shippingRates":
+				return ec.fieldContext_OrderPreview_shippingRates(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderPreview", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_orderLinesPreview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_noteReaders(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_noteReaders,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().NoteReaders(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal []*model.NoteReader
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.NoteReader
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.NoteReader
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNNoteReader2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNoteReaderᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_noteReaders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_NoteReader_id(ctx, field)
+			case "name":
+				return ec.fieldContext_NoteReader_name(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type NoteReader", field.Name)
 		},
 	}
 	return fc, nil
@@ -42251,6 +42735,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
 				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
 			case "taxes":
 				return ec.fieldContext_Order_taxes(ctx, field)
 			case "vatId":
@@ -51898,6 +52384,50 @@ func (ec *executionContext) unmarshalInputOrderLineInput(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputOrderLinesInput(ctx context.Context, obj any) (model.OrderLinesInput, error) {
+	var it model.OrderLinesInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["lines"]; !present {
+		asMap["lines"] = []any{}
+	}
+	if _, present := asMap["add"]; !present {
+		asMap["add"] = []any{}
+	}
+
+	fieldsInOrder := [...]string{"lines", "add"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "lines":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lines"))
+			data, err := ec.unmarshalNLineQuantityInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineQuantityInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lines = data
+		case "add":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("add"))
+			data, err := ec.unmarshalNOrderLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderLineInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Add = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputOrderNoteInput(ctx context.Context, obj any) (model.OrderNoteInput, error) {
 	var it model.OrderNoteInput
 	if obj == nil {
@@ -52349,6 +52879,57 @@ func (ec *executionContext) unmarshalInputPaymentMethodInput(ctx context.Context
 				return it, err
 			}
 			it.Active = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputPaymentRequestInput(ctx context.Context, obj any) (model.PaymentRequestInput, error) {
+	var it model.PaymentRequestInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["days"]; !present {
+		asMap["days"] = 14
+	}
+	if _, present := asMap["sendEmail"]; !present {
+		asMap["sendEmail"] = true
+	}
+
+	fieldsInOrder := [...]string{"method", "days", "sendEmail"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "method":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("method"))
+			data, err := ec.unmarshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Method = data
+		case "days":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("days"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Days = data
+		case "sendEmail":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sendEmail"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SendEmail = data
 		}
 	}
 	return it, nil
@@ -60646,6 +61227,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "orderEditLines":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderEditLines(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderRequestPayment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderRequestPayment(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "orderNoteAppend":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_orderNoteAppend(ctx, field)
@@ -60741,6 +61336,50 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_discountDelete(ctx, field)
 			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var noteReaderImplementors = []string{"NoteReader"}
+
+func (ec *executionContext) _NoteReader(ctx context.Context, sel ast.SelectionSet, obj *model.NoteReader) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, noteReaderImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NoteReader")
+		case "id":
+			out.Values[i] = ec._NoteReader_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._NoteReader_name(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -61442,6 +62081,39 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Order_paymentDueAt(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "payUrl":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Order_payUrl(ctx, field, obj)
 				return res
 			}
 
@@ -64619,6 +65291,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_orderWork(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderLinesPreview":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderLinesPreview(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "noteReaders":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_noteReaders(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -72319,6 +73035,35 @@ func (ec *executionContext) marshalNMoney2int64(ctx context.Context, sel ast.Sel
 	return res
 }
 
+func (ec *executionContext) marshalNNoteReader2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNoteReaderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.NoteReader) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "NoteReader", sel, v, (*flatPlan).writeNoteReader); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNoteReader2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNoteReader(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNoteReader2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNoteReader(ctx context.Context, sel ast.SelectionSet, v *model.NoteReader) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NoteReader(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility(ctx context.Context, v any) (state.NoteVisibility, error) {
 	res, err := model.UnmarshalNoteVisibility(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -72671,6 +73416,11 @@ func (ec *executionContext) unmarshalNOrderLineInput2ᚕᚖgithubᚗcomᚋstoref
 func (ec *executionContext) unmarshalNOrderLineInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderLineInput(ctx context.Context, v any) (*model.OrderLineInput, error) {
 	res, err := ec.unmarshalInputOrderLineInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNOrderLinesInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderLinesInput(ctx context.Context, v any) (model.OrderLinesInput, error) {
+	res, err := ec.unmarshalInputOrderLinesInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
@@ -73254,6 +74004,11 @@ func (ec *executionContext) marshalNPaymentRefundState2githubᚗcomᚋstorefront
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNPaymentRequestInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRequestInput(ctx context.Context, v any) (model.PaymentRequestInput, error) {
+	res, err := ec.unmarshalInputPaymentRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNPaymentSettings2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v model.PaymentSettings) graphql.Marshaler {

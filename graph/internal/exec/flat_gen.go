@@ -340,6 +340,10 @@ var flatTypes = map[string]flatType{
 		"address":    {4, ""},
 		"children":   {5, "MenuLink"},
 	}},
+	"NoteReader": {noteReaderImplementors, map[string]flatField{
+		"id":   {1, ""},
+		"name": {2, ""},
+	}},
 	"Notification": {notificationImplementors, map[string]flatField{
 		"id":           {1, ""},
 		"level":        {2, ""},
@@ -2536,6 +2540,25 @@ func (p *flatPlan) writeMenuLink(w *buffer, obj *document.MenuLink) bool {
 				}
 			}
 			w.byte(']')
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeNoteReader(w *buffer, obj *model.NoteReader) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("NoteReader")
+		case 1: // id
+			v := obj.ID
+			w.text(v)
+		case 2: // name
+			v := obj.Name
+			w.text(v)
 		}
 	}
 	w.byte('}')

@@ -35,6 +35,7 @@ var flatCases = []flatCase{
 	flatCaseOf("Media", (*executionContext)._Media, (*flatPlan).writeMedia),
 	flatCaseOf("Membership", (*executionContext)._Membership, (*flatPlan).writeMembership),
 	flatCaseOf("MenuLink", (*executionContext)._MenuLink, (*flatPlan).writeMenuLink),
+	flatCaseOf("NoteReader", (*executionContext)._NoteReader, (*flatPlan).writeNoteReader),
 	flatCaseOf("Notification", (*executionContext)._Notification, (*flatPlan).writeNotification),
 	flatCaseOf("OfferedRate", (*executionContext)._OfferedRate, (*flatPlan).writeOfferedRate),
 	flatCaseOf("Order", (*executionContext)._Order, (*flatPlan).writeOrder),

@@ -56,6 +56,7 @@ const routes = [
   ['/orders/new', { page: from('order_new', 'OrderNew'), needs: 'money', below: '/orders' }],
   ['/orders/print', { page: from('order_print', 'OrderPrint'), needs: 'orders', below: '/orders' }],
   ['/orders/:id/edit', { page: from('order_edit', 'OrderEdit'), needs: 'money', below: '/orders' }],
+  ['/orders/:id/items', { page: from('order_items', 'OrderItems'), needs: 'money', below: '/orders' }],
   ['/customers/new', { page: from('customer_edit', 'CustomerNew'), needs: 'editCustomers', below: '/customers' }],
   ['/customers/:id/edit', { page: from('customer_edit', 'CustomerEdit'), needs: 'editCustomers', below: '/customers' }],
   ['/orders/:id', { page: from('order', 'Order'), needs: 'orders', below: '/orders' }],

@@ -12,6 +12,8 @@ export function allowed(o) {
     fulfill: o.status === 'OPEN' && o.fulfillmentStatus !== 'FULFILLED' && o.lineItems.some((l) => unfulfilled(l) > 0),
     cancel: o.status === 'OPEN' && o.fulfillmentStatus === 'UNFULFILLED',
     complete: o.status === 'OPEN' && o.fulfillmentStatus === 'FULFILLED',
+    request: o.status === 'OPEN' && o.totalMinor > o.paidMinor && o.refundedMinor === 0,
+    items: o.status === 'OPEN' && o.fulfillmentStatus === 'UNFULFILLED' && o.refundedMinor === 0,
   };
 }
 
@@ -41,7 +43,8 @@ export const emailNames = { PLACED: 'Order confirmation', PAID: 'Payment', PARTL
   SHIPPED: 'Shipped', REFUNDED: 'Refund', CANCELLED: 'Cancellation' };
 
 /** Audit actions that have no row of their own in the timeline. */
-const changeTitles = { 'order.update': 'Order changed', 'order.email_withhold': 'Email to the shopper not sent',
+const changeTitles = { 'order.update': 'Order changed', 'order.edit_lines': 'Items changed',
+  'order.request_payment': 'Payment requested', 'order.email_withhold': 'Email to the shopper not sent',
   'order.email_resend': 'Email sent to the shopper again' };
 
 /** the maximum time between rows of one transaction, in milliseconds */

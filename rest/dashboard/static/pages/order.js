@@ -13,6 +13,7 @@ import { to } from '../route.js';
 import { allowed, events } from '../order_state.js';
 import { Totals } from '../totals.js';
 import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm, ResendEmail } from './order_actions.js';
+import { PaymentLink, RequestPayment } from '../order_request.js';
 import { addressFields } from '../address_fields.js';
 
 const document = (can) => `query Order($id: ID!) {
@@ -25,7 +26,7 @@ const document = (can) => `query Order($id: ID!) {
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
     includedTaxMinor taxes { name rate included amountMinor } taxRelief vatId vatConsultation
-    discountCode shippingMethod paymentMethod externalNumber paymentDueAt
+    discountCode shippingMethod paymentMethod externalNumber paymentDueAt ${can('notes') ? 'payUrl' : ''}
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }
@@ -36,7 +37,7 @@ const document = (can) => `query Order($id: ID!) {
 }`;
 
 const dialogs = { 'mark-paid': MarkPaid, 'record-payment': RecordPayment, fulfill: Fulfill, refund: Refund,
-  cancel: Cancel, complete: Complete, 'resend-email': ResendEmail };
+  cancel: Cancel, complete: Complete, request: RequestPayment, 'resend-email': ResendEmail };
 
 export function Order({ id }) {
   const { can, store } = useApp();
@@ -66,10 +67,13 @@ export function Order({ id }) {
     ${may.fulfill && can('ship') && button('fulfill', 'Fulfill', 'truck', 'primary')}
     ${may.pay && can('money') && button('mark-paid', 'Mark as paid', 'check')}
     ${may.pay && can('money') && button('record-payment', 'Record payment', 'money')}
+    ${may.request && can('money') && button('request', 'Request payment', 'money')}
     ${may.refund && can('money') && button('refund', 'Refund', 'undo')}
     ${may.complete && can('money') && button('complete', 'Complete', 'check', 'primary')}
     ${can('money') && html`<a class="button" href=${to('/orders/' + o.id + '/edit')} data-test="order-edit">
       <${Icon} name="pencil" size="16" />Edit</a>`}
+    ${may.items && can('money') && html`<a class="button" href=${to('/orders/' + o.id + '/items')}
+      data-test="order-items">Edit items</a>`}
     <a class="button" href=${to('/orders/print', { ids: o.id })} data-test="order-print">
       <${Icon} name="print" size="16" />Print</a>
     <a class="button" href=${to('/orders/print', { ids: o.id, as: 'slip' })} data-test="order-slip">Packing slip</a>
@@ -85,6 +89,7 @@ export function Order({ id }) {
         ${can('notes') && html`<${Card} title="Add a note"><${NoteForm} order=${o} changed=${query.reload} /><//>`}
       </div>
       <div class="stack">
+        <${PaymentLink} order=${o} />
         <${CustomerCard} order=${o} />
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],

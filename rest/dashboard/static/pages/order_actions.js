@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { send, Failure } from '../api.js';
 import { useApp } from '../context.js';
+import { useCached } from '../countries.js';
 import {
   FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, transition, useAction, useMutation,
 } from '../form.js';
@@ -230,6 +231,23 @@ export function ResendEmail({ order, onClose, changed }) {
   <//>`;
 }
 
+/** A select that adds @ and the name of a colleague to the note beside it. */
+function Mention() {
+  const box = useRef(null);
+  const people = useCached('{ noteReaders { id name } }')?.noteReaders ?? [];
+  const add = (e) => {
+    const area = box.current.closest('form').elements.namedItem('body');
+    area.setRangeText((area.selectionStart > 0 && !/\s$/.test(area.value.slice(0, area.selectionStart)) ? ' ' : '') +
+      '@' + e.target.value + ' ', area.selectionStart, area.selectionEnd, 'end');
+    area.dispatchEvent(new Event('input', { bubbles: true }));
+    e.target.value = '';
+    area.focus();
+  };
+  return people.length > 0 && html`<label class="filter" ref=${box}><span>Mention a colleague</span>
+    <select onChange=${add} data-test="mention"><option value="">Choose a name</option>
+      ${people.map((p) => html`<option key=${p.id} value=${p.name}>${p.name}</option>`)}</select></label>`;
+}
+
 export function NoteForm({ order, changed }) {
   const [turn, setTurn] = useState(0);
   const action = useAction(documents.note, (v) => ({
@@ -239,7 +257,9 @@ export function NoteForm({ order, changed }) {
     changed();
   });
   return html`<${Form} key=${turn} name="note" submit="Add note" action=${action}>
-    <${Area} name="body" label="Note" rows=${3} required maxlength="5000" />
+    <${Area} name="body" label="Note" rows=${3} required maxlength="5000"
+      hint="Colleagues whom you mention, such as @Ada Lovelace, get a notification." />
+    <${Mention} />
     <${Select} name="visibility" label="Visible to" value="INTERNAL"
       options=${[['INTERNAL', 'Only staff'], ['CUSTOMER', 'Staff and the customer']]} />
   <//>`;
