@@ -9,7 +9,7 @@ const maxText = 255; // characters of a carrier or a tracking number
 const maxPage = 100; // orders of one request
 
 const find = `query Numbered($numbers: [Long!]!) { orders(first: 100, filter: { numbers: $numbers }) {
-  nodes { id number status fulfillmentStatus version } } }`;
+  nodes { id number status fulfillmentStatus version } pageInfo { hasNextPage } } }`;
 
 /**
  * Reads a list: order number, carrier and tracking number in each line, separated by semicolons or
@@ -61,7 +61,7 @@ async function ordersOf(entries) {
   for (let i = 0; i < entries.length; i += maxPage) {
     const numbers = entries.slice(i, i + maxPage).map((e) => e.number);
     const { data, errors } = await send(find, { numbers });
-    if (!data.orders) {
+    if (!data.orders || data.orders.pageInfo.hasNextPage) {
       throw errors[0] ?? new Failure('The orders could not be read. Try again.', 'internal_error');
     }
     data.orders.nodes.forEach((o) => found.set(o.number, o));
