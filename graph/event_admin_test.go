@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -128,6 +129,18 @@ func onInvitation(w *caller) string {
 	return fmt.Sprintf("id: %q", made.Invitation.PublicID())
 }
 
+// execute runs a statement that no operation runs.
+func (w *caller) execute(query string, args ...any) {
+	w.t.Helper()
+	err := w.Store.Admin(w.t.Context(), func(c *sql.Conn) error {
+		_, err := c.ExecContext(w.t.Context(), query, args...)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // emailText is the input of an email to shoppers.
 const emailText = `input: {email: PLACED, language: DE, subject: "{{ order.number }}", intro: "Hallo", closing: ""}`
 
@@ -203,7 +216,17 @@ var adminEffects = []effect{
 		args: fixedArgs("expectedVersion: 0, email: PAID, language: DE")},
 	{field: "orderEmailTextReset", name: "another version",
 		args: fixedArgs("expectedVersion: 1, email: PAID, language: DE"), refused: "version_mismatch"},
-	{field: "orderEmailPreview", name: "with a test", args: fixedArgs("send: true, " + emailText)},
+	{field: "orderEmailPreview", name: "with a test", args: func(w *caller) string {
+		w.execute("UPDATE users SET verified_at = 1 WHERE id = ?", w.Owner.ID[:])
+		return "send: true, " + emailText
+	}},
+	{field: "orderEmailResend", name: "of the storefront", args: func(w *caller) string {
+		o := graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
+			Email: new("ada@example.com"), Source: "storefront",
+			Lines: []*model.OrderLineInput{graphtest.CustomLine("Tea", 1, 100)}})).Order
+		w.execute("UPDATE orders SET cart_id = ? WHERE id = ?", o.ID[:], o.ID[:])
+		return fmt.Sprintf("id: %q, email: PLACED", o.PublicID())
+	}},
 	{field: "orderEmailResend", name: "of another source", args: func(w *caller) string {
 		o := graphtest.NewOrder(w.t, w.Ctx, w.Resolver, graphtest.CustomLine("Tea", 1, 100))
 		return fmt.Sprintf("id: %q, email: PLACED", o.PublicID())

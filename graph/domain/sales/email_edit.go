@@ -60,7 +60,9 @@ func checkTexts(in model.OrderEmailTextInput) (emailTexts, error) {
 	c.Name("subject", in.Subject, limit.Line)
 	checkVariables(c, "subject", in.Subject, in.Email)
 	for _, part := range []struct{ pointer, text string }{{"intro", in.Intro}, {"closing", in.Closing}} {
-		c.Long(part.pointer, part.text, limit.EmailText)
+		if part.text != "" {
+			c.Long(part.pointer, part.text, limit.EmailText)
+		}
 		checkVariables(c, part.pointer, part.text, in.Email)
 		if _, err := markdown.HTML(part.text, nil); err != nil {
 			c.Add(part.pointer, fault.TooLong, "This cannot be shown: "+err.Error()+".")
