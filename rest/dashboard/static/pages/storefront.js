@@ -15,8 +15,10 @@ function useUpdate(input, done) {
   return useAction(update, (v) => ({ input: { expectedVersion: store.version, ...input(v) } }), done, refresh);
 }
 
-export const Storefront = () => html`<${Page} title="Storefront" back=${{ href: to('/settings'), text: 'Settings' }}>
-  <div class="columns"><${Card} title="Logo and icon" name="brand"><${Brand} /><//></div><//>`;
+export function Storefront() {
+  return html`<${Page} title="Storefront" back=${{ href: to('/settings'), text: 'Settings' }}>
+    <div class="columns"><${Card} title="Logo and icon" name="brand"><${Brand} /><//></div><//>`;
+}
 
 const idOf = (img) => img.id;
 const idIn = (address) => address?.match(/img_\w+/)?.[0] ?? '';
