@@ -30,6 +30,15 @@ var bounded = map[string]int{
 	"Product/product_type maxLength": limit.Line, "Product/inventory_quantity maximum": limit.Inventory,
 	"Product/image_url maxLength": limit.URL,
 
+	"ProductCreate/weight_grams maximum": limit.Weight, "ProductCreate/videos maxItems": limit.Videos,
+	"ProductCreate/videos/items maxLength": limit.URL, "Product/videos maxItems": limit.Videos,
+	"Product/videos/items maxLength": limit.URL, "Maker/name maxLength": limit.Line,
+	"Maker/address maxLength": limit.MakerAddress, "Maker/email maxLength": limit.Email,
+	"Maker/url maxLength":    limit.URL,
+	"Maker/safety maxLength": limit.Safety, "MakerCreate/name maxLength": limit.Line,
+	"MakerCreate/address maxLength": limit.MakerAddress, "MakerCreate/email maxLength": limit.Email,
+	"MakerCreate/url maxLength": limit.URL, "MakerCreate/safety maxLength": limit.Safety,
+
 	"Product/images maxItems": limit.Images, "ProductImage/alt maxLength": limit.ImageAlt,
 	"Product/options maxItems": limit.Options, "Product/variants maxItems": limit.Variants,
 	"ProductOption/name maxLength": limit.Label, "ProductOption/values maxItems": limit.Variants,

@@ -3,6 +3,7 @@ package rest
 import (
 	"net/http"
 
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/lib/wire"
@@ -61,6 +62,16 @@ func readProduct(r *wire.Reader) model.ProductCreateInput {
 		ImageURL:            r.String("image_url"),
 		RequiresShipping:    r.Bool("requires_shipping"),
 		TaxCategory:         r.String("tax_category"),
+		WeightGrams:         r.Int("weight_grams"),
+		Barcode:             r.String("barcode"),
+		Videos:              r.Strings("videos"),
+	}
+	if m := r.Object("maker"); m != nil {
+		in.Maker = &document.MakerFields{Name: m.String("name"), Address: m.String("address"),
+			Email: m.String("email"), URL: m.String("url"), Safety: m.String("safety")}
+	}
+	if format := r.String("description_format"); format != nil {
+		in.DescriptionFormat = new(state.TextFormat(*format))
 	}
 	faults := required(r.Fields(), "title", title, &in.Title)
 	faults = required(faults, "price_minor", price, &in.PriceMinor)

@@ -191,6 +191,12 @@ func TestBrowserVariants(t *testing.T) {
 	b, f := p.browse(t), p.demo(t)
 	b.signIn("/dashboard/products/new", f.Stores[0].Owner)
 	b.fill(`input[name="title"]`, "Jersey")
+	for _, tool := range []css{"Bold", "Quote", "Quote"} { // the second press takes the mark away
+		b.click(`.tools [aria-label="` + tool + `"]`)
+	}
+	if got := evaluate[string](b, `document.querySelector('[name="description"]').value`); got != "**text**" {
+		t.Errorf("the buttons of the editor wrote %q", got)
+	}
 	b.fill(`input[name="priceMinor"]`, "49.00")
 	b.click(`[data-test="submit"]`)
 	b.click(`[data-test="add-option"]`)
@@ -203,6 +209,13 @@ func TestBrowserVariants(t *testing.T) {
 	b.see(`[data-test="variant"]:nth-of-type(4)`)
 	b.click(`[aria-label="Remove M / Blue"]`)
 	b.gone(`[aria-label="Remove M / Blue"]`)
+	b.choose(`[data-test="set-all"] select`, "weightGrams")
+	b.fill(`[data-test="set-all"] input`, "250")
+	b.click(`[data-test="set-all-apply"]`)
+	b.await("the weight of all variants", `(() => {
+		const all = [...document.querySelectorAll('input[name$=".weightGrams"]')];
+		return all.length === 3 && all.every((field) => field.value === '250');
+	})()`)
 	b.fill(`input[name="variants.1.priceMinor"]`, "52.00")
 	b.fill(`input[name="variants.1.compareAtPriceMinor"]`, "60.00")
 	b.fill(`input[name="variants.1.sku"]`, "J-S-B")

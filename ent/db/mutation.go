@@ -54096,6 +54096,7 @@ type ProductMutation struct {
 	title                     *string
 	handle                    *string
 	description               *string
+	description_format        *state.TextFormat
 	status                    *state.ProductStatus
 	price_minor               *int64
 	addprice_minor            *int64
@@ -54118,6 +54119,12 @@ type ProductMutation struct {
 	addmax_price_minor        *int64
 	requires_shipping         *bool
 	tax_category              *string
+	barcode                   *string
+	cost_minor                *int64
+	addcost_minor             *int64
+	maker                     *document.Maker
+	videos                    *document.Tags
+	size_chart_id             *xid.ID
 	images_count              *int
 	addimages_count           *int
 	clearedFields             map[string]struct{}
@@ -54553,6 +54560,42 @@ func (m *ProductMutation) DescriptionCleared() bool {
 func (m *ProductMutation) ResetDescription() {
 	m.description = nil
 	delete(m.clearedFields, product.FieldDescription)
+}
+
+// SetDescriptionFormat sets the "description_format" field.
+func (m *ProductMutation) SetDescriptionFormat(sf state.TextFormat) {
+	m.description_format = &sf
+}
+
+// DescriptionFormat returns the value of the "description_format" field in the mutation.
+func (m *ProductMutation) DescriptionFormat() (r state.TextFormat, exists bool) {
+	v := m.description_format
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescriptionFormat returns the old "description_format" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldDescriptionFormat(ctx context.Context) (v state.TextFormat, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescriptionFormat is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescriptionFormat requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescriptionFormat: %w", err)
+	}
+	return oldValue.DescriptionFormat, nil
+}
+
+// ResetDescriptionFormat resets all changes to the "description_format" field.
+func (m *ProductMutation) ResetDescriptionFormat() {
+	m.description_format = nil
 }
 
 // SetStatus sets the "status" field.
@@ -55386,6 +55429,272 @@ func (m *ProductMutation) ResetTaxCategory() {
 	m.tax_category = nil
 }
 
+// SetBarcode sets the "barcode" field.
+func (m *ProductMutation) SetBarcode(s string) {
+	m.barcode = &s
+}
+
+// Barcode returns the value of the "barcode" field in the mutation.
+func (m *ProductMutation) Barcode() (r string, exists bool) {
+	v := m.barcode
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBarcode returns the old "barcode" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldBarcode(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBarcode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBarcode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBarcode: %w", err)
+	}
+	return oldValue.Barcode, nil
+}
+
+// ClearBarcode clears the value of the "barcode" field.
+func (m *ProductMutation) ClearBarcode() {
+	m.barcode = nil
+	m.clearedFields[product.FieldBarcode] = struct{}{}
+}
+
+// BarcodeCleared returns if the "barcode" field was cleared in this mutation.
+func (m *ProductMutation) BarcodeCleared() bool {
+	_, ok := m.clearedFields[product.FieldBarcode]
+	return ok
+}
+
+// ResetBarcode resets all changes to the "barcode" field.
+func (m *ProductMutation) ResetBarcode() {
+	m.barcode = nil
+	delete(m.clearedFields, product.FieldBarcode)
+}
+
+// SetCostMinor sets the "cost_minor" field.
+func (m *ProductMutation) SetCostMinor(i int64) {
+	m.cost_minor = &i
+	m.addcost_minor = nil
+}
+
+// CostMinor returns the value of the "cost_minor" field in the mutation.
+func (m *ProductMutation) CostMinor() (r int64, exists bool) {
+	v := m.cost_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCostMinor returns the old "cost_minor" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldCostMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCostMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCostMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCostMinor: %w", err)
+	}
+	return oldValue.CostMinor, nil
+}
+
+// AddCostMinor adds i to the "cost_minor" field.
+func (m *ProductMutation) AddCostMinor(i int64) {
+	if m.addcost_minor != nil {
+		*m.addcost_minor += i
+	} else {
+		m.addcost_minor = &i
+	}
+}
+
+// AddedCostMinor returns the value that was added to the "cost_minor" field in this mutation.
+func (m *ProductMutation) AddedCostMinor() (r int64, exists bool) {
+	v := m.addcost_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCostMinor clears the value of the "cost_minor" field.
+func (m *ProductMutation) ClearCostMinor() {
+	m.cost_minor = nil
+	m.addcost_minor = nil
+	m.clearedFields[product.FieldCostMinor] = struct{}{}
+}
+
+// CostMinorCleared returns if the "cost_minor" field was cleared in this mutation.
+func (m *ProductMutation) CostMinorCleared() bool {
+	_, ok := m.clearedFields[product.FieldCostMinor]
+	return ok
+}
+
+// ResetCostMinor resets all changes to the "cost_minor" field.
+func (m *ProductMutation) ResetCostMinor() {
+	m.cost_minor = nil
+	m.addcost_minor = nil
+	delete(m.clearedFields, product.FieldCostMinor)
+}
+
+// SetMaker sets the "maker" field.
+func (m *ProductMutation) SetMaker(d document.Maker) {
+	m.maker = &d
+}
+
+// Maker returns the value of the "maker" field in the mutation.
+func (m *ProductMutation) Maker() (r document.Maker, exists bool) {
+	v := m.maker
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMaker returns the old "maker" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldMaker(ctx context.Context) (v document.Maker, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMaker is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMaker requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMaker: %w", err)
+	}
+	return oldValue.Maker, nil
+}
+
+// ClearMaker clears the value of the "maker" field.
+func (m *ProductMutation) ClearMaker() {
+	m.maker = nil
+	m.clearedFields[product.FieldMaker] = struct{}{}
+}
+
+// MakerCleared returns if the "maker" field was cleared in this mutation.
+func (m *ProductMutation) MakerCleared() bool {
+	_, ok := m.clearedFields[product.FieldMaker]
+	return ok
+}
+
+// ResetMaker resets all changes to the "maker" field.
+func (m *ProductMutation) ResetMaker() {
+	m.maker = nil
+	delete(m.clearedFields, product.FieldMaker)
+}
+
+// SetVideos sets the "videos" field.
+func (m *ProductMutation) SetVideos(d document.Tags) {
+	m.videos = &d
+}
+
+// Videos returns the value of the "videos" field in the mutation.
+func (m *ProductMutation) Videos() (r document.Tags, exists bool) {
+	v := m.videos
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVideos returns the old "videos" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldVideos(ctx context.Context) (v document.Tags, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVideos is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVideos requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVideos: %w", err)
+	}
+	return oldValue.Videos, nil
+}
+
+// ClearVideos clears the value of the "videos" field.
+func (m *ProductMutation) ClearVideos() {
+	m.videos = nil
+	m.clearedFields[product.FieldVideos] = struct{}{}
+}
+
+// VideosCleared returns if the "videos" field was cleared in this mutation.
+func (m *ProductMutation) VideosCleared() bool {
+	_, ok := m.clearedFields[product.FieldVideos]
+	return ok
+}
+
+// ResetVideos resets all changes to the "videos" field.
+func (m *ProductMutation) ResetVideos() {
+	m.videos = nil
+	delete(m.clearedFields, product.FieldVideos)
+}
+
+// SetSizeChartID sets the "size_chart_id" field.
+func (m *ProductMutation) SetSizeChartID(x xid.ID) {
+	m.size_chart_id = &x
+}
+
+// SizeChartID returns the value of the "size_chart_id" field in the mutation.
+func (m *ProductMutation) SizeChartID() (r xid.ID, exists bool) {
+	v := m.size_chart_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeChartID returns the old "size_chart_id" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldSizeChartID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeChartID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeChartID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeChartID: %w", err)
+	}
+	return oldValue.SizeChartID, nil
+}
+
+// ClearSizeChartID clears the value of the "size_chart_id" field.
+func (m *ProductMutation) ClearSizeChartID() {
+	m.size_chart_id = nil
+	m.clearedFields[product.FieldSizeChartID] = struct{}{}
+}
+
+// SizeChartIDCleared returns if the "size_chart_id" field was cleared in this mutation.
+func (m *ProductMutation) SizeChartIDCleared() bool {
+	_, ok := m.clearedFields[product.FieldSizeChartID]
+	return ok
+}
+
+// ResetSizeChartID resets all changes to the "size_chart_id" field.
+func (m *ProductMutation) ResetSizeChartID() {
+	m.size_chart_id = nil
+	delete(m.clearedFields, product.FieldSizeChartID)
+}
+
 // SetImagesCount sets the "images_count" field.
 func (m *ProductMutation) SetImagesCount(i int) {
 	m.images_count = &i
@@ -55476,7 +55785,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 24)
+	fields := make([]string, 0, 30)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -55497,6 +55806,9 @@ func (m *ProductMutation) Fields() []string {
 	}
 	if m.description != nil {
 		fields = append(fields, product.FieldDescription)
+	}
+	if m.description_format != nil {
+		fields = append(fields, product.FieldDescriptionFormat)
 	}
 	if m.status != nil {
 		fields = append(fields, product.FieldStatus)
@@ -55546,6 +55858,21 @@ func (m *ProductMutation) Fields() []string {
 	if m.tax_category != nil {
 		fields = append(fields, product.FieldTaxCategory)
 	}
+	if m.barcode != nil {
+		fields = append(fields, product.FieldBarcode)
+	}
+	if m.cost_minor != nil {
+		fields = append(fields, product.FieldCostMinor)
+	}
+	if m.maker != nil {
+		fields = append(fields, product.FieldMaker)
+	}
+	if m.videos != nil {
+		fields = append(fields, product.FieldVideos)
+	}
+	if m.size_chart_id != nil {
+		fields = append(fields, product.FieldSizeChartID)
+	}
 	if m.images_count != nil {
 		fields = append(fields, product.FieldImagesCount)
 	}
@@ -55571,6 +55898,8 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.Handle()
 	case product.FieldDescription:
 		return m.Description()
+	case product.FieldDescriptionFormat:
+		return m.DescriptionFormat()
 	case product.FieldStatus:
 		return m.Status()
 	case product.FieldPriceMinor:
@@ -55603,6 +55932,16 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.RequiresShipping()
 	case product.FieldTaxCategory:
 		return m.TaxCategory()
+	case product.FieldBarcode:
+		return m.Barcode()
+	case product.FieldCostMinor:
+		return m.CostMinor()
+	case product.FieldMaker:
+		return m.Maker()
+	case product.FieldVideos:
+		return m.Videos()
+	case product.FieldSizeChartID:
+		return m.SizeChartID()
 	case product.FieldImagesCount:
 		return m.ImagesCount()
 	}
@@ -55628,6 +55967,8 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldHandle(ctx)
 	case product.FieldDescription:
 		return m.OldDescription(ctx)
+	case product.FieldDescriptionFormat:
+		return m.OldDescriptionFormat(ctx)
 	case product.FieldStatus:
 		return m.OldStatus(ctx)
 	case product.FieldPriceMinor:
@@ -55660,6 +56001,16 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldRequiresShipping(ctx)
 	case product.FieldTaxCategory:
 		return m.OldTaxCategory(ctx)
+	case product.FieldBarcode:
+		return m.OldBarcode(ctx)
+	case product.FieldCostMinor:
+		return m.OldCostMinor(ctx)
+	case product.FieldMaker:
+		return m.OldMaker(ctx)
+	case product.FieldVideos:
+		return m.OldVideos(ctx)
+	case product.FieldSizeChartID:
+		return m.OldSizeChartID(ctx)
 	case product.FieldImagesCount:
 		return m.OldImagesCount(ctx)
 	}
@@ -55719,6 +56070,13 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDescription(v)
+		return nil
+	case product.FieldDescriptionFormat:
+		v, ok := value.(state.TextFormat)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescriptionFormat(v)
 		return nil
 	case product.FieldStatus:
 		v, ok := value.(state.ProductStatus)
@@ -55832,6 +56190,41 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetTaxCategory(v)
 		return nil
+	case product.FieldBarcode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBarcode(v)
+		return nil
+	case product.FieldCostMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCostMinor(v)
+		return nil
+	case product.FieldMaker:
+		v, ok := value.(document.Maker)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMaker(v)
+		return nil
+	case product.FieldVideos:
+		v, ok := value.(document.Tags)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVideos(v)
+		return nil
+	case product.FieldSizeChartID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeChartID(v)
+		return nil
 	case product.FieldImagesCount:
 		v, ok := value.(int)
 		if !ok {
@@ -55874,6 +56267,9 @@ func (m *ProductMutation) AddedFields() []string {
 	if m.addmax_price_minor != nil {
 		fields = append(fields, product.FieldMaxPriceMinor)
 	}
+	if m.addcost_minor != nil {
+		fields = append(fields, product.FieldCostMinor)
+	}
 	if m.addimages_count != nil {
 		fields = append(fields, product.FieldImagesCount)
 	}
@@ -55903,6 +56299,8 @@ func (m *ProductMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedWeightGrams()
 	case product.FieldMaxPriceMinor:
 		return m.AddedMaxPriceMinor()
+	case product.FieldCostMinor:
+		return m.AddedCostMinor()
 	case product.FieldImagesCount:
 		return m.AddedImagesCount()
 	}
@@ -55977,6 +56375,13 @@ func (m *ProductMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddMaxPriceMinor(v)
 		return nil
+	case product.FieldCostMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCostMinor(v)
+		return nil
 	case product.FieldImagesCount:
 		v, ok := value.(int)
 		if !ok {
@@ -56025,6 +56430,21 @@ func (m *ProductMutation) ClearedFields() []string {
 	if m.FieldCleared(product.FieldMaxPriceMinor) {
 		fields = append(fields, product.FieldMaxPriceMinor)
 	}
+	if m.FieldCleared(product.FieldBarcode) {
+		fields = append(fields, product.FieldBarcode)
+	}
+	if m.FieldCleared(product.FieldCostMinor) {
+		fields = append(fields, product.FieldCostMinor)
+	}
+	if m.FieldCleared(product.FieldMaker) {
+		fields = append(fields, product.FieldMaker)
+	}
+	if m.FieldCleared(product.FieldVideos) {
+		fields = append(fields, product.FieldVideos)
+	}
+	if m.FieldCleared(product.FieldSizeChartID) {
+		fields = append(fields, product.FieldSizeChartID)
+	}
 	return fields
 }
 
@@ -56072,6 +56492,21 @@ func (m *ProductMutation) ClearField(name string) error {
 	case product.FieldMaxPriceMinor:
 		m.ClearMaxPriceMinor()
 		return nil
+	case product.FieldBarcode:
+		m.ClearBarcode()
+		return nil
+	case product.FieldCostMinor:
+		m.ClearCostMinor()
+		return nil
+	case product.FieldMaker:
+		m.ClearMaker()
+		return nil
+	case product.FieldVideos:
+		m.ClearVideos()
+		return nil
+	case product.FieldSizeChartID:
+		m.ClearSizeChartID()
+		return nil
 	}
 	return fmt.Errorf("unknown Product nullable field %s", name)
 }
@@ -56100,6 +56535,9 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldDescription:
 		m.ResetDescription()
+		return nil
+	case product.FieldDescriptionFormat:
+		m.ResetDescriptionFormat()
 		return nil
 	case product.FieldStatus:
 		m.ResetStatus()
@@ -56148,6 +56586,21 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldTaxCategory:
 		m.ResetTaxCategory()
+		return nil
+	case product.FieldBarcode:
+		m.ResetBarcode()
+		return nil
+	case product.FieldCostMinor:
+		m.ResetCostMinor()
+		return nil
+	case product.FieldMaker:
+		m.ResetMaker()
+		return nil
+	case product.FieldVideos:
+		m.ResetVideos()
+		return nil
+	case product.FieldSizeChartID:
+		m.ResetSizeChartID()
 		return nil
 	case product.FieldImagesCount:
 		m.ResetImagesCount()
@@ -78464,6 +78917,9 @@ type VariantMutation struct {
 	addinventory_quantity     *int64
 	weight_grams              *int64
 	addweight_grams           *int64
+	barcode                   *string
+	cost_minor                *int64
+	addcost_minor             *int64
 	tax_category              *string
 	image_id                  *xid.ID
 	clearedFields             map[string]struct{}
@@ -79127,6 +79583,125 @@ func (m *VariantMutation) ResetWeightGrams() {
 	delete(m.clearedFields, variant.FieldWeightGrams)
 }
 
+// SetBarcode sets the "barcode" field.
+func (m *VariantMutation) SetBarcode(s string) {
+	m.barcode = &s
+}
+
+// Barcode returns the value of the "barcode" field in the mutation.
+func (m *VariantMutation) Barcode() (r string, exists bool) {
+	v := m.barcode
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBarcode returns the old "barcode" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldBarcode(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBarcode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBarcode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBarcode: %w", err)
+	}
+	return oldValue.Barcode, nil
+}
+
+// ClearBarcode clears the value of the "barcode" field.
+func (m *VariantMutation) ClearBarcode() {
+	m.barcode = nil
+	m.clearedFields[variant.FieldBarcode] = struct{}{}
+}
+
+// BarcodeCleared returns if the "barcode" field was cleared in this mutation.
+func (m *VariantMutation) BarcodeCleared() bool {
+	_, ok := m.clearedFields[variant.FieldBarcode]
+	return ok
+}
+
+// ResetBarcode resets all changes to the "barcode" field.
+func (m *VariantMutation) ResetBarcode() {
+	m.barcode = nil
+	delete(m.clearedFields, variant.FieldBarcode)
+}
+
+// SetCostMinor sets the "cost_minor" field.
+func (m *VariantMutation) SetCostMinor(i int64) {
+	m.cost_minor = &i
+	m.addcost_minor = nil
+}
+
+// CostMinor returns the value of the "cost_minor" field in the mutation.
+func (m *VariantMutation) CostMinor() (r int64, exists bool) {
+	v := m.cost_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCostMinor returns the old "cost_minor" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldCostMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCostMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCostMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCostMinor: %w", err)
+	}
+	return oldValue.CostMinor, nil
+}
+
+// AddCostMinor adds i to the "cost_minor" field.
+func (m *VariantMutation) AddCostMinor(i int64) {
+	if m.addcost_minor != nil {
+		*m.addcost_minor += i
+	} else {
+		m.addcost_minor = &i
+	}
+}
+
+// AddedCostMinor returns the value that was added to the "cost_minor" field in this mutation.
+func (m *VariantMutation) AddedCostMinor() (r int64, exists bool) {
+	v := m.addcost_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCostMinor clears the value of the "cost_minor" field.
+func (m *VariantMutation) ClearCostMinor() {
+	m.cost_minor = nil
+	m.addcost_minor = nil
+	m.clearedFields[variant.FieldCostMinor] = struct{}{}
+}
+
+// CostMinorCleared returns if the "cost_minor" field was cleared in this mutation.
+func (m *VariantMutation) CostMinorCleared() bool {
+	_, ok := m.clearedFields[variant.FieldCostMinor]
+	return ok
+}
+
+// ResetCostMinor resets all changes to the "cost_minor" field.
+func (m *VariantMutation) ResetCostMinor() {
+	m.cost_minor = nil
+	m.addcost_minor = nil
+	delete(m.clearedFields, variant.FieldCostMinor)
+}
+
 // SetTaxCategory sets the "tax_category" field.
 func (m *VariantMutation) SetTaxCategory(s string) {
 	m.tax_category = &s
@@ -79259,7 +79834,7 @@ func (m *VariantMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *VariantMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 15)
 	if m.store_id != nil {
 		fields = append(fields, variant.FieldStoreID)
 	}
@@ -79292,6 +79867,12 @@ func (m *VariantMutation) Fields() []string {
 	}
 	if m.weight_grams != nil {
 		fields = append(fields, variant.FieldWeightGrams)
+	}
+	if m.barcode != nil {
+		fields = append(fields, variant.FieldBarcode)
+	}
+	if m.cost_minor != nil {
+		fields = append(fields, variant.FieldCostMinor)
 	}
 	if m.tax_category != nil {
 		fields = append(fields, variant.FieldTaxCategory)
@@ -79329,6 +79910,10 @@ func (m *VariantMutation) Field(name string) (ent.Value, bool) {
 		return m.InventoryQuantity()
 	case variant.FieldWeightGrams:
 		return m.WeightGrams()
+	case variant.FieldBarcode:
+		return m.Barcode()
+	case variant.FieldCostMinor:
+		return m.CostMinor()
 	case variant.FieldTaxCategory:
 		return m.TaxCategory()
 	case variant.FieldImageID:
@@ -79364,6 +79949,10 @@ func (m *VariantMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldInventoryQuantity(ctx)
 	case variant.FieldWeightGrams:
 		return m.OldWeightGrams(ctx)
+	case variant.FieldBarcode:
+		return m.OldBarcode(ctx)
+	case variant.FieldCostMinor:
+		return m.OldCostMinor(ctx)
 	case variant.FieldTaxCategory:
 		return m.OldTaxCategory(ctx)
 	case variant.FieldImageID:
@@ -79454,6 +80043,20 @@ func (m *VariantMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetWeightGrams(v)
 		return nil
+	case variant.FieldBarcode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBarcode(v)
+		return nil
+	case variant.FieldCostMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCostMinor(v)
+		return nil
 	case variant.FieldTaxCategory:
 		v, ok := value.(string)
 		if !ok {
@@ -79491,6 +80094,9 @@ func (m *VariantMutation) AddedFields() []string {
 	if m.addweight_grams != nil {
 		fields = append(fields, variant.FieldWeightGrams)
 	}
+	if m.addcost_minor != nil {
+		fields = append(fields, variant.FieldCostMinor)
+	}
 	return fields
 }
 
@@ -79509,6 +80115,8 @@ func (m *VariantMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedInventoryQuantity()
 	case variant.FieldWeightGrams:
 		return m.AddedWeightGrams()
+	case variant.FieldCostMinor:
+		return m.AddedCostMinor()
 	}
 	return nil, false
 }
@@ -79553,6 +80161,13 @@ func (m *VariantMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddWeightGrams(v)
 		return nil
+	case variant.FieldCostMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCostMinor(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Variant numeric field %s", name)
 }
@@ -79572,6 +80187,12 @@ func (m *VariantMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(variant.FieldWeightGrams) {
 		fields = append(fields, variant.FieldWeightGrams)
+	}
+	if m.FieldCleared(variant.FieldBarcode) {
+		fields = append(fields, variant.FieldBarcode)
+	}
+	if m.FieldCleared(variant.FieldCostMinor) {
+		fields = append(fields, variant.FieldCostMinor)
 	}
 	if m.FieldCleared(variant.FieldTaxCategory) {
 		fields = append(fields, variant.FieldTaxCategory)
@@ -79604,6 +80225,12 @@ func (m *VariantMutation) ClearField(name string) error {
 		return nil
 	case variant.FieldWeightGrams:
 		m.ClearWeightGrams()
+		return nil
+	case variant.FieldBarcode:
+		m.ClearBarcode()
+		return nil
+	case variant.FieldCostMinor:
+		m.ClearCostMinor()
 		return nil
 	case variant.FieldTaxCategory:
 		m.ClearTaxCategory()
@@ -79651,6 +80278,12 @@ func (m *VariantMutation) ResetField(name string) error {
 		return nil
 	case variant.FieldWeightGrams:
 		m.ResetWeightGrams()
+		return nil
+	case variant.FieldBarcode:
+		m.ResetBarcode()
+		return nil
+	case variant.FieldCostMinor:
+		m.ResetCostMinor()
 		return nil
 	case variant.FieldTaxCategory:
 		m.ResetTaxCategory()

@@ -33,6 +33,8 @@ type Product struct {
 	Handle string `json:"handle,omitempty"`
 	// Description holds the value of the "description" field.
 	Description *string `json:"description,omitempty"`
+	// DescriptionFormat holds the value of the "description_format" field.
+	DescriptionFormat state.TextFormat `json:"description_format,omitempty"`
 	// Status holds the value of the "status" field.
 	Status state.ProductStatus `json:"status,omitempty"`
 	// PriceMinor holds the value of the "price_minor" field.
@@ -65,6 +67,16 @@ type Product struct {
 	RequiresShipping bool `json:"requires_shipping,omitempty"`
 	// TaxCategory holds the value of the "tax_category" field.
 	TaxCategory string `json:"tax_category,omitempty"`
+	// Barcode holds the value of the "barcode" field.
+	Barcode *string `json:"barcode,omitempty"`
+	// CostMinor holds the value of the "cost_minor" field.
+	CostMinor *int64 `json:"cost_minor,omitempty"`
+	// Maker holds the value of the "maker" field.
+	Maker document.Maker `json:"maker,omitempty"`
+	// Videos holds the value of the "videos" field.
+	Videos document.Tags `json:"videos,omitempty"`
+	// SizeChartID holds the value of the "size_chart_id" field.
+	SizeChartID *xid.ID `json:"size_chart_id,omitempty"`
 	// ImagesCount holds the value of the "images_count" field.
 	ImagesCount  int `json:"images_count,omitempty"`
 	selectValues sql.SelectValues
@@ -80,13 +92,15 @@ func (*Product) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case product.FieldTags, product.FieldOptions:
+		case product.FieldSizeChartID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
+		case product.FieldTags, product.FieldOptions, product.FieldMaker, product.FieldVideos:
 			values[i] = new([]byte)
 		case product.FieldRequiresShipping:
 			values[i] = new(sql.NullBool)
-		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor, product.FieldImagesCount:
+		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor, product.FieldCostMinor, product.FieldImagesCount:
 			values[i] = new(sql.NullInt64)
-		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL, product.FieldTaxCategory:
+		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldDescriptionFormat, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL, product.FieldTaxCategory, product.FieldBarcode:
 			values[i] = new(sql.NullString)
 		case product.FieldID, product.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -153,6 +167,12 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Description = new(string)
 				*_m.Description = value.String
+			}
+		case product.FieldDescriptionFormat:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field description_format", values[i])
+			} else if value.Valid {
+				_m.DescriptionFormat = state.TextFormat(value.String)
 			}
 		case product.FieldStatus:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -259,6 +279,39 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.TaxCategory = value.String
 			}
+		case product.FieldBarcode:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field barcode", values[i])
+			} else if value.Valid {
+				_m.Barcode = new(string)
+				*_m.Barcode = value.String
+			}
+		case product.FieldCostMinor:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field cost_minor", values[i])
+			} else if value.Valid {
+				_m.CostMinor = new(int64)
+				*_m.CostMinor = value.Int64
+			}
+		case product.FieldMaker:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field maker", values[i])
+			} else if value != nil {
+				_m.Maker = *value
+			}
+		case product.FieldVideos:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field videos", values[i])
+			} else if value != nil {
+				_m.Videos = *value
+			}
+		case product.FieldSizeChartID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field size_chart_id", values[i])
+			} else if value.Valid {
+				_m.SizeChartID = new(xid.ID)
+				*_m.SizeChartID = *value.S.(*xid.ID)
+			}
 		case product.FieldImagesCount:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field images_count", values[i])
@@ -310,6 +363,20 @@ func (_m *Product) DecodedTags() ([]string, error) { return _m.Tags.List() }
 
 // DecodedOptions returns the elements of options.
 func (_m *Product) DecodedOptions() ([]document.Option, error) { return _m.Options.List() }
+
+// DecodedMaker returns the members of maker, or nil.
+func (_m *Product) DecodedMaker() (*document.MakerFields, error) { return _m.Maker.Fields() }
+
+// DecodedVideos returns the elements of videos.
+func (_m *Product) DecodedVideos() ([]string, error) { return _m.Videos.List() }
+
+// PublicSizeChartID returns the id as callers see it, or nil.
+func (_m *Product) PublicSizeChartID() *string {
+	if _m.SizeChartID == nil {
+		return nil
+	}
+	return new(xid.Kind("pag").Format(*_m.SizeChartID))
+}
 
 // Products is a parsable slice of Product.
 type Products []*Product

@@ -89,6 +89,20 @@ func (_c *ProductCreate) SetNillableDescription(v *string) *ProductCreate {
 	return _c
 }
 
+// SetDescriptionFormat sets the "description_format" field.
+func (_c *ProductCreate) SetDescriptionFormat(v state.TextFormat) *ProductCreate {
+	_c.mutation.SetDescriptionFormat(v)
+	return _c
+}
+
+// SetNillableDescriptionFormat sets the "description_format" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableDescriptionFormat(v *state.TextFormat) *ProductCreate {
+	if v != nil {
+		_c.SetDescriptionFormat(*v)
+	}
+	return _c
+}
+
 // SetStatus sets the "status" field.
 func (_c *ProductCreate) SetStatus(v state.ProductStatus) *ProductCreate {
 	_c.mutation.SetStatus(v)
@@ -273,6 +287,60 @@ func (_c *ProductCreate) SetNillableTaxCategory(v *string) *ProductCreate {
 	return _c
 }
 
+// SetBarcode sets the "barcode" field.
+func (_c *ProductCreate) SetBarcode(v string) *ProductCreate {
+	_c.mutation.SetBarcode(v)
+	return _c
+}
+
+// SetNillableBarcode sets the "barcode" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableBarcode(v *string) *ProductCreate {
+	if v != nil {
+		_c.SetBarcode(*v)
+	}
+	return _c
+}
+
+// SetCostMinor sets the "cost_minor" field.
+func (_c *ProductCreate) SetCostMinor(v int64) *ProductCreate {
+	_c.mutation.SetCostMinor(v)
+	return _c
+}
+
+// SetNillableCostMinor sets the "cost_minor" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableCostMinor(v *int64) *ProductCreate {
+	if v != nil {
+		_c.SetCostMinor(*v)
+	}
+	return _c
+}
+
+// SetMaker sets the "maker" field.
+func (_c *ProductCreate) SetMaker(v document.Maker) *ProductCreate {
+	_c.mutation.SetMaker(v)
+	return _c
+}
+
+// SetVideos sets the "videos" field.
+func (_c *ProductCreate) SetVideos(v document.Tags) *ProductCreate {
+	_c.mutation.SetVideos(v)
+	return _c
+}
+
+// SetSizeChartID sets the "size_chart_id" field.
+func (_c *ProductCreate) SetSizeChartID(v xid.ID) *ProductCreate {
+	_c.mutation.SetSizeChartID(v)
+	return _c
+}
+
+// SetNillableSizeChartID sets the "size_chart_id" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableSizeChartID(v *xid.ID) *ProductCreate {
+	if v != nil {
+		_c.SetSizeChartID(*v)
+	}
+	return _c
+}
+
 // SetImagesCount sets the "images_count" field.
 func (_c *ProductCreate) SetImagesCount(v int) *ProductCreate {
 	_c.mutation.SetImagesCount(v)
@@ -346,6 +414,10 @@ func (_c *ProductCreate) defaults() error {
 		v := product.DefaultEventSequence
 		_c.mutation.SetEventSequence(v)
 	}
+	if _, ok := _c.mutation.DescriptionFormat(); !ok {
+		v := product.DefaultDescriptionFormat
+		_c.mutation.SetDescriptionFormat(v)
+	}
 	if _, ok := _c.mutation.RequiresShipping(); !ok {
 		v := product.DefaultRequiresShipping
 		_c.mutation.SetRequiresShipping(v)
@@ -392,6 +464,9 @@ func (_c *ProductCreate) check() error {
 	}
 	if _, ok := _c.mutation.Handle(); !ok {
 		return &ValidationError{Name: "handle", err: errors.New(`db: missing required field "Product.handle"`)}
+	}
+	if _, ok := _c.mutation.DescriptionFormat(); !ok {
+		return &ValidationError{Name: "description_format", err: errors.New(`db: missing required field "Product.description_format"`)}
 	}
 	if _, ok := _c.mutation.Status(); !ok {
 		return &ValidationError{Name: "status", err: errors.New(`db: missing required field "Product.status"`)}
@@ -487,6 +562,10 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 		_spec.SetField(product.FieldDescription, field.TypeString, value)
 		_node.Description = &value
 	}
+	if value, ok := _c.mutation.DescriptionFormat(); ok {
+		_spec.SetField(product.FieldDescriptionFormat, field.TypeString, value)
+		_node.DescriptionFormat = value
+	}
 	if value, ok := _c.mutation.Status(); ok {
 		_spec.SetField(product.FieldStatus, field.TypeString, value)
 		_node.Status = value
@@ -550,6 +629,26 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.TaxCategory(); ok {
 		_spec.SetField(product.FieldTaxCategory, field.TypeString, value)
 		_node.TaxCategory = value
+	}
+	if value, ok := _c.mutation.Barcode(); ok {
+		_spec.SetField(product.FieldBarcode, field.TypeString, value)
+		_node.Barcode = &value
+	}
+	if value, ok := _c.mutation.CostMinor(); ok {
+		_spec.SetField(product.FieldCostMinor, field.TypeInt64, value)
+		_node.CostMinor = &value
+	}
+	if value, ok := _c.mutation.Maker(); ok {
+		_spec.SetField(product.FieldMaker, field.TypeBytes, value)
+		_node.Maker = value
+	}
+	if value, ok := _c.mutation.Videos(); ok {
+		_spec.SetField(product.FieldVideos, field.TypeBytes, value)
+		_node.Videos = value
+	}
+	if value, ok := _c.mutation.SizeChartID(); ok {
+		_spec.SetField(product.FieldSizeChartID, field.TypeUUID, value)
+		_node.SizeChartID = &value
 	}
 	if value, ok := _c.mutation.ImagesCount(); ok {
 		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)

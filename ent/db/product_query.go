@@ -541,6 +541,7 @@ var productBuffers = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Title),
 		(*cell.Text[string])(&row.Handle),
 		cell.TextOf(&row.Description),
+		(*cell.Text[state.TextFormat])(&row.DescriptionFormat),
 		(*cell.Text[state.ProductStatus])(&row.Status),
 		(*cell.Int64)(&row.PriceMinor),
 		cell.NumberOf(&row.CompareAtPriceMinor),
@@ -557,6 +558,11 @@ var productBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.MaxPriceMinor),
 		(*cell.Flag)(&row.RequiresShipping),
 		(*cell.Text[string])(&row.TaxCategory),
+		cell.TextOf(&row.Barcode),
+		cell.NumberOf(&row.CostMinor),
+		(*cell.Bytes)(&row.Maker),
+		(*cell.Bytes)(&row.Videos),
+		cell.PointerOf(&row.SizeChartID),
 		(*cell.Int)(&row.ImagesCount),
 	)
 	return buffer

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // ProductUpdate is the builder for updating Product entities.
@@ -139,6 +140,20 @@ func (_u *ProductUpdate) SetNillableDescription(v *string) *ProductUpdate {
 // ClearDescription clears the value of the "description" field.
 func (_u *ProductUpdate) ClearDescription() *ProductUpdate {
 	_u.mutation.ClearDescription()
+	return _u
+}
+
+// SetDescriptionFormat sets the "description_format" field.
+func (_u *ProductUpdate) SetDescriptionFormat(v state.TextFormat) *ProductUpdate {
+	_u.mutation.SetDescriptionFormat(v)
+	return _u
+}
+
+// SetNillableDescriptionFormat sets the "description_format" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableDescriptionFormat(v *state.TextFormat) *ProductUpdate {
+	if v != nil {
+		_u.SetDescriptionFormat(*v)
+	}
 	return _u
 }
 
@@ -452,6 +467,97 @@ func (_u *ProductUpdate) SetNillableTaxCategory(v *string) *ProductUpdate {
 	return _u
 }
 
+// SetBarcode sets the "barcode" field.
+func (_u *ProductUpdate) SetBarcode(v string) *ProductUpdate {
+	_u.mutation.SetBarcode(v)
+	return _u
+}
+
+// SetNillableBarcode sets the "barcode" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableBarcode(v *string) *ProductUpdate {
+	if v != nil {
+		_u.SetBarcode(*v)
+	}
+	return _u
+}
+
+// ClearBarcode clears the value of the "barcode" field.
+func (_u *ProductUpdate) ClearBarcode() *ProductUpdate {
+	_u.mutation.ClearBarcode()
+	return _u
+}
+
+// SetCostMinor sets the "cost_minor" field.
+func (_u *ProductUpdate) SetCostMinor(v int64) *ProductUpdate {
+	_u.mutation.ResetCostMinor()
+	_u.mutation.SetCostMinor(v)
+	return _u
+}
+
+// SetNillableCostMinor sets the "cost_minor" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableCostMinor(v *int64) *ProductUpdate {
+	if v != nil {
+		_u.SetCostMinor(*v)
+	}
+	return _u
+}
+
+// AddCostMinor adds value to the "cost_minor" field.
+func (_u *ProductUpdate) AddCostMinor(v int64) *ProductUpdate {
+	_u.mutation.AddCostMinor(v)
+	return _u
+}
+
+// ClearCostMinor clears the value of the "cost_minor" field.
+func (_u *ProductUpdate) ClearCostMinor() *ProductUpdate {
+	_u.mutation.ClearCostMinor()
+	return _u
+}
+
+// SetMaker sets the "maker" field.
+func (_u *ProductUpdate) SetMaker(v document.Maker) *ProductUpdate {
+	_u.mutation.SetMaker(v)
+	return _u
+}
+
+// ClearMaker clears the value of the "maker" field.
+func (_u *ProductUpdate) ClearMaker() *ProductUpdate {
+	_u.mutation.ClearMaker()
+	return _u
+}
+
+// SetVideos sets the "videos" field.
+func (_u *ProductUpdate) SetVideos(v document.Tags) *ProductUpdate {
+	_u.mutation.SetVideos(v)
+	return _u
+}
+
+// ClearVideos clears the value of the "videos" field.
+func (_u *ProductUpdate) ClearVideos() *ProductUpdate {
+	_u.mutation.ClearVideos()
+	return _u
+}
+
+// SetSizeChartID sets the "size_chart_id" field.
+func (_u *ProductUpdate) SetSizeChartID(v xid.ID) *ProductUpdate {
+	_u.mutation.SetSizeChartID(v)
+	return _u
+}
+
+// SetNillableSizeChartID sets the "size_chart_id" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableSizeChartID(v *xid.ID) *ProductUpdate {
+	if v != nil {
+		_u.SetSizeChartID(*v)
+	}
+	return _u
+}
+
+// ClearSizeChartID clears the value of the "size_chart_id" field.
+func (_u *ProductUpdate) ClearSizeChartID() *ProductUpdate {
+	_u.mutation.ClearSizeChartID()
+	return _u
+}
+
 // SetImagesCount sets the "images_count" field.
 func (_u *ProductUpdate) SetImagesCount(v int) *ProductUpdate {
 	_u.mutation.ResetImagesCount()
@@ -667,6 +773,20 @@ func (_u *ProductUpdateOne) SetNillableDescription(v *string) *ProductUpdateOne 
 // ClearDescription clears the value of the "description" field.
 func (_u *ProductUpdateOne) ClearDescription() *ProductUpdateOne {
 	_u.mutation.ClearDescription()
+	return _u
+}
+
+// SetDescriptionFormat sets the "description_format" field.
+func (_u *ProductUpdateOne) SetDescriptionFormat(v state.TextFormat) *ProductUpdateOne {
+	_u.mutation.SetDescriptionFormat(v)
+	return _u
+}
+
+// SetNillableDescriptionFormat sets the "description_format" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableDescriptionFormat(v *state.TextFormat) *ProductUpdateOne {
+	if v != nil {
+		_u.SetDescriptionFormat(*v)
+	}
 	return _u
 }
 
@@ -977,6 +1097,97 @@ func (_u *ProductUpdateOne) SetNillableTaxCategory(v *string) *ProductUpdateOne 
 	if v != nil {
 		_u.SetTaxCategory(*v)
 	}
+	return _u
+}
+
+// SetBarcode sets the "barcode" field.
+func (_u *ProductUpdateOne) SetBarcode(v string) *ProductUpdateOne {
+	_u.mutation.SetBarcode(v)
+	return _u
+}
+
+// SetNillableBarcode sets the "barcode" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableBarcode(v *string) *ProductUpdateOne {
+	if v != nil {
+		_u.SetBarcode(*v)
+	}
+	return _u
+}
+
+// ClearBarcode clears the value of the "barcode" field.
+func (_u *ProductUpdateOne) ClearBarcode() *ProductUpdateOne {
+	_u.mutation.ClearBarcode()
+	return _u
+}
+
+// SetCostMinor sets the "cost_minor" field.
+func (_u *ProductUpdateOne) SetCostMinor(v int64) *ProductUpdateOne {
+	_u.mutation.ResetCostMinor()
+	_u.mutation.SetCostMinor(v)
+	return _u
+}
+
+// SetNillableCostMinor sets the "cost_minor" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableCostMinor(v *int64) *ProductUpdateOne {
+	if v != nil {
+		_u.SetCostMinor(*v)
+	}
+	return _u
+}
+
+// AddCostMinor adds value to the "cost_minor" field.
+func (_u *ProductUpdateOne) AddCostMinor(v int64) *ProductUpdateOne {
+	_u.mutation.AddCostMinor(v)
+	return _u
+}
+
+// ClearCostMinor clears the value of the "cost_minor" field.
+func (_u *ProductUpdateOne) ClearCostMinor() *ProductUpdateOne {
+	_u.mutation.ClearCostMinor()
+	return _u
+}
+
+// SetMaker sets the "maker" field.
+func (_u *ProductUpdateOne) SetMaker(v document.Maker) *ProductUpdateOne {
+	_u.mutation.SetMaker(v)
+	return _u
+}
+
+// ClearMaker clears the value of the "maker" field.
+func (_u *ProductUpdateOne) ClearMaker() *ProductUpdateOne {
+	_u.mutation.ClearMaker()
+	return _u
+}
+
+// SetVideos sets the "videos" field.
+func (_u *ProductUpdateOne) SetVideos(v document.Tags) *ProductUpdateOne {
+	_u.mutation.SetVideos(v)
+	return _u
+}
+
+// ClearVideos clears the value of the "videos" field.
+func (_u *ProductUpdateOne) ClearVideos() *ProductUpdateOne {
+	_u.mutation.ClearVideos()
+	return _u
+}
+
+// SetSizeChartID sets the "size_chart_id" field.
+func (_u *ProductUpdateOne) SetSizeChartID(v xid.ID) *ProductUpdateOne {
+	_u.mutation.SetSizeChartID(v)
+	return _u
+}
+
+// SetNillableSizeChartID sets the "size_chart_id" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableSizeChartID(v *xid.ID) *ProductUpdateOne {
+	if v != nil {
+		_u.SetSizeChartID(*v)
+	}
+	return _u
+}
+
+// ClearSizeChartID clears the value of the "size_chart_id" field.
+func (_u *ProductUpdateOne) ClearSizeChartID() *ProductUpdateOne {
+	_u.mutation.ClearSizeChartID()
 	return _u
 }
 

@@ -41,6 +41,10 @@ type Variant struct {
 	InventoryQuantity *int64 `json:"inventory_quantity,omitempty"`
 	// WeightGrams holds the value of the "weight_grams" field.
 	WeightGrams *int64 `json:"weight_grams,omitempty"`
+	// Barcode holds the value of the "barcode" field.
+	Barcode *string `json:"barcode,omitempty"`
+	// CostMinor holds the value of the "cost_minor" field.
+	CostMinor *int64 `json:"cost_minor,omitempty"`
 	// TaxCategory holds the value of the "tax_category" field.
 	TaxCategory *string `json:"tax_category,omitempty"`
 	// ImageID holds the value of the "image_id" field.
@@ -62,9 +66,9 @@ func (*Variant) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case variant.FieldCombination:
 			values[i] = new(digest.Sum)
-		case variant.FieldPosition, variant.FieldPriceMinor, variant.FieldCompareAtPriceMinor, variant.FieldInventoryQuantity, variant.FieldWeightGrams:
+		case variant.FieldPosition, variant.FieldPriceMinor, variant.FieldCompareAtPriceMinor, variant.FieldInventoryQuantity, variant.FieldWeightGrams, variant.FieldCostMinor:
 			values[i] = new(sql.NullInt64)
-		case variant.FieldTitle, variant.FieldSku, variant.FieldTaxCategory:
+		case variant.FieldTitle, variant.FieldSku, variant.FieldBarcode, variant.FieldTaxCategory:
 			values[i] = new(sql.NullString)
 		case variant.FieldID, variant.FieldStoreID, variant.FieldProductID:
 			values[i] = new(xid.ID)
@@ -158,6 +162,20 @@ func (_m *Variant) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.WeightGrams = new(int64)
 				*_m.WeightGrams = value.Int64
+			}
+		case variant.FieldBarcode:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field barcode", values[i])
+			} else if value.Valid {
+				_m.Barcode = new(string)
+				*_m.Barcode = value.String
+			}
+		case variant.FieldCostMinor:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field cost_minor", values[i])
+			} else if value.Valid {
+				_m.CostMinor = new(int64)
+				*_m.CostMinor = value.Int64
 			}
 		case variant.FieldTaxCategory:
 			if value, ok := values[i].(*sql.NullString); !ok {

@@ -120,6 +120,34 @@ func (_c *VariantCreate) SetNillableWeightGrams(v *int64) *VariantCreate {
 	return _c
 }
 
+// SetBarcode sets the "barcode" field.
+func (_c *VariantCreate) SetBarcode(v string) *VariantCreate {
+	_c.mutation.SetBarcode(v)
+	return _c
+}
+
+// SetNillableBarcode sets the "barcode" field if the given value is not nil.
+func (_c *VariantCreate) SetNillableBarcode(v *string) *VariantCreate {
+	if v != nil {
+		_c.SetBarcode(*v)
+	}
+	return _c
+}
+
+// SetCostMinor sets the "cost_minor" field.
+func (_c *VariantCreate) SetCostMinor(v int64) *VariantCreate {
+	_c.mutation.SetCostMinor(v)
+	return _c
+}
+
+// SetNillableCostMinor sets the "cost_minor" field if the given value is not nil.
+func (_c *VariantCreate) SetNillableCostMinor(v *int64) *VariantCreate {
+	if v != nil {
+		_c.SetCostMinor(*v)
+	}
+	return _c
+}
+
 // SetTaxCategory sets the "tax_category" field.
 func (_c *VariantCreate) SetTaxCategory(v string) *VariantCreate {
 	_c.mutation.SetTaxCategory(v)
@@ -315,6 +343,14 @@ func (_c *VariantCreate) createSpec() (*Variant, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.WeightGrams(); ok {
 		_spec.SetField(variant.FieldWeightGrams, field.TypeInt64, value)
 		_node.WeightGrams = &value
+	}
+	if value, ok := _c.mutation.Barcode(); ok {
+		_spec.SetField(variant.FieldBarcode, field.TypeString, value)
+		_node.Barcode = &value
+	}
+	if value, ok := _c.mutation.CostMinor(); ok {
+		_spec.SetField(variant.FieldCostMinor, field.TypeInt64, value)
+		_node.CostMinor = &value
 	}
 	if value, ok := _c.mutation.TaxCategory(); ok {
 		_spec.SetField(variant.FieldTaxCategory, field.TypeString, value)

@@ -544,6 +544,8 @@ var variantBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.Sku),
 		cell.NumberOf(&row.InventoryQuantity),
 		cell.NumberOf(&row.WeightGrams),
+		cell.TextOf(&row.Barcode),
+		cell.NumberOf(&row.CostMinor),
 		cell.TextOf(&row.TaxCategory),
 		cell.PointerOf(&row.ImageID),
 	)

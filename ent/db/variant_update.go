@@ -208,6 +208,53 @@ func (_u *VariantUpdate) ClearWeightGrams() *VariantUpdate {
 	return _u
 }
 
+// SetBarcode sets the "barcode" field.
+func (_u *VariantUpdate) SetBarcode(v string) *VariantUpdate {
+	_u.mutation.SetBarcode(v)
+	return _u
+}
+
+// SetNillableBarcode sets the "barcode" field if the given value is not nil.
+func (_u *VariantUpdate) SetNillableBarcode(v *string) *VariantUpdate {
+	if v != nil {
+		_u.SetBarcode(*v)
+	}
+	return _u
+}
+
+// ClearBarcode clears the value of the "barcode" field.
+func (_u *VariantUpdate) ClearBarcode() *VariantUpdate {
+	_u.mutation.ClearBarcode()
+	return _u
+}
+
+// SetCostMinor sets the "cost_minor" field.
+func (_u *VariantUpdate) SetCostMinor(v int64) *VariantUpdate {
+	_u.mutation.ResetCostMinor()
+	_u.mutation.SetCostMinor(v)
+	return _u
+}
+
+// SetNillableCostMinor sets the "cost_minor" field if the given value is not nil.
+func (_u *VariantUpdate) SetNillableCostMinor(v *int64) *VariantUpdate {
+	if v != nil {
+		_u.SetCostMinor(*v)
+	}
+	return _u
+}
+
+// AddCostMinor adds value to the "cost_minor" field.
+func (_u *VariantUpdate) AddCostMinor(v int64) *VariantUpdate {
+	_u.mutation.AddCostMinor(v)
+	return _u
+}
+
+// ClearCostMinor clears the value of the "cost_minor" field.
+func (_u *VariantUpdate) ClearCostMinor() *VariantUpdate {
+	_u.mutation.ClearCostMinor()
+	return _u
+}
+
 // SetTaxCategory sets the "tax_category" field.
 func (_u *VariantUpdate) SetTaxCategory(v string) *VariantUpdate {
 	_u.mutation.SetTaxCategory(v)
@@ -498,6 +545,53 @@ func (_u *VariantUpdateOne) AddWeightGrams(v int64) *VariantUpdateOne {
 // ClearWeightGrams clears the value of the "weight_grams" field.
 func (_u *VariantUpdateOne) ClearWeightGrams() *VariantUpdateOne {
 	_u.mutation.ClearWeightGrams()
+	return _u
+}
+
+// SetBarcode sets the "barcode" field.
+func (_u *VariantUpdateOne) SetBarcode(v string) *VariantUpdateOne {
+	_u.mutation.SetBarcode(v)
+	return _u
+}
+
+// SetNillableBarcode sets the "barcode" field if the given value is not nil.
+func (_u *VariantUpdateOne) SetNillableBarcode(v *string) *VariantUpdateOne {
+	if v != nil {
+		_u.SetBarcode(*v)
+	}
+	return _u
+}
+
+// ClearBarcode clears the value of the "barcode" field.
+func (_u *VariantUpdateOne) ClearBarcode() *VariantUpdateOne {
+	_u.mutation.ClearBarcode()
+	return _u
+}
+
+// SetCostMinor sets the "cost_minor" field.
+func (_u *VariantUpdateOne) SetCostMinor(v int64) *VariantUpdateOne {
+	_u.mutation.ResetCostMinor()
+	_u.mutation.SetCostMinor(v)
+	return _u
+}
+
+// SetNillableCostMinor sets the "cost_minor" field if the given value is not nil.
+func (_u *VariantUpdateOne) SetNillableCostMinor(v *int64) *VariantUpdateOne {
+	if v != nil {
+		_u.SetCostMinor(*v)
+	}
+	return _u
+}
+
+// AddCostMinor adds value to the "cost_minor" field.
+func (_u *VariantUpdateOne) AddCostMinor(v int64) *VariantUpdateOne {
+	_u.mutation.AddCostMinor(v)
+	return _u
+}
+
+// ClearCostMinor clears the value of the "cost_minor" field.
+func (_u *VariantUpdateOne) ClearCostMinor() *VariantUpdateOne {
+	_u.mutation.ClearCostMinor()
 	return _u
 }
 

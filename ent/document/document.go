@@ -43,6 +43,9 @@ type TaxCategories []byte
 // OrderTaxes is a JSON array of [OrderTax].
 type OrderTaxes []byte
 
+// Maker is a JSON object of [MakerFields].
+type Maker []byte
+
 // Limits is a JSON object of [limit.Values].
 type Limits []byte
 
@@ -57,6 +60,17 @@ type AddressFields struct {
 	PostalCode *string `json:"postal_code"`
 	Country    string  `json:"country"` // ISO 3166-1 alpha-2
 	Phone      *string `json:"phone"`
+}
+
+// MakerFields say who is responsible for the safety of a product (Regulation (EU) 2023/988, article
+// 19), in the form of the API.
+type MakerFields struct {
+	Name    *string `json:"name"`
+	Address *string `json:"address"` // with line breaks
+	Email   *string `json:"email"`
+	URL     *string `json:"url"`
+	// Safety is what buyers must know to use the product safely.
+	Safety *string `json:"safety"`
 }
 
 // Option is a property in which the variants of a product differ, with its values.
@@ -163,6 +177,14 @@ func NewOptions(options []Option) Options {
 	return encode(options)
 }
 
+// NewMaker encodes m; nil and a maker without members give an absent document.
+func NewMaker(m *MakerFields) Maker {
+	if m == nil || *m == (MakerFields{}) {
+		return nil
+	}
+	return encode(m)
+}
+
 // NewLines encodes a list, which may be empty.
 func NewLines(lines []Line) Lines {
 	if lines == nil {
@@ -235,6 +257,9 @@ func (o Options) List() ([]Option, error) {
 	}
 	return decode[[]Option](o)
 }
+
+// Fields decodes the maker; nil if it is absent.
+func (m Maker) Fields() (*MakerFields, error) { return decode[*MakerFields](m) }
 
 // List decodes the lines.
 func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }

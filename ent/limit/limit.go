@@ -32,7 +32,10 @@ const (
 	Note       = 5000
 	ReviewNote = 1000
 	// Description is the description of a product.
-	Description      = 65535
+	Description = 65535
+	// MakerAddress is the postal address of the maker of a product, Safety its safety information.
+	MakerAddress     = 1000
+	Safety           = 5000
 	ThemeDescription = 1000
 	ThemeSetting     = 1000
 	// PageBody is the Markdown of a page of a storefront.
@@ -120,6 +123,8 @@ const (
 	Countries = 300
 	Rates     = 20
 	TaxRates  = 500
+	// Barcode is the length of a GTIN.
+	Barcode = 14
 	// TaxCategory is the length of the key of a tax category, TaxCategories are those a store adds.
 	TaxCategory   = 40
 	TaxCategories = 50
@@ -148,6 +153,8 @@ const (
 	Options  = 3
 	Variants = 100
 	Images   = 24
+	// Videos are the videos of a product.
+	Videos = 5
 	// MenuLinks are the links of one menu, including nested ones.
 	MenuLinks = 30
 	// ExportIDs are the ids that an export is limited to.

@@ -128,7 +128,7 @@ var tables = map[string]map[Class]string{
 	},
 	"user_emails": {Account: "email"},
 	"users":       {Account: "email name password_hash"},
-	"variants":    {Never: "options title sku tax_category"},
+	"variants":    {Never: "options title sku barcode tax_category"},
 	"webhook_endpoints": {
 		Never: "url events description status stopped_reason headers filters secret secret_hint " +
 			"next_secret next_secret_hint",

@@ -26,6 +26,8 @@ func (Product) Fields() []ent.Field {
 		field.String("title").MaxRuneLen(255),
 		field.String("handle").SchemaType(key(limit.Handle)),
 		field.String("description").SchemaType(text).Optional().Nillable(),
+		field.String("description_format").GoType(state.TextFormat("")).SchemaType(key(16)).
+			Default(string(state.PlainText)),
 		field.String("status").GoType(state.ProductStatus("")).SchemaType(key(32)),
 		field.Int64("price_minor"),
 		field.Int64("compare_at_price_minor").Optional().Nillable(),
@@ -50,6 +52,15 @@ func (Product) Fields() []ent.Field {
 		field.Bool("requires_shipping").Default(true),
 		// tax_category decides its tax rates.
 		field.String("tax_category").SchemaType(key(limit.TaxCategory)).Default(state.TaxStandard),
+		// barcode is a GTIN; cost_minor is what the store pays for a unit. With options, both are null.
+		field.String("barcode").SchemaType(key(limit.Barcode)).Optional().Nillable(),
+		field.Int64("cost_minor").Optional().Nillable(),
+		// maker is who is responsible for the safety of the product.
+		field.Bytes("maker").GoType(document.Maker(nil)).SchemaType(blob).Optional(),
+		// videos are addresses of pages that show one each.
+		field.Bytes("videos").GoType(document.Tags(nil)).SchemaType(blob).Optional(),
+		// size_chart_id is the page of the store that shows the sizes.
+		field.UUID("size_chart_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.Page}),
 		// images_count is the number of uploaded images; if it is 0 they are not queried.
 		field.Int("images_count").Default(0),
 	}

@@ -39,6 +39,9 @@ func (Variant) Fields() []ent.Field {
 		// inventory_quantity null means untracked.
 		field.Int64("inventory_quantity").Optional().Nillable(),
 		field.Int64("weight_grams").Optional().Nillable(),
+		// barcode and cost_minor are as of a product.
+		field.String("barcode").SchemaType(key(limit.Barcode)).Optional().Nillable(),
+		field.Int64("cost_minor").Optional().Nillable(),
 		// tax_category is null for that of the product.
 		field.String("tax_category").SchemaType(key(limit.TaxCategory)).Optional().Nillable(),
 		// image_id is the image of the product that shows this variant.

@@ -16,6 +16,18 @@ const (
 // Known reports whether v is a value of the enumeration.
 func (v ProductStatus) Known() bool { return oneOf(v, ProductDraft, ProductActive, ProductArchived) }
 
+// TextFormat says how a description is written.
+type TextFormat string
+
+// The values of [TextFormat].
+const (
+	PlainText TextFormat = "text"
+	Markdown  TextFormat = "markdown"
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v TextFormat) Known() bool { return oneOf(v, PlainText, Markdown) }
+
 // CustomerStatus is the state of a customer.
 type CustomerStatus string
 

@@ -16,8 +16,26 @@ import (
 const MaxHandle = 120
 
 // latin replaces Latin letters that do not decompose into a base letter and an accent.
-var latin = strings.NewReplacer("ß", "ss", "ẞ", "ss", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "ø", "o", "Ø", "o",
-	"đ", "d", "Đ", "d", "ð", "d", "Ð", "d", "ł", "l", "Ł", "l", "þ", "th", "Þ", "th", "ı", "i")
+// It also romanizes Cyrillic and Greek letters, which have one usual form without accents.
+var latin = strings.NewReplacer(append(romanized(),
+	"ß", "ss", "ẞ", "ss", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "ø", "o", "Ø", "o",
+	"đ", "d", "Đ", "d", "ð", "d", "Ð", "d", "ł", "l", "Ł", "l", "þ", "th", "Þ", "th", "ı", "i")...)
+
+// romanized returns pairs of letters, lower and upper case.
+func romanized() (pairs []string) {
+	fields := strings.Fields("а a б b в v г g д d е e ё yo ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f " +
+		"х kh ц ts ч ch ш sh щ shch ы y э e ю yu я ya і i ї yi є ye ґ g ў u ђ dj ј j љ lj њ nj ћ c џ dz " +
+		"α a ά a β v γ g δ d ε e έ e ζ z η i ή i θ th ι i ί i ϊ i ΐ i κ k λ l μ m ν n ξ x ο o ό o π p ρ r σ s ς s τ t " +
+		"υ y ύ y ϋ y ΰ y φ f χ ch ψ ps ω o ώ o")
+	fields = append(fields, "ъ", "", "ь", "")
+	for i := 0; i < len(fields); i += 2 {
+		pairs = append(pairs, fields[i], fields[i+1])
+		if upper := strings.ToUpper(fields[i]); len([]rune(upper)) == 1 { // some have no upper case of their own
+			pairs = append(pairs, upper, fields[i+1])
+		}
+	}
+	return pairs
+}
 
 // Slug derives a handle from a title. Letters lose their accents, and everything but letters and
 // digits becomes a hyphen. A title without usable characters returns the fallback; if most letters

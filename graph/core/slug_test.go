@@ -22,7 +22,8 @@ func TestSlug(t *testing.T) {
 		{"-", "product"}, {"日本", "product"}, {"", "product"},
 		{"日本 tea", "tea"},
 		{"自転車 5", "product-5"}, {"夏の２", "product-2"}, {"كتاب ٣", "product-3"},
-		{"Чай", "product"}, {"Чайник ABC", "product-abc"},
+		{"Чай", "chay"}, {"Чайник ABC", "chaynik-abc"}, {"Подъём №2", "podyom-no2"}, {"ЩУКА", "shchuka"},
+		{"Καφές Ελληνικός", "kafes-ellinikos"}, {"咖啡", "product"},
 		{"a\xffb", "a-b"}, {strings.Repeat("ab", 100), strings.Repeat("ab", 60)},
 		{strings.Repeat("a", 119) + " b", strings.Repeat("a", 119)},
 	} {

@@ -62,6 +62,7 @@ var stored = []struct {
 	{paymentsettings.Table, []string{paymentsettings.FieldMethods}},
 	{product.Table, []string{
 		product.FieldDescription, product.FieldTags, product.FieldImageURL, product.FieldOptions,
+		product.FieldMaker, product.FieldVideos,
 	}},
 	{shippingzone.Table, []string{shippingzone.FieldRates}},
 	{taxsettings.Table, []string{taxsettings.FieldRates, taxsettings.FieldCategories}},

@@ -60,6 +60,9 @@ func UnmarshalProductStatus(v any) (state.ProductStatus, error) {
 	return unmarshal[state.ProductStatus](v)
 }
 
+func MarshalTextFormat(v state.TextFormat) graphql.Marshaler { return enum(v) }
+func UnmarshalTextFormat(v any) (state.TextFormat, error)    { return unmarshal[state.TextFormat](v) }
+
 func MarshalCustomerStatus(v state.CustomerStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalCustomerStatus(v any) (state.CustomerStatus, error) {
 	return unmarshal[state.CustomerStatus](v)

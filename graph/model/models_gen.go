@@ -792,7 +792,14 @@ type ProductCreateInput struct {
 	RequiresShipping *bool `json:"requiresShipping,omitempty"`
 	// standard if absent.
 	TaxCategory *string `json:"taxCategory,omitempty"`
-	Decoded     `json:"-"`
+	// TEXT if absent.
+	DescriptionFormat *state.TextFormat     `json:"descriptionFormat,omitempty"`
+	Barcode           *string               `json:"barcode,omitempty"`
+	CostMinor         *int64                `json:"costMinor,omitempty"`
+	Maker             *document.MakerFields `json:"maker,omitempty"`
+	Videos            []string              `json:"videos,omitempty"`
+	SizeChartID       *string               `json:"sizeChartId,omitempty"`
+	Decoded           `json:"-"`
 }
 
 type ProductDeletePayload struct {
@@ -858,6 +865,13 @@ type ProductUpdateInput struct {
 	WeightGrams         graphql.Omittable[*int64]   `json:"weightGrams,omitempty"`
 	RequiresShipping    graphql.Omittable[*bool]    `json:"requiresShipping,omitempty"`
 	TaxCategory         graphql.Omittable[*string]  `json:"taxCategory,omitempty"`
+	// If absent, a given description is TEXT.
+	DescriptionFormat graphql.Omittable[*state.TextFormat]     `json:"descriptionFormat,omitempty"`
+	Barcode           graphql.Omittable[*string]               `json:"barcode,omitempty"`
+	CostMinor         graphql.Omittable[*int64]                `json:"costMinor,omitempty"`
+	Maker             graphql.Omittable[*document.MakerFields] `json:"maker,omitempty"`
+	Videos            graphql.Omittable[[]string]              `json:"videos,omitempty"`
+	SizeChartID       graphql.Omittable[*string]               `json:"sizeChartId,omitempty"`
 }
 
 // Absent members are empty, even for a variant that stays: nothing is copied from the product or another variant. A
@@ -874,6 +888,10 @@ type ProductVariantInput struct {
 	WeightGrams         *int64   `json:"weightGrams,omitempty"`
 	// Null for that of the product.
 	TaxCategory *string `json:"taxCategory,omitempty"`
+	// If absent, a variant that stays keeps its barcode.
+	Barcode graphql.Omittable[*string] `json:"barcode,omitempty"`
+	// If absent, a variant that stays keeps its cost.
+	CostMinor graphql.Omittable[*int64] `json:"costMinor,omitempty"`
 }
 
 // Absent members keep their values; null clears an optional one.
@@ -885,6 +903,8 @@ type ProductVariantUpdateInput struct {
 	WeightGrams         graphql.Omittable[*int64]  `json:"weightGrams,omitempty"`
 	// Null for that of the product.
 	TaxCategory graphql.Omittable[*string] `json:"taxCategory,omitempty"`
+	Barcode     graphql.Omittable[*string] `json:"barcode,omitempty"`
+	CostMinor   graphql.Omittable[*int64]  `json:"costMinor,omitempty"`
 }
 
 type Query struct {

@@ -209,3 +209,21 @@ func TestGateOfFound(t *testing.T) {
 		}
 	}
 }
+
+// Staff see what products cost; API keys do not, whatever their scopes.
+func TestCostsAreForStaff(t *testing.T) {
+	f := newEndpoint(t, storetest.Open(t), nil)
+	f.Query(staffToken(f, viewer.Owner), `mutation { productCreate(input: {title: "Mug", priceMinor: 9, currency: "EUR",
+		costMinor: 7}) { product { id } } }`, nil)
+	holders := map[string]int{keyFor(f, "products.write"): 0}
+	for _, role := range roles {
+		holders[staffToken(f, role)] = 2
+	}
+	for token, want := range holders {
+		a := f.Query(token, `{ products { nodes { title costMinor variants { costMinor } } } }`, nil)
+		got := strings.Count(string(a.Body), `"costMinor":7`)
+		if got != want || !strings.Contains(string(a.Body), "Mug") {
+			t.Errorf("%d costs, want %d: %s", got, want, a.Body)
+		}
+	}
+}

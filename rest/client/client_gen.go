@@ -527,6 +527,24 @@ func (e Scope) Valid() bool {
 	}
 }
 
+// Defines values for TextFormat.
+const (
+	TextFormatMarkdown TextFormat = "markdown"
+	TextFormatText     TextFormat = "text"
+)
+
+// Valid indicates whether the value is a known member of the TextFormat enum.
+func (e TextFormat) Valid() bool {
+	switch e {
+	case TextFormatMarkdown:
+		return true
+	case TextFormatText:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ThemeAssetKind.
 const (
 	ThemeAssetKindCSS   ThemeAssetKind = "css"
@@ -805,6 +823,9 @@ type Amount = int64
 
 // AppID The id of an OAuth app.
 type AppID = string
+
+// Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+type Barcode = string
 
 // Checksum `sha256:` and the SHA-256 in hexadecimal.
 type Checksum = string
@@ -1441,6 +1462,42 @@ type LineItem struct {
 // LineItemID The id of an order's line.
 type LineItemID = string
 
+// Maker The maker of a product, or the person responsible for its safety in the European Union, as the shop shows it.
+type Maker struct {
+	// Address The postal address, with line breaks.
+	Address *string `json:"address"`
+
+	// Email The email address.
+	Email *string `json:"email"`
+
+	// Name The name.
+	Name *string `json:"name"`
+
+	// Safety What buyers must know to use the product safely.
+	Safety *string `json:"safety"`
+
+	// URL The website.
+	URL *string `json:"url"`
+}
+
+// MakerCreate The maker of a product. Unknown members are rejected.
+type MakerCreate struct {
+	// Address The postal address, with line breaks.
+	Address *string `json:"address,omitempty"`
+
+	// Email The email address.
+	Email *string `json:"email,omitempty"`
+
+	// Name The name.
+	Name *string `json:"name,omitempty"`
+
+	// Safety What buyers must know to use the product safely.
+	Safety *string `json:"safety,omitempty"`
+
+	// URL The website.
+	URL *string `json:"url,omitempty"`
+}
+
 // MarketplaceTheme A theme that every store can install.
 type MarketplaceTheme struct {
 	// Author The author.
@@ -1764,6 +1821,9 @@ type Problem struct {
 
 // Product A product.
 type Product struct {
+	// Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+	Barcode *Barcode `json:"barcode"`
+
 	// CompareAtPriceMinor The price before a reduction. For a product with options, that of the variant with the lowest price.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor"`
 
@@ -1775,6 +1835,9 @@ type Product struct {
 
 	// Description The description.
 	Description *string `json:"description"`
+
+	// DescriptionFormat How the description is written: as `text` without markup, or as `markdown` (CommonMark) without HTML. The default is `text`.
+	DescriptionFormat TextFormat `json:"description_format"`
 
 	// Handle The product's name in URLs, unique in the store. The shop redirects (301) from the 20 most recent former handles of a product, until another product takes the handle.
 	Handle string `json:"handle"`
@@ -1790,6 +1853,9 @@ type Product struct {
 
 	// InventoryQuantity The quantity in stock; null if it is not tracked. For a product with options, the sum of its variants, or null if one of them is not tracked.
 	InventoryQuantity *int32 `json:"inventory_quantity"`
+
+	// Maker The maker of a product, or the person responsible for its safety in the European Union, as the shop shows it.
+	Maker *Maker `json:"maker"`
 
 	// Options The options, such as size and color. Empty for a product with one variant.
 	Options []ProductOption `json:"options"`
@@ -1832,10 +1898,16 @@ type Product struct {
 
 	// Version The number of the resource's version, from 1.
 	Version Version `json:"version"`
+
+	// Videos The addresses of its videos at YouTube or Vimeo.
+	Videos []string `json:"videos"`
 }
 
 // ProductCreate A new product. Unknown members are rejected.
 type ProductCreate struct {
+	// Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+	Barcode *Barcode `json:"barcode,omitempty"`
+
 	// CompareAtPriceMinor The price before a reduction.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor,omitempty"`
 
@@ -1845,6 +1917,9 @@ type ProductCreate struct {
 	// Description The description.
 	Description *string `json:"description,omitempty"`
 
+	// DescriptionFormat How the description is written: as `text` without markup, or as `markdown` (CommonMark) without HTML. The default is `text`.
+	DescriptionFormat *TextFormat `json:"description_format,omitempty"`
+
 	// Handle The product's name in URLs. Created from the title if absent. Must not be in use.
 	Handle *string `json:"handle,omitempty"`
 
@@ -1853,6 +1928,9 @@ type ProductCreate struct {
 
 	// InventoryQuantity The quantity in stock. Omit it if stock is not tracked.
 	InventoryQuantity *int32 `json:"inventory_quantity,omitempty"`
+
+	// Maker The maker of a product. Unknown members are rejected.
+	Maker *MakerCreate `json:"maker,omitempty"`
 
 	// PriceMinor An amount in the minor unit of the resource's currency.
 	PriceMinor Amount `json:"price_minor"`
@@ -1877,6 +1955,12 @@ type ProductCreate struct {
 
 	// Vendor The vendor.
 	Vendor *string `json:"vendor,omitempty"`
+
+	// Videos Addresses of videos at YouTube or Vimeo.
+	Videos *[]string `json:"videos,omitempty"`
+
+	// WeightGrams The weight of one piece in grams.
+	WeightGrams *int32 `json:"weight_grams,omitempty"`
 }
 
 // ProductID The id of a product.
@@ -1941,6 +2025,9 @@ type Tags = []string
 
 // TaxCategory The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. It decides which of the store's tax rates apply.
 type TaxCategory = string
+
+// TextFormat How the description is written: as `text` without markup, or as `markdown` (CommonMark) without HTML. The default is `text`.
+type TextFormat string
 
 // Theme A theme of the store.
 type Theme struct {
@@ -2064,6 +2151,9 @@ type Timestamp = time.Time
 
 // Variant A variant of a product, with its own price and stock.
 type Variant struct {
+	// Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+	Barcode *Barcode `json:"barcode"`
+
 	// CompareAtPriceMinor The price before a reduction.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor"`
 

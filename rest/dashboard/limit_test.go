@@ -34,12 +34,14 @@ var bounds = map[string]int{
 	"pages/collections.js description": limit.CollectionText, "rule.conditions": limit.Conditions,
 	"pages/collections.js text": limit.Line, "stores.js handle": merchant.MaxStoreHandle,
 	"subject": limit.Line, "intro": limit.EmailText, "closing": limit.EmailText,
+	"maker.name": limit.Line, "maker.address": limit.MakerAddress, "maker.email": limit.Email, "maker.url": limit.URL,
+	"maker.safety": limit.Safety, "barcode": limit.Barcode,
 	"pages/payments.js name": limit.Label, "instructions": limit.Note,
 }
 
 var (
 	inputs = regexp.MustCompile(
-		`(?s)<\$\{(?:Field|RegionField|Area|Rows)\}[^<]*?\bname=(?:"|\$\{at \+ '\.)([\w.]+)['"](.*?)(?:/>|\n\s*<)`)
+		`(?s)<\$\{(?:Field|RegionField|Area|MarkdownEditor|Rows)\}[^<]*?\bname=(?:"|\$\{at \+ '\.)([\w.]+)['"](.*?)(?:/>|\n\s*<)`)
 	maxLength = regexp.MustCompile(`\bmax(?:length)?="(\d+)"`)
 )
 

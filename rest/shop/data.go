@@ -43,7 +43,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 	case homePage:
 		d["products"] = cards(c.offers, in)
 	case productPage:
-		d["product"], d["related"] = whole(c.product, in), cards(c.offers, in)
+		d["product"], d["related"] = whole(c.product, in, c.view.variant()), cards(c.offers, in)
 	case productsPage:
 		d["list"] = c.list.data(in)
 	case searchPage:
@@ -151,11 +151,18 @@ func card(o *storefront.Offer, l links, w productWords) map[string]any {
 	return c
 }
 
-func whole(o *storefront.Offer, in scene) map[string]any {
+func whole(o *storefront.Offer, in scene, variant string) map[string]any {
 	w := wordsOf(in.shop)
 	c := card(o, in.links, w)
 	c["description"], c["sku"], c["type"] = texts(o.Paragraphs), orNil(o.SKU), orNil(o.Type)
 	c["options"], c["variants"], c["id"] = options(o), variants(o, w), xid.Product.Format(o.ID)
+	at := chosen(o, variant)
+	c["variant"], c["choices"] = c["variants"].([]any)[at], choices(o, at, in.links)
+	c["body"] = nil
+	if o.HTML != "" {
+		c["body"] = template.HTML(o.HTML)
+	}
+	details(c, o, in.links)
 	c["more_text"] = nil
 	if o.Vendor != "" {
 		c["more_text"] = w.Say(phrase.MoreFrom, o.Vendor)
@@ -208,7 +215,7 @@ func variants(o *storefront.Offer, w productWords) []any {
 	for i, v := range o.Variants {
 		one := map[string]any{
 			"id": xid.Variant.Format(v.ID), "title": v.Title, "options": texts(v.Texts), "sku": orNil(v.SKU),
-			"available": v.Available, "image": imageData(v.Image),
+			"available": v.Available, "image": imageData(v.Image), "barcode": orNil(v.Barcode),
 		}
 		w.price(one, v.PriceMinor, v.BeforeMinor, o.Currency, false)
 		list[i] = one

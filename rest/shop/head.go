@@ -25,7 +25,7 @@ func (c *content) head(in scene) string {
 		return `<meta name="robots" content="noindex">`
 	case preview || c.view.kind == searchPage || c.view.kind == notFoundPage:
 		return ""
-	case c.view.loose(): // a variation of a list, which has its own canonical address
+	case c.view.kind == productsPage && c.view.loose(): // a variation of a list, which has its own canonical address
 		return `<meta name="robots" content="noindex, follow">`
 	}
 	var b strings.Builder
@@ -83,6 +83,7 @@ type listing struct {
 	Image       string `json:"image,omitempty"`
 	Description string `json:"description,omitempty"`
 	SKU         string `json:"sku,omitempty"`
+	GTIN        string `json:"gtin,omitempty"`
 	Brand       *brand `json:"brand,omitempty"`
 	Offers      offer  `json:"offers"`
 }
@@ -108,6 +109,9 @@ func (c *content) offer(in scene, address string) []byte {
 		Description: strings.Join(c.product.Paragraphs, "\n\n"),
 		Offers: offer{Type: "Offer", URL: address, Price: c.product.Amount, Currency: c.product.Currency,
 			Availability: "https://schema.org/OutOfStock"},
+	}
+	if len(c.product.Variants) == 1 {
+		p.GTIN = c.product.Variants[0].Barcode
 	}
 	if c.product.Available {
 		p.Offers.Availability = "https://schema.org/InStock"

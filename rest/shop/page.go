@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/digest"
@@ -187,7 +188,7 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 	case homePage:
 		c.offers, err = s.Core.Newest(ctx)
 	case productPage:
-		c.product, err = s.Core.Product(ctx, v.arg)
+		c.product, err = s.Core.Product(ctx, strings.TrimPrefix(v.path(), productRoot))
 		if err == nil {
 			c.offers, err = s.Core.Related(ctx, c.product)
 		}

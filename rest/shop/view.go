@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
@@ -34,6 +35,8 @@ const (
 	// cartPath and addPath are those of rest/checkout.
 	cartPath = "/cart"
 	addPath  = cartPath + "/add"
+	// variantParam chooses a variant on the page of a product.
+	variantParam = "variant"
 	// maxQuestion bounds the search term, in code points, and maxPath the address that a page
 	// shows, in bytes.
 	maxQuestion = 100
@@ -44,7 +47,8 @@ const (
 type view struct {
 	kind string
 	// arg is the handle of a product or page, the search term, the parameters of a list (for a
-	// collection, after its handle and a "?"), a part of the sitemap, or a wrong path.
+	// collection, after its handle and a "?"), a part of the sitemap, or a wrong path. For a chosen
+	// variant, its id follows the handle of the product and a "?".
 	arg string
 }
 
@@ -70,6 +74,9 @@ func viewOf(u *url.URL) view {
 	case u.Path == searchPath:
 		return view{searchPage, question(u.Query().Get("q"))}
 	case isProduct && isHandle(handle):
+		if id, err := xid.Variant.Parse(u.Query().Get(variantParam)); err == nil {
+			handle += "?" + xid.Variant.Format(id)
+		}
 		return view{productPage, handle}
 	}
 	return view{notFoundPage, strings.ToValidUTF8(u.Path[:min(len(u.Path), maxPath)], string(utf8.RuneError))}
@@ -97,7 +104,7 @@ func (v view) forRobots() bool { return v.kind == mapPage || v.kind == robotsPag
 // loose reports whether anyone can request any number of such views.
 func (v view) loose() bool {
 	_, query := v.list()
-	return v.kind == searchPage || v.forRobots() || v.kind == productsPage && query != ""
+	return v.kind == searchPage || v.forRobots() || v.kind == productsPage && query != "" || v.variant() != ""
 }
 
 // list returns the handle of the collection, "" for all products, and the parameters of the list.
@@ -106,6 +113,15 @@ func (v view) list() (handle, query string) {
 		return handle, query
 	}
 	return "", v.arg
+}
+
+// variant returns the id of the chosen variant, or "".
+func (v view) variant() string {
+	if v.kind != productPage {
+		return ""
+	}
+	_, id, _ := strings.Cut(v.arg, "?")
+	return id
 }
 
 func (v view) asked() asked {
@@ -126,7 +142,8 @@ func (v view) path() string {
 	case homePage:
 		return "/"
 	case productPage:
-		return productRoot + v.arg
+		handle, _, _ := strings.Cut(v.arg, "?")
+		return productRoot + handle
 	case textPage:
 		return pageRoot + v.arg
 	case searchPage:

@@ -33,7 +33,8 @@ func TestQuestion(t *testing.T) {
 func FuzzView(f *testing.F) {
 	for _, target := range []string{
 		"/", "/pages/imprint", "/sitemap.xml", "/sitemap-products-01kahv.xml", "/robots.txt",
-		"/search?q=a+b", "/products/blue-mug", "/products/%2e", "//", "/search?q=%zz", "/?expires=1&preview=x",
+		"/search?q=a+b", "/products/blue-mug", "/products/%2e", "//",
+		"/products/a?variant=var_01jgn7hq3zd5va9k4m8p2r6t0w", "/search?q=%zz", "/?expires=1&preview=x",
 	} {
 		f.Add(target)
 	}
@@ -64,9 +65,13 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		BeforeMinor: 300, Currency: "EUR",
 		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
 		Paragraphs: []string{"One."}, Available: true, Ships: true,
-		Options: []document.Option{{Name: "Size", Values: []string{"S"}}},
-		Variants: []*storefront.OfferVariant{{ID: xid.New(), Title: "S", Texts: []string{"S"}, PriceMinor: 200,
-			Image: photo}}}
+		HTML: "<p>One.</p>", Maker: &document.MakerFields{Name: new("K"), Address: new("A"), Email: new("E"),
+			URL: new("U"), Safety: new("S")},
+		Videos: []string{"https://vimeo.com/1"}, SizeChart: &storefront.Text{Title: "Sizes", Handle: "sizes"},
+		Options: []document.Option{{Name: "Color", Values: []string{"Red", "Blue"}}},
+		Variants: []*storefront.OfferVariant{{ID: xid.New(), Title: "Red", Texts: []string{"Red"}, PriceMinor: 200,
+			Image: photo}, {ID: xid.New(), Title: "Blue", Texts: []string{"Blue"},
+			Image: &storefront.Image{ID: xid.New()}}}}
 	in := scene{
 		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German, Taxed: true, TaxIncluded: true,
 			Shipping: "/pages/shipping"},

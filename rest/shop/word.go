@@ -32,6 +32,7 @@ var wordKeys = map[string]phrase.Key{
 	"products":       phrase.Products,
 	"quantity":       phrase.Quantity,
 	"related":        phrase.Related,
+	"safety":         phrase.Safety,
 	"search":         phrase.Search,
 	"search_hint":    phrase.SearchHint,
 	"search_more":    phrase.SearchMore,

@@ -71,14 +71,29 @@ var themeData = merged(map[string]string{
 	".list.filters[].values[].url":     "the list with or without it",
 	".list.filters[].values[].current": "whether it is selected",
 	".product.id":                      "the value of product_id in a form", ".product.sku": "or nothing",
-	".product.type":           "or nothing",
-	".product.more_text":      "the text of a link to the vendor's products, or nothing",
-	".product.description[]":  "its paragraphs",
+	".product.type":            "or nothing",
+	".product.more_text":       "the text of a link to the vendor's products, or nothing",
+	".product.description[]":   "the paragraphs of its description, without markup",
+	".product.body":            "its description as HTML, or nothing",
+	".product.choices[].name":  "an option, such as Size; choices are all values of all options, in order",
+	".product.choices[].value": "such as M", ".product.choices[].chosen": "the chosen value of this option",
+	".product.choices[].first":     "whether it is the first value of its option",
+	".product.choices[].last":      "whether it is the last one",
+	".product.choices[].url":       "the page with this value, or nothing",
+	".product.choices[].current":   "whether it is chosen",
+	".product.choices[].available": "whether it can be bought with the other chosen values",
+	".product.size_chart.title":    "of a page that shows the sizes", ".product.size_chart.url": "its path",
+	".product.videos[].title": "such as YouTube", ".product.videos[].href": "its address on another host",
+	".product.maker.name":      "of the company that is responsible for its safety, or nothing",
+	".product.maker.address[]": "the lines of its postal address", ".product.maker.email": "or nothing",
+	".product.maker.url":      "on another host, or nothing",
+	".product.maker.safety[]": "the lines of the safety information",
 	".product.options[].name": "such as Size", ".product.options[].values[]": "such as M",
 	".product.variants[].id":        "the value of variant_id in a form",
 	".product.variants[].title":     "its options as one text",
 	".product.variants[].options[]": "the value of each option", ".product.variants[].sku": "or nothing",
-	".product.variants[].price": "formatted", ".product.variants[].on_sale": "as of a product",
+	".product.variants[].barcode": "a GTIN, or nothing",
+	".product.variants[].price":   "formatted", ".product.variants[].on_sale": "as of a product",
 	".product.variants[].compare_at_price": "or nothing", ".product.variants[].available": "as of a product",
 	".product.variants[].price_varies": "never; for templates that show products and variants alike",
 	".product.variants[].price_text":   "as of a product",
@@ -95,13 +110,19 @@ func merged(all, part map[string]string, roots ...string) map[string]string {
 	}
 	add(part, roots...)
 	add(menuData, ".menus.main[].", ".menus.footer[].")
-	add(imageData, ".product.images[].")
+	add(imageData, ".product.images[].", ".product.choices[].image.")
 	page := templates.SampleData("product")
 	for _, root := range append(roots, ".product.variants[].") {
 		add(imageData, root+"image.")
 		addWords(all, root, page["product"])
 	}
 	addWords(all, ".shop.", page["shop"])
+	for name, text := range maps.Clone(all) {
+		if member, ok := strings.CutPrefix(name, ".product.variants[]"); ok {
+			all[".product.variant"+member] = text
+		}
+	}
+	all[".product.variant.id"] = "of the variant that the page shows; variant has the members of variants[]"
 	return all
 }
 

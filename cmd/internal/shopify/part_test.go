@@ -37,7 +37,8 @@ func TestImportProductParts(t *testing.T) {
 		head := slices.Concat(productHead, []string{"Variant Requires Shipping", "Variant Barcode", "SEO Title",
 			"Cost per item", "Image Alt Text"})
 		write(t, filepath.Join(dir, "products.csv"), head, []cells{plain,
-			plain.with("Handle", "heavy", "Variant Grams", "15000.0", "Variant Requires Shipping", "true"),
+			plain.with("Handle", "heavy", "Variant Grams", "15000.0", "Variant Requires Shipping", "true",
+				"Variant Barcode", "4006381333932"),
 			plain.with("Handle", "last")}, // an unreadable row may belong to it
 			"caf\xe9"+strings.Repeat(",", len(head)-1), "th\xe9"+strings.Repeat(",", len(head)-1))
 		report := importAll(t, ctx, r, dir, true)
@@ -45,14 +46,15 @@ func TestImportProductParts(t *testing.T) {
 			t.Errorf("a broken encoding is said %d times of %d lines", len(report.Left), report.Kinds[0].Left)
 		}
 		want := []string{"the images in its description are not imported", "it is unlisted and is imported as a draft",
-			"not imported: Variant Barcode, Seo Title, Cost Per Item, Image Alt Text"}
+			"not imported: Seo Title, Image Alt Text"}
 		if diff := cmp.Diff(want, reasons(report)["ebook"]); diff != "" {
 			t.Error(diff)
 		}
 		list := graphtest.Must[[]*db.Product](t)(r.Client(ctx).Product.Query().Order(db.Asc("handle")).All(ctx))
 		if len(list) != 2 || list[0].Title != "An e-book" || list[0].RequiresShipping || *list[0].WeightGrams != 454 ||
 			*list[0].Description != "About\n\nSee here (https://books.example/1)." || *list[1].WeightGrams != 15_000 ||
-			!list[1].RequiresShipping {
+			!list[1].RequiresShipping || *list[0].Barcode != "4006381333931" || *list[0].CostMinor != 100 ||
+			list[1].Barcode != nil || len(reasons(report)["heavy"]) != 4 {
 			t.Errorf("%q, %q, %+v", list[0].Title, *list[0].Description, list)
 		}
 	})

@@ -76,8 +76,7 @@ func (i *importer) shipped(c *record, p *product) {
 }
 
 // unkept are product columns without an equivalent here.
-var unkept = []string{"variant barcode", "seo title", "seo description", "cost per item", "image alt text",
-	"variant image", "variant tax code"}
+var unkept = []string{"seo title", "seo description", "image alt text", "variant image", "variant tax code"}
 
 // homeless reports product columns with a value that is not imported.
 func (i *importer) homeless(c *record) {
@@ -176,6 +175,7 @@ func (i *importer) variants(c *record, p *product) error {
 	v := list[0]
 	p.in.PriceMinor, p.in.CompareAtPriceMinor, p.in.Sku = v.PriceMinor, v.CompareAtPriceMinor, v.Sku
 	p.in.InventoryQuantity, p.in.WeightGrams = v.InventoryQuantity, v.WeightGrams
+	p.in.Barcode, p.in.CostMinor = v.Barcode.Value(), v.CostMinor.Value()
 	return nil
 }
 
@@ -217,6 +217,19 @@ func (i *importer) variant(c *record, r row) (*model.ProductVariantInput, error)
 	}
 	if v.CompareAtPriceMinor != nil && *v.CompareAtPriceMinor <= v.PriceMinor {
 		v.CompareAtPriceMinor = nil // not a price that would be shown as former
+	}
+	cost, err := money(r, "cost per item", i.currency)
+	if err != nil {
+		return nil, err
+	}
+	v.CostMinor = core.Given(cost)
+	if code := r.opt("variant barcode"); code != nil {
+		check := &core.Check{}
+		if check.GTIN("barcode", *code); check.Err() == nil {
+			v.Barcode = core.Given(code)
+		} else {
+			i.note(c, "line %d: the barcode %q is not a GTIN and is not imported", r.line, *code)
+		}
 	}
 	if v.WeightGrams, err = grams(r); err != nil {
 		return nil, err

@@ -1565,6 +1565,7 @@ var (
 		{Name: "title", Type: field.TypeString, Size: 255},
 		{Name: "handle", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(120)"}},
 		{Name: "description", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "description_format", Type: field.TypeString, Default: "text", SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "price_minor", Type: field.TypeInt64},
 		{Name: "compare_at_price_minor", Type: field.TypeInt64, Nullable: true},
@@ -1581,6 +1582,11 @@ var (
 		{Name: "max_price_minor", Type: field.TypeInt64, Nullable: true},
 		{Name: "requires_shipping", Type: field.TypeBool, Default: true},
 		{Name: "tax_category", Type: field.TypeString, Default: "standard", SchemaType: map[string]string{"mysql": "varbinary(40)"}},
+		{Name: "barcode", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(14)"}},
+		{Name: "cost_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "maker", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "videos", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "size_chart_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "images_count", Type: field.TypeInt, Default: 0},
 	}
 	// ProductsTable holds the schema information for the "products" table.
@@ -1602,12 +1608,12 @@ var (
 			{
 				Name:    "product_store_id_status_id",
 				Unique:  false,
-				Columns: []*schema.Column{ProductsColumns[1], ProductsColumns[8], ProductsColumns[0]},
+				Columns: []*schema.Column{ProductsColumns[1], ProductsColumns[9], ProductsColumns[0]},
 			},
 			{
 				Name:    "product_store_id_sku_id",
 				Unique:  false,
-				Columns: []*schema.Column{ProductsColumns[1], ProductsColumns[12], ProductsColumns[0]},
+				Columns: []*schema.Column{ProductsColumns[1], ProductsColumns[13], ProductsColumns[0]},
 			},
 		},
 	}
@@ -2296,6 +2302,8 @@ var (
 		{Name: "sku", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "inventory_quantity", Type: field.TypeInt64, Nullable: true},
 		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
+		{Name: "barcode", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(14)"}},
+		{Name: "cost_minor", Type: field.TypeInt64, Nullable: true},
 		{Name: "tax_category", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(40)"}},
 		{Name: "image_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}

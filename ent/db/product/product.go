@@ -5,6 +5,7 @@ package product
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -27,6 +28,8 @@ const (
 	FieldHandle = "handle"
 	// FieldDescription holds the string denoting the description field in the database.
 	FieldDescription = "description"
+	// FieldDescriptionFormat holds the string denoting the description_format field in the database.
+	FieldDescriptionFormat = "description_format"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
 	// FieldPriceMinor holds the string denoting the price_minor field in the database.
@@ -59,6 +62,16 @@ const (
 	FieldRequiresShipping = "requires_shipping"
 	// FieldTaxCategory holds the string denoting the tax_category field in the database.
 	FieldTaxCategory = "tax_category"
+	// FieldBarcode holds the string denoting the barcode field in the database.
+	FieldBarcode = "barcode"
+	// FieldCostMinor holds the string denoting the cost_minor field in the database.
+	FieldCostMinor = "cost_minor"
+	// FieldMaker holds the string denoting the maker field in the database.
+	FieldMaker = "maker"
+	// FieldVideos holds the string denoting the videos field in the database.
+	FieldVideos = "videos"
+	// FieldSizeChartID holds the string denoting the size_chart_id field in the database.
+	FieldSizeChartID = "size_chart_id"
 	// FieldImagesCount holds the string denoting the images_count field in the database.
 	FieldImagesCount = "images_count"
 	// Table holds the table name of the product in the database.
@@ -75,6 +88,7 @@ var Columns = []string{
 	FieldTitle,
 	FieldHandle,
 	FieldDescription,
+	FieldDescriptionFormat,
 	FieldStatus,
 	FieldPriceMinor,
 	FieldCompareAtPriceMinor,
@@ -91,6 +105,11 @@ var Columns = []string{
 	FieldMaxPriceMinor,
 	FieldRequiresShipping,
 	FieldTaxCategory,
+	FieldBarcode,
+	FieldCostMinor,
+	FieldMaker,
+	FieldVideos,
+	FieldSizeChartID,
 	FieldImagesCount,
 }
 
@@ -118,6 +137,8 @@ var (
 	DefaultEventSequence int64
 	// TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	TitleValidator func(string) error
+	// DefaultDescriptionFormat holds the default value on creation for the "description_format" field.
+	DefaultDescriptionFormat state.TextFormat
 	// VendorValidator is a validator for the "vendor" field. It is called by the builders before save.
 	VendorValidator func(string) error
 	// ProductTypeValidator is a validator for the "product_type" field. It is called by the builders before save.
@@ -173,6 +194,11 @@ func ByHandle(opts ...sql.OrderTermOption) OrderOption {
 // ByDescription orders the results by the description field.
 func ByDescription(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDescription, opts...).ToFunc()
+}
+
+// ByDescriptionFormat orders the results by the description_format field.
+func ByDescriptionFormat(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDescriptionFormat, opts...).ToFunc()
 }
 
 // ByStatus orders the results by the status field.
@@ -243,6 +269,21 @@ func ByRequiresShipping(opts ...sql.OrderTermOption) OrderOption {
 // ByTaxCategory orders the results by the tax_category field.
 func ByTaxCategory(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTaxCategory, opts...).ToFunc()
+}
+
+// ByBarcode orders the results by the barcode field.
+func ByBarcode(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBarcode, opts...).ToFunc()
+}
+
+// ByCostMinor orders the results by the cost_minor field.
+func ByCostMinor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCostMinor, opts...).ToFunc()
+}
+
+// BySizeChartID orders the results by the size_chart_id field.
+func BySizeChartID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSizeChartID, opts...).ToFunc()
 }
 
 // ByImagesCount orders the results by the images_count field.

@@ -92,6 +92,12 @@ func Description(v string) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldDescription, v))
 }
 
+// DescriptionFormat applies equality check predicate on the "description_format" field. It's identical to DescriptionFormatEQ.
+func DescriptionFormat(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldEQ(FieldDescriptionFormat, vc))
+}
+
 // Status applies equality check predicate on the "status" field. It's identical to StatusEQ.
 func Status(v state.ProductStatus) predicate.Product {
 	vc := string(v)
@@ -174,6 +180,33 @@ func RequiresShipping(v bool) predicate.Product {
 // TaxCategory applies equality check predicate on the "tax_category" field. It's identical to TaxCategoryEQ.
 func TaxCategory(v string) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldTaxCategory, v))
+}
+
+// Barcode applies equality check predicate on the "barcode" field. It's identical to BarcodeEQ.
+func Barcode(v string) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldBarcode, v))
+}
+
+// CostMinor applies equality check predicate on the "cost_minor" field. It's identical to CostMinorEQ.
+func CostMinor(v int64) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldCostMinor, v))
+}
+
+// Maker applies equality check predicate on the "maker" field. It's identical to MakerEQ.
+func Maker(v document.Maker) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldMaker, vc))
+}
+
+// Videos applies equality check predicate on the "videos" field. It's identical to VideosEQ.
+func Videos(v document.Tags) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldVideos, vc))
+}
+
+// SizeChartID applies equality check predicate on the "size_chart_id" field. It's identical to SizeChartIDEQ.
+func SizeChartID(v xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldSizeChartID, v))
 }
 
 // ImagesCount applies equality check predicate on the "images_count" field. It's identical to ImagesCountEQ.
@@ -558,6 +591,90 @@ func DescriptionEqualFold(v string) predicate.Product {
 // DescriptionContainsFold applies the ContainsFold predicate on the "description" field.
 func DescriptionContainsFold(v string) predicate.Product {
 	return predicate.Product(sql.FieldContainsFold(FieldDescription, v))
+}
+
+// DescriptionFormatEQ applies the EQ predicate on the "description_format" field.
+func DescriptionFormatEQ(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldEQ(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatNEQ applies the NEQ predicate on the "description_format" field.
+func DescriptionFormatNEQ(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldNEQ(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatIn applies the In predicate on the "description_format" field.
+func DescriptionFormatIn(vs ...state.TextFormat) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldDescriptionFormat, v...))
+}
+
+// DescriptionFormatNotIn applies the NotIn predicate on the "description_format" field.
+func DescriptionFormatNotIn(vs ...state.TextFormat) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldDescriptionFormat, v...))
+}
+
+// DescriptionFormatGT applies the GT predicate on the "description_format" field.
+func DescriptionFormatGT(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldGT(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatGTE applies the GTE predicate on the "description_format" field.
+func DescriptionFormatGTE(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldGTE(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatLT applies the LT predicate on the "description_format" field.
+func DescriptionFormatLT(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldLT(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatLTE applies the LTE predicate on the "description_format" field.
+func DescriptionFormatLTE(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldLTE(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatContains applies the Contains predicate on the "description_format" field.
+func DescriptionFormatContains(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldContains(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatHasPrefix applies the HasPrefix predicate on the "description_format" field.
+func DescriptionFormatHasPrefix(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldHasPrefix(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatHasSuffix applies the HasSuffix predicate on the "description_format" field.
+func DescriptionFormatHasSuffix(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldHasSuffix(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatEqualFold applies the EqualFold predicate on the "description_format" field.
+func DescriptionFormatEqualFold(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldEqualFold(FieldDescriptionFormat, vc))
+}
+
+// DescriptionFormatContainsFold applies the ContainsFold predicate on the "description_format" field.
+func DescriptionFormatContainsFold(v state.TextFormat) predicate.Product {
+	vc := string(v)
+	return predicate.Product(sql.FieldContainsFold(FieldDescriptionFormat, vc))
 }
 
 // StatusEQ applies the EQ predicate on the "status" field.
@@ -1504,6 +1621,309 @@ func TaxCategoryEqualFold(v string) predicate.Product {
 // TaxCategoryContainsFold applies the ContainsFold predicate on the "tax_category" field.
 func TaxCategoryContainsFold(v string) predicate.Product {
 	return predicate.Product(sql.FieldContainsFold(FieldTaxCategory, v))
+}
+
+// BarcodeEQ applies the EQ predicate on the "barcode" field.
+func BarcodeEQ(v string) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldBarcode, v))
+}
+
+// BarcodeNEQ applies the NEQ predicate on the "barcode" field.
+func BarcodeNEQ(v string) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldBarcode, v))
+}
+
+// BarcodeIn applies the In predicate on the "barcode" field.
+func BarcodeIn(vs ...string) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldBarcode, vs...))
+}
+
+// BarcodeNotIn applies the NotIn predicate on the "barcode" field.
+func BarcodeNotIn(vs ...string) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldBarcode, vs...))
+}
+
+// BarcodeGT applies the GT predicate on the "barcode" field.
+func BarcodeGT(v string) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldBarcode, v))
+}
+
+// BarcodeGTE applies the GTE predicate on the "barcode" field.
+func BarcodeGTE(v string) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldBarcode, v))
+}
+
+// BarcodeLT applies the LT predicate on the "barcode" field.
+func BarcodeLT(v string) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldBarcode, v))
+}
+
+// BarcodeLTE applies the LTE predicate on the "barcode" field.
+func BarcodeLTE(v string) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldBarcode, v))
+}
+
+// BarcodeContains applies the Contains predicate on the "barcode" field.
+func BarcodeContains(v string) predicate.Product {
+	return predicate.Product(sql.FieldContains(FieldBarcode, v))
+}
+
+// BarcodeHasPrefix applies the HasPrefix predicate on the "barcode" field.
+func BarcodeHasPrefix(v string) predicate.Product {
+	return predicate.Product(sql.FieldHasPrefix(FieldBarcode, v))
+}
+
+// BarcodeHasSuffix applies the HasSuffix predicate on the "barcode" field.
+func BarcodeHasSuffix(v string) predicate.Product {
+	return predicate.Product(sql.FieldHasSuffix(FieldBarcode, v))
+}
+
+// BarcodeIsNil applies the IsNil predicate on the "barcode" field.
+func BarcodeIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldBarcode))
+}
+
+// BarcodeNotNil applies the NotNil predicate on the "barcode" field.
+func BarcodeNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldBarcode))
+}
+
+// BarcodeEqualFold applies the EqualFold predicate on the "barcode" field.
+func BarcodeEqualFold(v string) predicate.Product {
+	return predicate.Product(sql.FieldEqualFold(FieldBarcode, v))
+}
+
+// BarcodeContainsFold applies the ContainsFold predicate on the "barcode" field.
+func BarcodeContainsFold(v string) predicate.Product {
+	return predicate.Product(sql.FieldContainsFold(FieldBarcode, v))
+}
+
+// CostMinorEQ applies the EQ predicate on the "cost_minor" field.
+func CostMinorEQ(v int64) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldCostMinor, v))
+}
+
+// CostMinorNEQ applies the NEQ predicate on the "cost_minor" field.
+func CostMinorNEQ(v int64) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldCostMinor, v))
+}
+
+// CostMinorIn applies the In predicate on the "cost_minor" field.
+func CostMinorIn(vs ...int64) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldCostMinor, vs...))
+}
+
+// CostMinorNotIn applies the NotIn predicate on the "cost_minor" field.
+func CostMinorNotIn(vs ...int64) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldCostMinor, vs...))
+}
+
+// CostMinorGT applies the GT predicate on the "cost_minor" field.
+func CostMinorGT(v int64) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldCostMinor, v))
+}
+
+// CostMinorGTE applies the GTE predicate on the "cost_minor" field.
+func CostMinorGTE(v int64) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldCostMinor, v))
+}
+
+// CostMinorLT applies the LT predicate on the "cost_minor" field.
+func CostMinorLT(v int64) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldCostMinor, v))
+}
+
+// CostMinorLTE applies the LTE predicate on the "cost_minor" field.
+func CostMinorLTE(v int64) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldCostMinor, v))
+}
+
+// CostMinorIsNil applies the IsNil predicate on the "cost_minor" field.
+func CostMinorIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldCostMinor))
+}
+
+// CostMinorNotNil applies the NotNil predicate on the "cost_minor" field.
+func CostMinorNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldCostMinor))
+}
+
+// MakerEQ applies the EQ predicate on the "maker" field.
+func MakerEQ(v document.Maker) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldMaker, vc))
+}
+
+// MakerNEQ applies the NEQ predicate on the "maker" field.
+func MakerNEQ(v document.Maker) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldNEQ(FieldMaker, vc))
+}
+
+// MakerIn applies the In predicate on the "maker" field.
+func MakerIn(vs ...document.Maker) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldMaker, v...))
+}
+
+// MakerNotIn applies the NotIn predicate on the "maker" field.
+func MakerNotIn(vs ...document.Maker) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldMaker, v...))
+}
+
+// MakerGT applies the GT predicate on the "maker" field.
+func MakerGT(v document.Maker) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGT(FieldMaker, vc))
+}
+
+// MakerGTE applies the GTE predicate on the "maker" field.
+func MakerGTE(v document.Maker) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGTE(FieldMaker, vc))
+}
+
+// MakerLT applies the LT predicate on the "maker" field.
+func MakerLT(v document.Maker) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLT(FieldMaker, vc))
+}
+
+// MakerLTE applies the LTE predicate on the "maker" field.
+func MakerLTE(v document.Maker) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLTE(FieldMaker, vc))
+}
+
+// MakerIsNil applies the IsNil predicate on the "maker" field.
+func MakerIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldMaker))
+}
+
+// MakerNotNil applies the NotNil predicate on the "maker" field.
+func MakerNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldMaker))
+}
+
+// VideosEQ applies the EQ predicate on the "videos" field.
+func VideosEQ(v document.Tags) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldVideos, vc))
+}
+
+// VideosNEQ applies the NEQ predicate on the "videos" field.
+func VideosNEQ(v document.Tags) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldNEQ(FieldVideos, vc))
+}
+
+// VideosIn applies the In predicate on the "videos" field.
+func VideosIn(vs ...document.Tags) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldVideos, v...))
+}
+
+// VideosNotIn applies the NotIn predicate on the "videos" field.
+func VideosNotIn(vs ...document.Tags) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldVideos, v...))
+}
+
+// VideosGT applies the GT predicate on the "videos" field.
+func VideosGT(v document.Tags) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGT(FieldVideos, vc))
+}
+
+// VideosGTE applies the GTE predicate on the "videos" field.
+func VideosGTE(v document.Tags) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGTE(FieldVideos, vc))
+}
+
+// VideosLT applies the LT predicate on the "videos" field.
+func VideosLT(v document.Tags) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLT(FieldVideos, vc))
+}
+
+// VideosLTE applies the LTE predicate on the "videos" field.
+func VideosLTE(v document.Tags) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLTE(FieldVideos, vc))
+}
+
+// VideosIsNil applies the IsNil predicate on the "videos" field.
+func VideosIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldVideos))
+}
+
+// VideosNotNil applies the NotNil predicate on the "videos" field.
+func VideosNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldVideos))
+}
+
+// SizeChartIDEQ applies the EQ predicate on the "size_chart_id" field.
+func SizeChartIDEQ(v xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldSizeChartID, v))
+}
+
+// SizeChartIDNEQ applies the NEQ predicate on the "size_chart_id" field.
+func SizeChartIDNEQ(v xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldSizeChartID, v))
+}
+
+// SizeChartIDIn applies the In predicate on the "size_chart_id" field.
+func SizeChartIDIn(vs ...xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldSizeChartID, vs...))
+}
+
+// SizeChartIDNotIn applies the NotIn predicate on the "size_chart_id" field.
+func SizeChartIDNotIn(vs ...xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldSizeChartID, vs...))
+}
+
+// SizeChartIDGT applies the GT predicate on the "size_chart_id" field.
+func SizeChartIDGT(v xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldSizeChartID, v))
+}
+
+// SizeChartIDGTE applies the GTE predicate on the "size_chart_id" field.
+func SizeChartIDGTE(v xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldSizeChartID, v))
+}
+
+// SizeChartIDLT applies the LT predicate on the "size_chart_id" field.
+func SizeChartIDLT(v xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldSizeChartID, v))
+}
+
+// SizeChartIDLTE applies the LTE predicate on the "size_chart_id" field.
+func SizeChartIDLTE(v xid.ID) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldSizeChartID, v))
+}
+
+// SizeChartIDIsNil applies the IsNil predicate on the "size_chart_id" field.
+func SizeChartIDIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldSizeChartID))
+}
+
+// SizeChartIDNotNil applies the NotNil predicate on the "size_chart_id" field.
+func SizeChartIDNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldSizeChartID))
 }
 
 // ImagesCountEQ applies the EQ predicate on the "images_count" field.

@@ -1514,24 +1514,28 @@ func init() {
 	productDescTitle := productFields[0].Descriptor()
 	// product.TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	product.TitleValidator = productDescTitle.Validators[0].(func(string) error)
+	// productDescDescriptionFormat is the schema descriptor for description_format field.
+	productDescDescriptionFormat := productFields[3].Descriptor()
+	// product.DefaultDescriptionFormat holds the default value on creation for the description_format field.
+	product.DefaultDescriptionFormat = state.TextFormat(productDescDescriptionFormat.Default.(string))
 	// productDescVendor is the schema descriptor for vendor field.
-	productDescVendor := productFields[8].Descriptor()
+	productDescVendor := productFields[9].Descriptor()
 	// product.VendorValidator is a validator for the "vendor" field. It is called by the builders before save.
 	product.VendorValidator = productDescVendor.Validators[0].(func(string) error)
 	// productDescProductType is the schema descriptor for product_type field.
-	productDescProductType := productFields[9].Descriptor()
+	productDescProductType := productFields[10].Descriptor()
 	// product.ProductTypeValidator is a validator for the "product_type" field. It is called by the builders before save.
 	product.ProductTypeValidator = productDescProductType.Validators[0].(func(string) error)
 	// productDescRequiresShipping is the schema descriptor for requires_shipping field.
-	productDescRequiresShipping := productFields[17].Descriptor()
+	productDescRequiresShipping := productFields[18].Descriptor()
 	// product.DefaultRequiresShipping holds the default value on creation for the requires_shipping field.
 	product.DefaultRequiresShipping = productDescRequiresShipping.Default.(bool)
 	// productDescTaxCategory is the schema descriptor for tax_category field.
-	productDescTaxCategory := productFields[18].Descriptor()
+	productDescTaxCategory := productFields[19].Descriptor()
 	// product.DefaultTaxCategory holds the default value on creation for the tax_category field.
 	product.DefaultTaxCategory = productDescTaxCategory.Default.(string)
 	// productDescImagesCount is the schema descriptor for images_count field.
-	productDescImagesCount := productFields[19].Descriptor()
+	productDescImagesCount := productFields[25].Descriptor()
 	// product.DefaultImagesCount holds the default value on creation for the images_count field.
 	product.DefaultImagesCount = productDescImagesCount.Default.(int)
 	// productDescID is the schema descriptor for id field.

@@ -35,6 +35,10 @@ const (
 	FieldInventoryQuantity = "inventory_quantity"
 	// FieldWeightGrams holds the string denoting the weight_grams field in the database.
 	FieldWeightGrams = "weight_grams"
+	// FieldBarcode holds the string denoting the barcode field in the database.
+	FieldBarcode = "barcode"
+	// FieldCostMinor holds the string denoting the cost_minor field in the database.
+	FieldCostMinor = "cost_minor"
 	// FieldTaxCategory holds the string denoting the tax_category field in the database.
 	FieldTaxCategory = "tax_category"
 	// FieldImageID holds the string denoting the image_id field in the database.
@@ -57,6 +61,8 @@ var Columns = []string{
 	FieldSku,
 	FieldInventoryQuantity,
 	FieldWeightGrams,
+	FieldBarcode,
+	FieldCostMinor,
 	FieldTaxCategory,
 	FieldImageID,
 }
@@ -141,6 +147,16 @@ func ByInventoryQuantity(opts ...sql.OrderTermOption) OrderOption {
 // ByWeightGrams orders the results by the weight_grams field.
 func ByWeightGrams(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldWeightGrams, opts...).ToFunc()
+}
+
+// ByBarcode orders the results by the barcode field.
+func ByBarcode(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBarcode, opts...).ToFunc()
+}
+
+// ByCostMinor orders the results by the cost_minor field.
+func ByCostMinor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCostMinor, opts...).ToFunc()
 }
 
 // ByTaxCategory orders the results by the tax_category field.

@@ -111,6 +111,16 @@ func WeightGrams(v int64) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldWeightGrams, v))
 }
 
+// Barcode applies equality check predicate on the "barcode" field. It's identical to BarcodeEQ.
+func Barcode(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldBarcode, v))
+}
+
+// CostMinor applies equality check predicate on the "cost_minor" field. It's identical to CostMinorEQ.
+func CostMinor(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldCostMinor, v))
+}
+
 // TaxCategory applies equality check predicate on the "tax_category" field. It's identical to TaxCategoryEQ.
 func TaxCategory(v string) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldTaxCategory, v))
@@ -663,6 +673,131 @@ func WeightGramsIsNil() predicate.Variant {
 // WeightGramsNotNil applies the NotNil predicate on the "weight_grams" field.
 func WeightGramsNotNil() predicate.Variant {
 	return predicate.Variant(sql.FieldNotNull(FieldWeightGrams))
+}
+
+// BarcodeEQ applies the EQ predicate on the "barcode" field.
+func BarcodeEQ(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldBarcode, v))
+}
+
+// BarcodeNEQ applies the NEQ predicate on the "barcode" field.
+func BarcodeNEQ(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldNEQ(FieldBarcode, v))
+}
+
+// BarcodeIn applies the In predicate on the "barcode" field.
+func BarcodeIn(vs ...string) predicate.Variant {
+	return predicate.Variant(sql.FieldIn(FieldBarcode, vs...))
+}
+
+// BarcodeNotIn applies the NotIn predicate on the "barcode" field.
+func BarcodeNotIn(vs ...string) predicate.Variant {
+	return predicate.Variant(sql.FieldNotIn(FieldBarcode, vs...))
+}
+
+// BarcodeGT applies the GT predicate on the "barcode" field.
+func BarcodeGT(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldGT(FieldBarcode, v))
+}
+
+// BarcodeGTE applies the GTE predicate on the "barcode" field.
+func BarcodeGTE(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldGTE(FieldBarcode, v))
+}
+
+// BarcodeLT applies the LT predicate on the "barcode" field.
+func BarcodeLT(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldLT(FieldBarcode, v))
+}
+
+// BarcodeLTE applies the LTE predicate on the "barcode" field.
+func BarcodeLTE(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldLTE(FieldBarcode, v))
+}
+
+// BarcodeContains applies the Contains predicate on the "barcode" field.
+func BarcodeContains(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldContains(FieldBarcode, v))
+}
+
+// BarcodeHasPrefix applies the HasPrefix predicate on the "barcode" field.
+func BarcodeHasPrefix(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldHasPrefix(FieldBarcode, v))
+}
+
+// BarcodeHasSuffix applies the HasSuffix predicate on the "barcode" field.
+func BarcodeHasSuffix(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldHasSuffix(FieldBarcode, v))
+}
+
+// BarcodeIsNil applies the IsNil predicate on the "barcode" field.
+func BarcodeIsNil() predicate.Variant {
+	return predicate.Variant(sql.FieldIsNull(FieldBarcode))
+}
+
+// BarcodeNotNil applies the NotNil predicate on the "barcode" field.
+func BarcodeNotNil() predicate.Variant {
+	return predicate.Variant(sql.FieldNotNull(FieldBarcode))
+}
+
+// BarcodeEqualFold applies the EqualFold predicate on the "barcode" field.
+func BarcodeEqualFold(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldEqualFold(FieldBarcode, v))
+}
+
+// BarcodeContainsFold applies the ContainsFold predicate on the "barcode" field.
+func BarcodeContainsFold(v string) predicate.Variant {
+	return predicate.Variant(sql.FieldContainsFold(FieldBarcode, v))
+}
+
+// CostMinorEQ applies the EQ predicate on the "cost_minor" field.
+func CostMinorEQ(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldCostMinor, v))
+}
+
+// CostMinorNEQ applies the NEQ predicate on the "cost_minor" field.
+func CostMinorNEQ(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldNEQ(FieldCostMinor, v))
+}
+
+// CostMinorIn applies the In predicate on the "cost_minor" field.
+func CostMinorIn(vs ...int64) predicate.Variant {
+	return predicate.Variant(sql.FieldIn(FieldCostMinor, vs...))
+}
+
+// CostMinorNotIn applies the NotIn predicate on the "cost_minor" field.
+func CostMinorNotIn(vs ...int64) predicate.Variant {
+	return predicate.Variant(sql.FieldNotIn(FieldCostMinor, vs...))
+}
+
+// CostMinorGT applies the GT predicate on the "cost_minor" field.
+func CostMinorGT(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldGT(FieldCostMinor, v))
+}
+
+// CostMinorGTE applies the GTE predicate on the "cost_minor" field.
+func CostMinorGTE(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldGTE(FieldCostMinor, v))
+}
+
+// CostMinorLT applies the LT predicate on the "cost_minor" field.
+func CostMinorLT(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldLT(FieldCostMinor, v))
+}
+
+// CostMinorLTE applies the LTE predicate on the "cost_minor" field.
+func CostMinorLTE(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldLTE(FieldCostMinor, v))
+}
+
+// CostMinorIsNil applies the IsNil predicate on the "cost_minor" field.
+func CostMinorIsNil() predicate.Variant {
+	return predicate.Variant(sql.FieldIsNull(FieldCostMinor))
+}
+
+// CostMinorNotNil applies the NotNil predicate on the "cost_minor" field.
+func CostMinorNotNil() predicate.Variant {
+	return predicate.Variant(sql.FieldNotNull(FieldCostMinor))
 }
 
 // TaxCategoryEQ applies the EQ predicate on the "tax_category" field.

@@ -45,12 +45,15 @@ func (r *Resolver) products() *change.Versioned[*db.Product, *db.ProductUpdate] 
 }
 
 // productUpdated adds product.updated after the other events of the edit. A change of the inventory
-// alone, even of variants, has no event (contract, section 8).
+// alone, even of variants, has no event (contract, section 8), nor has one of members for staff.
 func productUpdated(e *productEdit) {
-	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
+	shown := slices.DeleteFunc(slices.Clone(e.Changed), func(member string) bool {
+		return member == costMember || member == sizeChartMember
+	})
+	if len(shown) == 0 && len(e.Changed) > 0 || len(shown) == 1 && shown[0] == "inventory_quantity" {
 		return
 	}
-	e.Events = append(e.Events, outbox.Entry{Type: event.ProductUpdated, Changed: e.Changed})
+	e.Events = append(e.Events, outbox.Entry{Type: event.ProductUpdated, Changed: shown})
 }
 
 func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, action string,
@@ -107,7 +110,8 @@ func (m Mutation) ProductUpdate(
 ) (*model.ProductPayload, error) {
 	c := &core.Check{}
 	checkProductUpdate(c, &in)
-	err := m.checkTaxed(ctx, c, taxed{"tax_category", in.TaxCategory.Value()})
+	err := errors.Join(m.checkTaxed(ctx, c, taxed{"tax_category", in.TaxCategory.Value()}),
+		m.checkSizeChart(ctx, c, in.SizeChartID.Value()))
 	if err := errors.Join(err, c.Err()); err != nil {
 		return nil, err
 	}
@@ -117,6 +121,9 @@ func (m Mutation) ProductUpdate(
 			return err
 		}
 		setMembers(e, in)
+		if checkDescription(c, p.DescriptionFormat, p.Description); c.Err() != nil {
+			return c.Err()
+		}
 		if p.Status == state.ProductActive {
 			return m.sellable(ctx, p)
 		}

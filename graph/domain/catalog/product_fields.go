@@ -18,6 +18,9 @@ func (m Mutation) productRow(
 ) *db.ProductCreate {
 	return m.Client(ctx).Product.Create().
 		SetID(id).SetTitle(in.Title).SetHandle(handle).SetNillableDescription(in.Description).
+		SetNillableDescriptionFormat(in.DescriptionFormat).SetNillableBarcode(in.Barcode).
+		SetNillableCostMinor(in.CostMinor).SetMaker(document.NewMaker(in.Maker)).SetVideos(videos(in.Videos)).
+		SetNillableSizeChartID(sizeChart(in.SizeChartID)).
 		SetStatus(state.ProductDraft).SetPriceMinor(in.PriceMinor).
 		SetNillableCompareAtPriceMinor(in.CompareAtPriceMinor).SetCurrency(in.Currency).
 		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
@@ -35,6 +38,10 @@ func (m Mutation) checkProduct(ctx context.Context, in *model.ProductCreateInput
 	c.Amount("price_minor", in.PriceMinor)
 	in.Currency = c.Currency("currency", in.Currency)
 	checkProductTexts(c, in.Handle, in.Description, in.Sku, in.Vendor, in.ProductType, in.ImageURL)
+	checkDescription(c, core.Deref(in.DescriptionFormat), in.Description)
+	checkUnit(c, "", in.Barcode, in.CostMinor)
+	core.Opt(in.Maker, func(m document.MakerFields) { checkMaker(c, &m) })
+	checkVideos(c, in.Videos)
 	core.Opt(in.CompareAtPriceMinor, func(v int64) { c.Amount("compare_at_price_minor", v) })
 	core.Opt(in.InventoryQuantity, func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
 	c.Tags("tags", in.Tags)
@@ -42,6 +49,7 @@ func (m Mutation) checkProduct(ctx context.Context, in *model.ProductCreateInput
 	core.Opt(in.WeightGrams, func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
 	plan := checkNewVariants(c, in)
 	err := m.checkTaxed(ctx, c, append(taxedVariants(in.Variants), taxed{"tax_category", in.TaxCategory})...)
+	err = errors.Join(err, m.checkSizeChart(ctx, c, in.SizeChartID))
 	return plan, errors.Join(err, c.Err())
 }
 
@@ -61,6 +69,17 @@ func setMembers(e *productEdit, in model.ProductUpdateInput) {
 	core.MemberOf(&e.Changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
 	core.MemberOf(&e.Changed, in.Handle, "handle", &p.Handle, u.SetHandle)
 	core.MemberOpt(&e.Changed, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
+	core.MemberOf(&e.Changed, in.DescriptionFormat, "description_format", &p.DescriptionFormat, u.SetDescriptionFormat)
+	core.MemberOpt(&e.Changed, in.Barcode, "barcode", &p.Barcode, u.SetBarcode, u.ClearBarcode)
+	core.MemberOpt(&e.Changed, in.CostMinor, costMember, &p.CostMinor, u.SetCostMinor, u.ClearCostMinor)
+	core.MemberDoc(&e.Changed, document.NewMaker(in.Maker.Value()), in.Maker.IsSet(), "maker", &p.Maker, u.SetMaker,
+		u.ClearMaker)
+	core.MemberDoc(&e.Changed, videos(in.Videos.Value()), in.Videos.IsSet(), "videos", &p.Videos, u.SetVideos,
+		u.ClearVideos)
+	if in.SizeChartID.IsSet() {
+		core.MemberOpt(&e.Changed, core.Given(sizeChart(in.SizeChartID.Value())), sizeChartMember, &p.SizeChartID,
+			u.SetSizeChartID, u.ClearSizeChartID)
+	}
 	core.MemberOpt(&e.Changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor,
 		u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
 	core.MemberOpt(&e.Changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
@@ -76,12 +95,16 @@ func setMembers(e *productEdit, in model.ProductUpdateInput) {
 }
 
 func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
+	if in.Description.IsSet() && !in.DescriptionFormat.IsSet() { // of a client that does not know formats
+		in.DescriptionFormat = model.Some(state.PlainText)
+	}
 	core.NotNull(c, "title", in.Title, func(s string) { c.Line("title", s, limit.Line) })
 	core.NotNull(c, "price_minor", in.PriceMinor, func(v int64) { c.Amount("price_minor", v) })
 	core.NotNull(c, "currency", in.Currency, func(s string) {
 		in.Currency = model.Some(c.Currency("currency", s))
 	})
 	core.NotNull(c, "handle", in.Handle, func(string) {})
+	core.NotNull(c, "description_format", in.DescriptionFormat, func(state.TextFormat) {})
 	core.NotNull(c, "requires_shipping", in.RequiresShipping, func(bool) {})
 	core.NotNull(c, "tax_category", in.TaxCategory, func(string) {})
 	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(),
@@ -90,4 +113,7 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 	core.Opt(in.InventoryQuantity.Value(), func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
 	core.Opt(in.WeightGrams.Value(), func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
 	c.Tags("tags", in.Tags.Value())
+	checkUnit(c, "", in.Barcode.Value(), in.CostMinor.Value())
+	core.Opt(in.Maker.Value(), func(m document.MakerFields) { checkMaker(c, &m) })
+	checkVideos(c, in.Videos.Value())
 }

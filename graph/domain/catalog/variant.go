@@ -96,6 +96,8 @@ func edited(v *db.Variant, in *model.ProductVariantUpdateInput) *db.Variant {
 	set(&next.InventoryQuantity, in.InventoryQuantity)
 	set(&next.WeightGrams, in.WeightGrams)
 	set(&next.TaxCategory, in.TaxCategory)
+	set(&next.Barcode, in.Barcode)
+	set(&next.CostMinor, in.CostMinor)
 	return &next
 }
 
@@ -122,7 +124,7 @@ func (m Mutation) sellAs(e *productEdit, options document.Options, rows []*db.Va
 		p.Variants = rows
 	}
 	if len(e.Changed) == 0 && !slices.EqualFunc(before, rows, equal) {
-		e.Changed = []string{"inventory_quantity"} // moved from one variant to another
+		e.Changed = []string{"inventory_quantity"} // moved from one variant to another, or only costs changed
 	}
 	e.Then = func(ctx context.Context) error { return m.storeVariants(ctx, p.ID, stored, p.Variants) }
 }
@@ -141,6 +143,8 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 		core.MemberOf(&e.Changed, core.Given(own.TaxCategory), "tax_category", &p.TaxCategory, u.SetTaxCategory)
 	}
 	core.MemberOpt(&e.Changed, core.Given(own.Sku), "sku", &p.Sku, u.SetSku, u.ClearSku)
+	core.MemberOpt(&e.Changed, core.Given(own.Barcode), "barcode", &p.Barcode, u.SetBarcode, u.ClearBarcode)
+	core.MemberOpt(&e.Changed, core.Given(own.CostMinor), costMember, &p.CostMinor, u.SetCostMinor, u.ClearCostMinor)
 	core.MemberOpt(&e.Changed, core.Given(sum.Inventory), "inventory_quantity", &p.InventoryQuantity,
 		u.SetInventoryQuantity, u.ClearInventoryQuantity)
 	var beside []string // members that only the variants show
@@ -153,15 +157,16 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 	}
 }
 
-// alike compares variants except for their stock; equal compares everything that callers see.
+// alike compares variants except for their stock and cost; equal compares everything that staff see.
 func alike(a, b *db.Variant) bool {
 	return a.ID == b.ID && a.Position == b.Position && string(a.Options) == string(b.Options) && a.Title == b.Title &&
 		a.PriceMinor == b.PriceMinor && same(a.CompareAtPriceMinor, b.CompareAtPriceMinor) && same(a.Sku, b.Sku) &&
-		same(a.WeightGrams, b.WeightGrams) && same(a.TaxCategory, b.TaxCategory) && same(a.ImageID, b.ImageID)
+		same(a.WeightGrams, b.WeightGrams) && same(a.TaxCategory, b.TaxCategory) && same(a.ImageID, b.ImageID) &&
+		same(a.Barcode, b.Barcode)
 }
 
 func equal(a, b *db.Variant) bool {
-	return alike(a, b) && same(a.InventoryQuantity, b.InventoryQuantity)
+	return alike(a, b) && same(a.InventoryQuantity, b.InventoryQuantity) && same(a.CostMinor, b.CostMinor)
 }
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -204,7 +209,8 @@ func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant)
 		SetOptions(v.Options).SetCombination(variants.Combination(v.Options)).SetTitle(v.Title).
 		SetPriceMinor(v.PriceMinor).SetNillableCompareAtPriceMinor(v.CompareAtPriceMinor).SetNillableSku(v.Sku).
 		SetNillableInventoryQuantity(v.InventoryQuantity).SetNillableWeightGrams(v.WeightGrams).
-		SetNillableTaxCategory(v.TaxCategory).SetNillableImageID(v.ImageID)
+		SetNillableTaxCategory(v.TaxCategory).SetNillableImageID(v.ImageID).SetNillableBarcode(v.Barcode).
+		SetNillableCostMinor(v.CostMinor)
 }
 
 func (m Mutation) dropVariants(ctx context.Context, p *db.Product) error {

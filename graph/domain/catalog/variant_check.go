@@ -28,7 +28,13 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 	present := variants.Of(of)
 	rows := make([]*db.Variant, len(p.variants))
 	for i, in := range p.variants {
-		id, image := xid.New(), (*xid.ID)(nil)
+		next := &db.Variant{
+			StoreID: of.StoreID, ID: xid.New(), ProductID: of.ID, Position: i + 1,
+			Options: document.NewTags(in.Options), Title: variants.Title(in.Options),
+			PriceMinor: in.PriceMinor, CompareAtPriceMinor: in.CompareAtPriceMinor, Sku: in.Sku,
+			InventoryQuantity: in.InventoryQuantity, WeightGrams: in.WeightGrams,
+			TaxCategory: in.TaxCategory,
+		}
 		core.Opt(in.ID, func(text string) {
 			named, err := xid.Variant.Parse(text)
 			at := slices.IndexFunc(present, func(v *db.Variant) bool { return v.ID == named })
@@ -36,14 +42,12 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 				c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product does not have this variant.")
 				return
 			}
-			id, image = present[at].ID, present[at].ImageID
+			v := present[at]
+			next.ID, next.ImageID, next.Barcode, next.CostMinor = v.ID, v.ImageID, v.Barcode, v.CostMinor
 		})
-		rows[i] = &db.Variant{
-			StoreID: of.StoreID, ID: id, ProductID: of.ID, Position: i + 1, Options: document.NewTags(in.Options),
-			Title: variants.Title(in.Options), PriceMinor: in.PriceMinor, CompareAtPriceMinor: in.CompareAtPriceMinor,
-			Sku: in.Sku, InventoryQuantity: in.InventoryQuantity, WeightGrams: in.WeightGrams,
-			TaxCategory: in.TaxCategory, ImageID: image,
-		}
+		set(&next.Barcode, in.Barcode)
+		set(&next.CostMinor, in.CostMinor)
+		rows[i] = next
 	}
 	if p.options == nil { // the product is its own variant
 		rows[0].ID, rows[0].Title, rows[0].ImageID = of.ID, of.Title, nil
@@ -117,6 +121,7 @@ func checkVariantList(c *core.Check, options []*document.Option, variants []*mod
 		}
 		combinations[combination] = true
 		checkVariant(c, at, &v.PriceMinor, v.CompareAtPriceMinor, v.Sku, v.InventoryQuantity, v.WeightGrams)
+		checkUnit(c, at, v.Barcode.Value(), v.CostMinor.Value())
 		core.Opt(v.InventoryQuantity, func(n int64) { stock += min(n, limit.Inventory) })
 	}
 	checkStock(c, stock)
@@ -150,6 +155,7 @@ func checkVariantUpdate(c *core.Check, in *model.ProductVariantUpdateInput) {
 	core.NotNull(c, "price_minor", in.PriceMinor, func(int64) {})
 	checkVariant(c, "", in.PriceMinor.Value(), in.CompareAtPriceMinor.Value(), in.Sku.Value(),
 		in.InventoryQuantity.Value(), in.WeightGrams.Value())
+	checkUnit(c, "", in.Barcode.Value(), in.CostMinor.Value())
 }
 
 // checkStock checks the total stock of all variants, which is the product's.
@@ -192,15 +198,17 @@ func checkNewVariants(c *core.Check, in *model.ProductCreateInput) *variantPlan 
 	own("sku", in.Sku != nil)
 	own("inventory_quantity", in.InventoryQuantity != nil)
 	own("weight_grams", in.WeightGrams != nil)
+	own("barcode", in.Barcode != nil)
+	own(costMember, in.CostMinor != nil)
 	return checkVariants(c, in.Options, in.Variants)
 }
 
 // ownMembers refuses to change members that a product with options gets from its variants.
 func ownMembers(p *db.Product, in *model.ProductUpdateInput) error {
 	if p.Options != nil && (in.PriceMinor.IsSet() || in.CompareAtPriceMinor.IsSet() || in.Sku.IsSet() ||
-		in.InventoryQuantity.IsSet() || in.WeightGrams.IsSet()) {
+		in.InventoryQuantity.IsSet() || in.WeightGrams.IsSet() || in.Barcode.IsSet() || in.CostMinor.IsSet()) {
 		return fault.State(fault.HasVariants,
-			"The product has options. Change the prices, SKU, stock and weight of its variants instead.")
+			"The product has options. Change the prices, SKU, barcode, stock and weight of its variants instead.")
 	}
 	return nil
 }

@@ -83,8 +83,9 @@ func TestOwnVariant(t *testing.T) {
 		own := "var_" + strings.TrimPrefix(p.PublicID(), "prod_")
 		if got := shown(t, ctx, r, p); !strings.HasSuffix(got, `"options":[],"variants":[{"id":"`+own+
 			`","title":"Blue Mug","sku":"MUG-1","price_minor":1250,"compare_at_price_minor":1500,`+
-			`"inventory_quantity":7,"weight_grams":null,"options":[],"position":1,"image":null,"tax_category":null}],`+
-			`"images":[],"requires_shipping":true,"tax_category":"standard"}`) {
+			`"inventory_quantity":7,"weight_grams":null,"options":[],"position":1,"image":null,"tax_category":null,`+
+			`"barcode":null}],"images":[],"requires_shipping":true,"tax_category":"standard","description_format":"text",`+
+			`"barcode":null,"maker":null,"videos":[]}`) {
 			t.Error(got)
 		}
 		p = graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductVariantUpdate(ctx, p.PublicID(), 1, own,

@@ -135,6 +135,9 @@ func (s Storefront) imagesOf(ctx context.Context, handle string, id xid.ID) (add
 	}
 	for _, p := range rows {
 		core.Opt(p.ImageURL, func(address string) { addresses = append(addresses, address) })
+		if p.DescriptionFormat == state.Markdown {
+			addresses = append(addresses, markdown.Images(core.Deref(p.Description))...)
+		}
 	}
 	if slices.ContainsFunc(addresses, func(address string) bool { return images.IDOf(address) == id }) {
 		return addresses, nil

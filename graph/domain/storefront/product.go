@@ -3,7 +3,9 @@ package storefront
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"html"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db"
+	dbpage "github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -18,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/markdown"
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
@@ -63,8 +67,10 @@ type Offer struct {
 	Type   string
 	SKU    string
 	Tags   []string
-	// Paragraphs are the description. Lists leave it out.
+	// Paragraphs are the description as plain text, and HTML is the same with its markup. Lists leave
+	// them out.
 	Paragraphs []string
+	HTML       string
 	// Available says that the product is in stock or its stock is not tracked.
 	Available bool
 	// Ships says that the product has to be shipped.
@@ -72,6 +78,11 @@ type Offer struct {
 	// Options and Variants are set for a single product, not in lists.
 	Options  []document.Option
 	Variants []*OfferVariant
+	// Maker is who is responsible for its safety, or nil; Videos are addresses of its videos, and
+	// SizeChart is the page that shows its sizes, or nil. Lists leave them out.
+	Maker     *document.MakerFields
+	Videos    []string
+	SizeChart *Text
 
 	published  micros.Time
 	hasUploads bool // it has uploaded images
@@ -83,7 +94,7 @@ type OfferVariant struct {
 	Title                   string
 	Texts                   []string // one for each option
 	PriceMinor, BeforeMinor int64    // as in Offer
-	SKU                     string
+	SKU, Barcode            string
 	Available               bool
 	Image                   *Image // the offer's image of this variant, or nil
 }
@@ -118,7 +129,27 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 		return nil, err
 	}
 	o.show(shown[p.ID])
-	return o, o.complete(p)
+	if err := o.complete(p); err != nil {
+		return nil, err
+	}
+	o.SizeChart, err = s.sizeChart(ctx, p.SizeChartID)
+	return o, err
+}
+
+// sizeChart returns the title and handle of a page, nil if it is not published.
+func (s Storefront) sizeChart(ctx context.Context, id *xid.ID) (*Text, error) {
+	if id == nil {
+		return nil, nil
+	}
+	p, err := core.Only(s.Client(ctx).Page.Query().
+		Where(dbpage.ID(*id), dbpage.StatusEQ(state.PagePublished)).Load(ctx))
+	if errors.Is(err, core.ErrNoRow) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, core.Explain("page", err)
+	}
+	return &Text{Title: p.Title, Handle: p.Handle}, nil
 }
 
 // price sets the amount for machines: the lowest price of the available variants, or of all
@@ -139,6 +170,13 @@ func (o *Offer) complete(p *db.Product) (err error) {
 	if o.Options, err = p.Options.List(); err != nil {
 		return fmt.Errorf("options of %s: %w", p.PublicID(), err)
 	}
+	if o.Maker, err = p.Maker.Fields(); err != nil {
+		return fmt.Errorf("maker of %s: %w", p.PublicID(), err)
+	}
+	if o.Videos, err = p.Videos.List(); err != nil {
+		return fmt.Errorf("videos of %s: %w", p.PublicID(), err)
+	}
+	o.describe(p)
 	for _, v := range variants.Of(p) {
 		texts, err := v.Options.List()
 		if err != nil {
@@ -146,7 +184,8 @@ func (o *Offer) complete(p *db.Product) (err error) {
 		}
 		o.Variants = append(o.Variants, &OfferVariant{ID: v.ID, Title: v.Title, Texts: texts,
 			PriceMinor: v.PriceMinor, BeforeMinor: formerPrice(v.CompareAtPriceMinor, v.PriceMinor),
-			SKU: core.Deref(v.Sku), Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
+			SKU: core.Deref(v.Sku), Barcode: core.Deref(v.Barcode), Available: inStock(v.InventoryQuantity),
+			Image: o.image(v.ImageID)})
 	}
 	o.price()
 	return nil
@@ -248,8 +287,7 @@ func offerOf(p *db.Product) (*Offer, error) {
 		ID: p.ID, Title: p.Title, Handle: p.Handle, PriceMinor: p.PriceMinor, Tags: tags,
 		Currency: p.Currency, Amount: decimal(p.PriceMinor, p.Currency),
 		Vendor: core.Deref(p.Vendor), Type: core.Deref(p.ProductType), SKU: core.Deref(p.Sku),
-		Paragraphs: paragraphs(core.Deref(p.Description)),
-		Available:  inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: p.MaxPriceMinor != nil,
+		Available: inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: p.MaxPriceMinor != nil,
 		BeforeMinor: formerPrice(p.CompareAtPriceMinor, p.PriceMinor),
 		published:   p.ID.Time(), hasUploads: p.ImagesCount > 0,
 	}
@@ -259,6 +297,26 @@ func offerOf(p *db.Product) (*Offer, error) {
 	})
 	core.Opt(p.PublishedAt, func(t micros.Time) { o.published = t })
 	return o, nil
+}
+
+// describe sets the description of a single product. Markdown that cannot be rendered is shown as
+// text: only a release that knows no formats can have stored it.
+func (o *Offer) describe(p *db.Product) {
+	text := core.Deref(p.Description)
+	if p.DescriptionFormat == state.Markdown {
+		shown := func(address string) string { return ExternalImagePath(address, p.Handle) }
+		rendered, err := markdown.HTML(text, shown)
+		if err == nil {
+			o.HTML, o.Paragraphs = rendered, paragraphs(markdown.Text(text))
+			return
+		}
+	}
+	o.Paragraphs = paragraphs(text)
+	var b strings.Builder
+	for _, paragraph := range o.Paragraphs {
+		b.WriteString(`<p dir="auto">` + html.EscapeString(paragraph) + "</p>\n")
+	}
+	o.HTML = b.String()
 }
 
 func paragraphs(text string) (list []string) {

@@ -128,6 +128,10 @@ var productColumns = []column[*db.Product]{
 	{"images", "", func(r *row, p *db.Product) { r.json(wire.AppendImages(nil, p)) }},
 	{"requires_shipping", "", func(r *row, p *db.Product) { r.boolean(p.RequiresShipping) }},
 	{"tax_category", "", func(r *row, p *db.Product) { r.plain(p.TaxCategory) }},
+	{"description_format", "", func(r *row, p *db.Product) { r.plain(string(p.DescriptionFormat)) }},
+	{"barcode", "", func(r *row, p *db.Product) { r.textOpt(p.Barcode) }},
+	{"maker", "", func(r *row, p *db.Product) { r.json(p.Maker) }},
+	{"videos", "", func(r *row, p *db.Product) { r.list(p.Videos) }},
 }
 
 var customerColumns = []column[customer]{

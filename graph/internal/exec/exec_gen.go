@@ -1064,6 +1064,8 @@ enum AlertEmail { OFF AT_ONCE DAILY }
 "An email to shoppers about their order."
 enum OrderEmail { PLACED PAID SHIPPED PARTLY_SHIPPED REFUNDED CANCELLED }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
+"Text without markup, or Markdown (CommonMark) without HTML."
+enum TextFormat { TEXT MARKDOWN }
 enum PageStatus { DRAFT PUBLISHED }
 "The legal or practical purpose of a page that shops usually have."
 enum PageKind { IMPRINT PRIVACY SHIPPING CONTACT TERMS }
@@ -1951,6 +1953,8 @@ type Product {
   """
   handle: String!
   description: String
+  "How the description is written."
+  descriptionFormat: TextFormat!
   status: ProductStatus!
   "With options, the lowest price of its variants."
   priceMinor: Money!
@@ -1985,6 +1989,27 @@ type Product {
   requiresShipping: Boolean!
   "Its tax category: standard, reduced, zero, exempt or one of the store's own."
   taxCategory: String!
+  "A GTIN: 8, 12, 13 or 14 digits. Null for products with options: each variant has its own."
+  barcode: String
+  "What the store pays for a unit. Null with an error for other callers than staff."
+  costMinor: Money @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "Who is responsible for its safety, as the shop shows it."
+  maker: Maker
+  "Addresses of its videos at YouTube or Vimeo."
+  videos: [String!]!
+  "The page of the store that shows its sizes."
+  sizeChartId: ID
+}
+
+"The maker of a product, or the responsible person in the European Union (GPSR)."
+type Maker {
+  name: String
+  "The postal address, with line breaks."
+  address: String
+  email: String
+  url: String
+  "What buyers must know to use the product safely."
+  safety: String
 }
 
 "A file of the media library."
@@ -2047,6 +2072,8 @@ type ProductVariant {
   image: ProductImage
   "Null for that of the product."
   taxCategory: String
+  barcode: String
+  costMinor: Money @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
 }
 
 type Address {
@@ -3068,6 +3095,13 @@ input ProductCreateInput {
   requiresShipping: Boolean
   "standard if absent."
   taxCategory: String
+  "TEXT if absent."
+  descriptionFormat: TextFormat
+  barcode: String
+  costMinor: Money
+  maker: MakerInput
+  videos: [String!]
+  sizeChartId: ID
 }
 
 input ProductOptionInput {
@@ -3092,6 +3126,18 @@ input ProductVariantInput {
   weightGrams: Long
   "Null for that of the product."
   taxCategory: String
+  "If absent, a variant that stays keeps its barcode."
+  barcode: String
+  "If absent, a variant that stays keeps its cost."
+  costMinor: Money
+}
+
+input MakerInput {
+  name: String
+  address: String
+  email: String
+  url: String
+  safety: String
 }
 
 input PageCreateInput {
@@ -3139,6 +3185,8 @@ input ProductVariantUpdateInput {
   weightGrams: Long
   "Null for that of the product."
   taxCategory: String
+  barcode: String
+  costMinor: Money
 }
 
 """
@@ -3161,6 +3209,13 @@ input ProductUpdateInput {
   weightGrams: Long
   requiresShipping: Boolean
   taxCategory: String
+  "If absent, a given description is TEXT."
+  descriptionFormat: TextFormat
+  barcode: String
+  costMinor: Money
+  maker: MakerInput
+  videos: [String!]
+  sizeChartId: ID
 }
 
 input AddressInput {
@@ -9203,6 +9258,8 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -9247,6 +9304,16 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -15658,6 +15725,8 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -15702,6 +15771,16 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -16563,6 +16642,91 @@ func (ec *executionContext) fieldContext_LowStockItem_inventoryQuantity(_ contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Maker_name(ctx context.Context, field graphql.CollectedField, obj *document.MakerFields) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_Maker_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Maker",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Maker_address(ctx context.Context, field graphql.CollectedField, obj *document.MakerFields) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+}
+
+func (ec *executionContext) fieldContext_Maker_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Maker",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Maker_email(ctx context.Context, field graphql.CollectedField, obj *document.MakerFields) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
+}
+
+func (ec *executionContext) fieldContext_Maker_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Maker",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Maker_url(ctx context.Context, field graphql.CollectedField, obj *document.MakerFields) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.URL)
+}
+
+func (ec *executionContext) fieldContext_Maker_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Maker",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Maker_safety(ctx context.Context, field graphql.CollectedField, obj *document.MakerFields) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Safety)
+}
+
+func (ec *executionContext) fieldContext_Maker_safety(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Maker",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -33626,6 +33790,23 @@ func (ec *executionContext) fieldContext_Product_description(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_descriptionFormat(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalNTextFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTextFormat(ctx, field.Selections, obj.DescriptionFormat)
+}
+
+func (ec *executionContext) fieldContext_Product_descriptionFormat(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type TextFormat does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Product_status(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
 	return ec.marshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus(ctx, field.Selections, obj.Status)
 }
@@ -33991,6 +34172,10 @@ func (ec *executionContext) fieldContext_Product_variants(_ context.Context, fie
 				return ec.fieldContext_ProductVariant_image(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_ProductVariant_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_ProductVariant_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_ProductVariant_costMinor(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ProductVariant", field.Name)
 		},
@@ -34134,6 +34319,162 @@ func (ec *executionContext) fieldContext_Product_taxCategory(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_barcode(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Barcode)
+}
+
+func (ec *executionContext) fieldContext_Product_barcode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_costMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_costMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.CostMinor, nil
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *int64
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *int64
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *int64
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_costMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_maker(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_maker,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedMaker()
+		},
+		nil,
+		ec.marshalOMaker2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMakerFields,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_maker(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "name":
+				return ec.fieldContext_Maker_name(ctx, field)
+			case "address":
+				return ec.fieldContext_Maker_address(ctx, field)
+			case "email":
+				return ec.fieldContext_Maker_email(ctx, field)
+			case "url":
+				return ec.fieldContext_Maker_url(ctx, field)
+			case "safety":
+				return ec.fieldContext_Maker_safety(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Maker", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_videos(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_videos,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedVideos()
+		},
+		nil,
+		ec.marshalNString2ᚕstringᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_videos(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_sizeChartId(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicSizeChartID())
+}
+
+func (ec *executionContext) fieldContext_Product_sizeChartId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -34201,6 +34542,8 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -34245,6 +34588,16 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -34501,6 +34854,8 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -34545,6 +34900,16 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -34771,6 +35136,8 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -34815,6 +35182,16 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -34944,6 +35321,8 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -34988,6 +35367,16 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -35100,6 +35489,8 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -35144,6 +35535,16 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -35418,6 +35819,75 @@ func (ec *executionContext) fieldContext_ProductVariant_taxCategory(_ context.Co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_barcode(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Barcode)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_barcode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_costMinor(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_costMinor,
+		func(ctx context.Context) (any, error) {
+			return obj.CostMinor, nil
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *int64
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *int64
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *int64
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOMoney2ᚖint64,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_costMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
 		},
 	}
 	return fc, nil
@@ -36704,6 +37174,8 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -36748,6 +37220,16 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -42802,6 +43284,8 @@ func (ec *executionContext) fieldContext_SearchResult_products(_ context.Context
 				return ec.fieldContext_Product_handle(ctx, field)
 			case "description":
 				return ec.fieldContext_Product_description(ctx, field)
+			case "descriptionFormat":
+				return ec.fieldContext_Product_descriptionFormat(ctx, field)
 			case "status":
 				return ec.fieldContext_Product_status(ctx, field)
 			case "priceMinor":
@@ -42846,6 +43330,16 @@ func (ec *executionContext) fieldContext_SearchResult_products(_ context.Context
 				return ec.fieldContext_Product_requiresShipping(ctx, field)
 			case "taxCategory":
 				return ec.fieldContext_Product_taxCategory(ctx, field)
+			case "barcode":
+				return ec.fieldContext_Product_barcode(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_Product_costMinor(ctx, field)
+			case "maker":
+				return ec.fieldContext_Product_maker(ctx, field)
+			case "videos":
+				return ec.fieldContext_Product_videos(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Product_sizeChartId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -51818,6 +52312,64 @@ func (ec *executionContext) unmarshalInputLineQuantityInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMakerInput(ctx context.Context, obj any) (document.MakerFields, error) {
+	var it document.MakerFields
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "address", "email", "url", "safety"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "address":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Address = data
+		case "email":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("email"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Email = data
+		case "url":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("url"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.URL = data
+		case "safety":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("safety"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Safety = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputMarketplaceThemeSubmitInput(ctx context.Context, obj any) (model.MarketplaceThemeSubmitInput, error) {
 	var it model.MarketplaceThemeSubmitInput
 	if obj == nil {
@@ -52976,7 +53528,7 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping", "taxCategory"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -53109,6 +53661,48 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 				return it, err
 			}
 			it.TaxCategory = data
+		case "descriptionFormat":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("descriptionFormat"))
+			data, err := ec.unmarshalOTextFormat2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTextFormat(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DescriptionFormat = data
+		case "barcode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("barcode"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Barcode = data
+		case "costMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("costMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CostMinor = data
+		case "maker":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("maker"))
+			data, err := ec.unmarshalOMakerInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMakerFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Maker = data
+		case "videos":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("videos"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Videos = data
+		case "sizeChartId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sizeChartId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SizeChartID = data
 		}
 	}
 	return it, nil
@@ -53264,7 +53858,7 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -53376,6 +53970,48 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 				return it, err
 			}
 			it.TaxCategory = graphql.OmittableOf(data)
+		case "descriptionFormat":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("descriptionFormat"))
+			data, err := ec.unmarshalOTextFormat2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTextFormat(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DescriptionFormat = graphql.OmittableOf(data)
+		case "barcode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("barcode"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Barcode = graphql.OmittableOf(data)
+		case "costMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("costMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CostMinor = graphql.OmittableOf(data)
+		case "maker":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("maker"))
+			data, err := ec.unmarshalOMakerInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMakerFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Maker = graphql.OmittableOf(data)
+		case "videos":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("videos"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Videos = graphql.OmittableOf(data)
+		case "sizeChartId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sizeChartId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SizeChartID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -53392,7 +54028,7 @@ func (ec *executionContext) unmarshalInputProductVariantInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "options", "priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory"}
+	fieldsInOrder := [...]string{"id", "options", "priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory", "barcode", "costMinor"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -53455,6 +54091,20 @@ func (ec *executionContext) unmarshalInputProductVariantInput(ctx context.Contex
 				return it, err
 			}
 			it.TaxCategory = data
+		case "barcode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("barcode"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Barcode = graphql.OmittableOf(data)
+		case "costMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("costMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CostMinor = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -53471,7 +54121,7 @@ func (ec *executionContext) unmarshalInputProductVariantUpdateInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory"}
+	fieldsInOrder := [...]string{"priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory", "barcode", "costMinor"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -53520,6 +54170,20 @@ func (ec *executionContext) unmarshalInputProductVariantUpdateInput(ctx context.
 				return it, err
 			}
 			it.TaxCategory = graphql.OmittableOf(data)
+		case "barcode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("barcode"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Barcode = graphql.OmittableOf(data)
+		case "costMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("costMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CostMinor = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -59480,6 +60144,50 @@ func (ec *executionContext) _LowStockItem(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var makerImplementors = []string{"Maker"}
+
+func (ec *executionContext) _Maker(ctx context.Context, sel ast.SelectionSet, obj *document.MakerFields) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, makerImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Maker")
+		case "name":
+			out.Values[i] = ec._Maker_name(ctx, field, obj)
+		case "address":
+			out.Values[i] = ec._Maker_address(ctx, field, obj)
+		case "email":
+			out.Values[i] = ec._Maker_email(ctx, field, obj)
+		case "url":
+			out.Values[i] = ec._Maker_url(ctx, field, obj)
+		case "safety":
+			out.Values[i] = ec._Maker_safety(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var marketplaceSubmissionImplementors = []string{"MarketplaceSubmission"}
 
 func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmission) graphql.Marshaler {
@@ -63928,6 +64636,11 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "description":
 			out.Values[i] = ec._Product_description(ctx, field, obj)
+		case "descriptionFormat":
+			out.Values[i] = ec._Product_descriptionFormat(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "status":
 			out.Values[i] = ec._Product_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -64101,6 +64814,19 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "barcode":
+			out.Values[i] = ec._Product_barcode(ctx, field, obj)
+		case "costMinor":
+			out.Values[i] = ec._Product_costMinor(ctx, field, obj)
+		case "maker":
+			out.Values[i] = ec._Product_maker(ctx, field, obj)
+		case "videos":
+			out.Values[i] = ec._Product_videos(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sizeChartId":
+			out.Values[i] = ec._Product_sizeChartId(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -64641,6 +65367,10 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "taxCategory":
 			out.Values[i] = ec._ProductVariant_taxCategory(ctx, field, obj)
+		case "barcode":
+			out.Values[i] = ec._ProductVariant_barcode(ctx, field, obj)
+		case "costMinor":
+			out.Values[i] = ec._ProductVariant_costMinor(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -75364,6 +76094,22 @@ func (ec *executionContext) marshalNTestStoreResetPayload2ᚖgithubᚗcomᚋstor
 	return ec._TestStoreResetPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNTextFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTextFormat(ctx context.Context, v any) (state.TextFormat, error) {
+	res, err := model.UnmarshalTextFormat(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTextFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTextFormat(ctx context.Context, sel ast.SelectionSet, v state.TextFormat) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalTextFormat(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Theme) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "Theme", sel, v, (*flatPlan).writeTheme); list != nil {
 		return list
@@ -76825,6 +77571,21 @@ func (ec *executionContext) marshalOLong2ᚖint64(ctx context.Context, sel ast.S
 	return res
 }
 
+func (ec *executionContext) marshalOMaker2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMakerFields(ctx context.Context, sel ast.SelectionSet, v *document.MakerFields) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Maker(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOMakerInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMakerFields(ctx context.Context, v any) (*document.MakerFields, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputMakerInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, v *model.MarketplaceSubmission) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -77409,6 +78170,24 @@ func (ec *executionContext) marshalOTaxSettings2ᚖgithubᚗcomᚋstorefrontᚑg
 		return graphql.Null
 	}
 	return ec._TaxSettings(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOTextFormat2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTextFormat(ctx context.Context, v any) (*state.TextFormat, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalTextFormat(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTextFormat2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐTextFormat(ctx context.Context, sel ast.SelectionSet, v *state.TextFormat) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalTextFormat(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme(ctx context.Context, sel ast.SelectionSet, v *model.Theme) graphql.Marshaler {

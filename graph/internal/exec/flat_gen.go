@@ -282,6 +282,13 @@ var flatTypes = map[string]flatType{
 		"variantTitle":      {3, ""},
 		"inventoryQuantity": {4, ""},
 	}},
+	"Maker": {makerImplementors, map[string]flatField{
+		"name":    {1, ""},
+		"address": {2, ""},
+		"email":   {3, ""},
+		"url":     {4, ""},
+		"safety":  {5, ""},
+	}},
 	"MarketplaceSubmission": {marketplaceSubmissionImplementors, map[string]flatField{
 		"id":              {1, ""},
 		"slug":            {2, ""},
@@ -483,25 +490,30 @@ var flatTypes = map[string]flatType{
 		"title":               {2, ""},
 		"handle":              {3, ""},
 		"description":         {4, ""},
-		"status":              {5, ""},
-		"priceMinor":          {6, ""},
-		"compareAtPriceMinor": {7, ""},
-		"currency":            {8, ""},
-		"sku":                 {9, ""},
-		"vendor":              {10, ""},
-		"productType":         {11, ""},
-		"tags":                {12, ""},
-		"inventoryQuantity":   {13, ""},
-		"imageUrl":            {14, ""},
-		"publishedAt":         {15, ""},
-		"version":             {16, ""},
-		"createdAt":           {17, ""},
-		"updatedAt":           {18, ""},
-		"weightGrams":         {19, ""},
-		"maxPriceMinor":       {20, ""},
-		"options":             {21, "ProductOption"},
-		"requiresShipping":    {22, ""},
-		"taxCategory":         {23, ""},
+		"descriptionFormat":   {5, ""},
+		"status":              {6, ""},
+		"priceMinor":          {7, ""},
+		"compareAtPriceMinor": {8, ""},
+		"currency":            {9, ""},
+		"sku":                 {10, ""},
+		"vendor":              {11, ""},
+		"productType":         {12, ""},
+		"tags":                {13, ""},
+		"inventoryQuantity":   {14, ""},
+		"imageUrl":            {15, ""},
+		"publishedAt":         {16, ""},
+		"version":             {17, ""},
+		"createdAt":           {18, ""},
+		"updatedAt":           {19, ""},
+		"weightGrams":         {20, ""},
+		"maxPriceMinor":       {21, ""},
+		"options":             {22, "ProductOption"},
+		"requiresShipping":    {23, ""},
+		"taxCategory":         {24, ""},
+		"barcode":             {25, ""},
+		"maker":               {26, "Maker"},
+		"videos":              {27, ""},
+		"sizeChartId":         {28, ""},
 	}},
 	"ProductImage": {productImageImplementors, map[string]flatField{
 		"id":          {1, ""},
@@ -530,6 +542,7 @@ var flatTypes = map[string]flatType{
 		"options":             {8, ""},
 		"position":            {9, ""},
 		"taxCategory":         {10, ""},
+		"barcode":             {11, ""},
 	}},
 	"Region": {regionImplementors, map[string]flatField{
 		"code":    {1, ""},
@@ -2266,6 +2279,54 @@ func (p *flatPlan) writeLowStockItem(w *buffer, obj *model.LowStockItem) bool {
 	return true
 }
 
+func (p *flatPlan) writeMaker(w *buffer, obj *document.MakerFields) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Maker")
+		case 1: // name
+			v := obj.Name
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 2: // address
+			v := obj.Address
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 3: // email
+			v := obj.Email
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 4: // url
+			v := obj.URL
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 5: // safety
+			v := obj.Safety
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeMarketplaceSubmission(w *buffer, obj *model.MarketplaceSubmission) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -3256,44 +3317,47 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 			} else {
 				w.text(*v)
 			}
-		case 5: // status
+		case 5: // descriptionFormat
+			v := obj.DescriptionFormat
+			w.enum(string(v))
+		case 6: // status
 			v := obj.Status
 			w.enum(string(v))
-		case 6: // priceMinor
+		case 7: // priceMinor
 			v := obj.PriceMinor
 			w.number(v)
-		case 7: // compareAtPriceMinor
+		case 8: // compareAtPriceMinor
 			v := obj.CompareAtPriceMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 8: // currency
+		case 9: // currency
 			v := obj.Currency
 			w.text(v)
-		case 9: // sku
+		case 10: // sku
 			v := obj.Sku
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 10: // vendor
+		case 11: // vendor
 			v := obj.Vendor
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 11: // productType
+		case 12: // productType
 			v := obj.ProductType
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 12: // tags
+		case 13: // tags
 			v, err := obj.DecodedTags()
 			if err != nil {
 				return false
@@ -3306,51 +3370,51 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 				w.text(v[j])
 			}
 			w.byte(']')
-		case 13: // inventoryQuantity
+		case 14: // inventoryQuantity
 			v := obj.InventoryQuantity
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 14: // imageUrl
+		case 15: // imageUrl
 			v := obj.ImageURL
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 15: // publishedAt
+		case 16: // publishedAt
 			v := obj.PublishedAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 16: // version
+		case 17: // version
 			v := obj.Version
 			w.number(v)
-		case 17: // createdAt
+		case 18: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 18: // updatedAt
+		case 19: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
-		case 19: // weightGrams
+		case 20: // weightGrams
 			v := obj.WeightGrams
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 20: // maxPriceMinor
+		case 21: // maxPriceMinor
 			v := obj.MaxPriceMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 21: // options
+		case 22: // options
 			v, err := obj.DecodedOptions()
 			if err != nil {
 				return false
@@ -3365,12 +3429,51 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 				}
 			}
 			w.byte(']')
-		case 22: // requiresShipping
+		case 23: // requiresShipping
 			v := obj.RequiresShipping
 			w.boolean(v)
-		case 23: // taxCategory
+		case 24: // taxCategory
 			v := obj.TaxCategory
 			w.text(v)
+		case 25: // barcode
+			v := obj.Barcode
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 26: // maker
+			v, err := obj.DecodedMaker()
+			if err != nil {
+				return false
+			}
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeMaker(w, v) {
+					return false
+				}
+			}
+		case 27: // videos
+			v, err := obj.DecodedVideos()
+			if err != nil {
+				return false
+			}
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
+		case 28: // sizeChartId
+			v := obj.PublicSizeChartID()
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
 		}
 	}
 	w.byte('}')
@@ -3508,6 +3611,13 @@ func (p *flatPlan) writeProductVariant(w *buffer, obj *db.Variant) bool {
 			w.any(graphql.MarshalInt(v))
 		case 10: // taxCategory
 			v := obj.TaxCategory
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 11: // barcode
+			v := obj.Barcode
 			if v == nil {
 				w.null()
 			} else {

@@ -30,6 +30,7 @@ var flatCases = []flatCase{
 	flatCaseOf("LineQuantity", (*executionContext)._LineQuantity, (*flatPlan).writeLineQuantity),
 	flatCaseOf("LoggedRequest", (*executionContext)._LoggedRequest, (*flatPlan).writeLoggedRequest),
 	flatCaseOf("LowStockItem", (*executionContext)._LowStockItem, (*flatPlan).writeLowStockItem),
+	flatCaseOf("Maker", (*executionContext)._Maker, (*flatPlan).writeMaker),
 	flatCaseOf("MarketplaceSubmission", (*executionContext)._MarketplaceSubmission, (*flatPlan).writeMarketplaceSubmission),
 	flatCaseOf("MarketplaceTheme", (*executionContext)._MarketplaceTheme, (*flatPlan).writeMarketplaceTheme),
 	flatCaseOf("Media", (*executionContext)._Media, (*flatPlan).writeMedia),

@@ -133,6 +133,8 @@ func plain(n ast.Node, source []byte) string {
 			if n.SoftLineBreak() || n.HardLineBreak() {
 				b.WriteByte(' ')
 			}
+		case *ast.AutoLink:
+			b.Write(n.Label(source))
 		case *ast.String:
 			b.Write(n.Value)
 		}

@@ -81,6 +81,33 @@ func HTML(source string, imagePath func(address string) string) (string, error) 
 	return strings.ReplaceAll(out.String(), "<pre><code", `<pre tabindex="0"><code`), nil
 }
 
+// Text returns the words of a text without markup, with an empty line between blocks. A text that
+// [HTML] refuses is returned as it is.
+func Text(source string) string {
+	source = strings.ToValidUTF8(strings.ReplaceAll(source, "\r\n", "\n"), "\uFFFD")
+	if bounded(source) != nil {
+		return source
+	}
+	in := []byte(source)
+	var blocks []string
+	_ = ast.Walk(reader.Parse(text.NewReader(in)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n.Kind() { // the walker returns no errors
+		case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading:
+			if entering {
+				blocks = append(blocks, plain(n, in))
+			}
+			return ast.WalkSkipChildren, nil
+		case ast.KindCodeBlock, ast.KindFencedCodeBlock:
+			if entering {
+				blocks = append(blocks, string(n.Lines().Value(in)))
+			}
+			return ast.WalkSkipChildren, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.Join(blocks, "\n\n")
+}
+
 type capped struct {
 	bytes.Buffer
 	full bool

@@ -61,6 +61,20 @@ func TestImages(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	for source, want := range map[string]string{
+		"# A *b*\n\nc [d](https://e.test)\nf": "A b\n\nc d f",
+		"- one\n- `two`\n\n> three":           "one\n\ntwo\n\nthree",
+		"    code\n\n<https://a.test> &amp;":  "code\n\n\nhttps://a.test &",
+		"<b>x</b>":                            "<b>x</b>",
+		strings.Repeat(">", 21):               strings.Repeat(">", 21),
+	} {
+		if got := markdown.Text(source); got != want {
+			t.Errorf("%q: %q, want %q", source, got, want)
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	for source, want := range map[string]error{
 		strings.Repeat(">", 20) + " x":               nil,

@@ -166,6 +166,7 @@ const (
 	Required                Key = "Required"
 	ReverseCharge           Key = "ReverseCharge"
 	SKUColumn               Key = "SKUColumn"
+	Safety                  Key = "Safety"
 	Sale                    Key = "Sale"
 	Search                  Key = "Search"
 	SearchHint              Key = "SearchHint"

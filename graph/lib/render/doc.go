@@ -46,6 +46,15 @@
 // page, a product also has .images, a list of these, and each of its variants has .image, one of
 // them that shows it, or nothing.
 //
+// The page of a product shows one variant, .product.variant, which its address can name.
+// .product.choices are all values of all options, in one list because nested lists cost too much:
+// each has name (of the option), value, chosen (the value of the variant that is shown), first and
+// last (of the option), url (the page with this value instead, or nothing), current, available, and
+// image, which is nothing unless the images of variants depend on this option alone. .product.body is the
+// description as HTML from the service, or nothing; .product.description are its paragraphs without
+// markup. .product.videos are links to other hosts; .product.size_chart and .product.maker may be
+// nothing.
+//
 // A form with method="post" is sent to .shop.add_url and nowhere else. It adds to the cart:
 // product_id is .product.id; variant_id is the id of one of .product.variants, optional if the
 // product has no options; quantity is a number, by default 1.

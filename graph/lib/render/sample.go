@@ -34,6 +34,13 @@ func SampleData(page string) map[string]any {
 		p["options"] = []any{map[string]any{"name": "Size", "values": []any{"S", "Größe <2>"}},
 			map[string]any{"name": "Colour", "values": []any{"Blue", "Weiß & Gold"}}}
 		p["variants"] = sampleVariants()
+		p["variant"], p["choices"] = sampleVariants()[0], sampleChoices()
+		p["body"] = template.HTML("<p>A mug for <strong>slow</strong> mornings.</p>\n<ul>\n<li>Holds 350 ml.</li>\n</ul>\n")
+		p["size_chart"] = map[string]any{"title": "Sizes & volumes", "url": "/pages/sizes"}
+		p["videos"] = []any{map[string]any{"title": "YouTube", "href": "https://www.youtube.com/watch?v=aqz-KE"}}
+		p["maker"] = map[string]any{"name": "Clay & Co.", "address": []any{"Kiln Lane <1>", "10115 Berlin"},
+			"email": "safety@clay.example", "url": "https://clay.example",
+			"safety": []any{"Hot & heavy: keep from children."}}
 		p["images"] = []any{p["image"], sampleImage("detail", "The foot of the mug, with the potter's “mark”"),
 			sampleImage("wide", "Six <mugs> & a jug")}
 		d["product"], d["related"] = p, cards(4)
@@ -59,6 +66,8 @@ func emptyData(page string) map[string]any {
 		p["id"] = "prod_00000000000000000000000000"
 		p["description"], p["sku"], p["type"], p["more_text"] = []any{}, nil, nil, nil
 		p["options"], p["variants"], p["images"] = []any{}, sampleVariants()[:1], []any{}
+		p["variant"], p["choices"], p["body"] = sampleVariants()[0], []any{}, nil
+		p["size_chart"], p["videos"], p["maker"] = nil, []any{}, nil
 		d["product"], d["related"] = p, []any{}
 	case listPage:
 		d["list"] = emptyList()
@@ -185,6 +194,21 @@ func bareCard() map[string]any {
 	}
 }
 
+func sampleChoices() []any {
+	choice := func(name, value string, first, chosen bool, image any) map[string]any {
+		return map[string]any{"name": name, "value": value, "first": first, "last": !first,
+			"chosen":  map[string]string{"Size": "S", "Colour": "Weiß & Gold"}[name],
+			"url":     "/products/mug-1?variant=var_00000000000000000000000001",
+			"current": chosen, "available": chosen, "image": image}
+	}
+	return []any{
+		choice("Size", "S", true, true, sampleImage("small", "The small mug")),
+		choice("Size", "Größe <2>", false, false, nil),
+		choice("Colour", "Blue", true, false, sampleImage("variant", "The mug in blue")),
+		choice("Colour", "Weiß & Gold", false, true, nil),
+	}
+}
+
 func sampleVariants() []any {
 	list := []any{}
 	for i, size := range []string{"S", "Größe <2>"} {
@@ -193,13 +217,13 @@ func sampleVariants() []any {
 				"id": "var_0000000000000000000000000" + strconv.Itoa(2*i+j), "title": size + " / " + colour,
 				"options": []any{size, colour}, "price": "€24.90", "price_text": "€24.90", "compare_at_price": nil,
 				"on_sale": false, "words": productWords(),
-				"sku": nil, "available": i+j > 0, "price_varies": false,
+				"sku": nil, "barcode": nil, "available": i+j > 0, "price_varies": false,
 				"image": sampleImage("variant", "The mug in blue"),
 			}
 			if j == 1 {
 				v["price"], v["price_text"] = "€26.90", "€26.90"
 				v["compare_at_price"], v["on_sale"], v["sku"] = "€29.90", true, "MUG-"+size
-				v["image"] = nil
+				v["image"], v["barcode"] = nil, "4006381333931"
 			}
 			list = append(list, v)
 		}

@@ -9,7 +9,7 @@ func sampleWords() map[string]any {
 		"next": "Next", "not_found": "Page not found", "not_found_text": "The address may be misspelt.",
 		"nothing_found": "Nothing found.", "pages": "Pages", "previous": "Previous", "price": "Price",
 		"prices_in": "Prices in EUR", "products": "Products", "quantity": "Quantity", "related": "You may also like",
-		"search": "Search", "search_hint": "Try fewer or other words.",
+		"safety": "Safety information", "search": "Search", "search_hint": "Try fewer or other words.",
 		"search_more": "There are more. Another word narrows the search.", "see_all": "See all products",
 		"show": "Show", "show_all": "Show all", "skip": "Skip to content", "sold_out": "Sold out", "sort": "Sort",
 		"top": "Back to top",

@@ -34,6 +34,10 @@ func AppendProduct(b []byte, p *db.Product) []byte {
 	o.B = AppendImages(o.B, p)
 	o.Bool("requires_shipping", p.RequiresShipping)
 	o.Plain("tax_category", p.TaxCategory)
+	o.Plain("description_format", string(p.DescriptionFormat))
+	o.StrOpt("barcode", p.Barcode)
+	o.Raw("maker", p.Maker)
+	o.List("videos", p.Videos)
 	return o.Close()
 }
 
@@ -67,6 +71,7 @@ func appendVariant(b []byte, v *db.Variant) []byte {
 	o.Int("position", int64(v.Position))
 	o.IDOpt("image", xid.ProductImage, v.ImageID)
 	o.StrOpt("tax_category", v.TaxCategory)
+	o.StrOpt("barcode", v.Barcode)
 	return o.Close()
 }
 

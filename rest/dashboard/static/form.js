@@ -226,10 +226,10 @@ export function Field({ name, label, hint, optional, value = '', type = 'text', 
     <input type=${type} defaultValue=${value ?? ''} ...${field.attributes} ...${rest} /><//>`;
 }
 
-export function Area({ name, label, hint, optional, value = '', rows = 4, ...rest }) {
+export function Area({ name, label, hint, optional, value = '', rows = 4, tools, ...rest }) {
   const field = useField(name, hint);
   return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
-    <textarea rows=${rows} defaultValue=${value ?? ''} ...${field.attributes} ...${rest}></textarea><//>`;
+    ${tools}<textarea rows=${rows} defaultValue=${value ?? ''} ...${field.attributes} ...${rest}></textarea><//>`;
 }
 
 /** A select. @param {{options: [string, string][]}} props */

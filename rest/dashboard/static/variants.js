@@ -1,10 +1,10 @@
 // The options and variants of a product.
-import { html, useState } from './lib.js';
+import { html, useId, useRef, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Card, Money, Button } from './ui.js';
 import {
   Form, Field, Area, Amount, amount, lines, text, useAction, useClearErrors, useFieldError, optionalAmount,
-  optionalNumber,
+  optionalNumber, onEnter,
 } from './form.js';
 import { Icon } from './icons.js';
 import { TaxCategory } from './tax_category.js';
@@ -18,7 +18,8 @@ const maxOptions = 3;
 const maxVariants = 100;
 
 export const variantFields = `weightGrams options { name values }
-  variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams taxCategory options
+  variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams taxCategory
+    barcode costMinor options
     image { id } }`;
 
 let lastKey = 0;
@@ -94,10 +95,39 @@ function Row({ at, title, of, price, weight, currency, remove }) {
       <${Field} name=${name + 'sku'} label="SKU" optional value=${of?.sku} maxlength="255" />
       <${Field} name=${name + 'weightGrams'} label="Weight in g" optional value=${number(of ? of.weightGrams : weight)}
         inputmode="numeric" />
+      <${Field} name=${name + 'barcode'} label="Barcode (GTIN)" optional value=${of?.barcode} maxlength="14"
+        inputmode="numeric" />
+      <${Amount} name=${name + 'costMinor'} label="Cost" optional minor=${of?.costMinor} currency=${currency} />
       <${TaxCategory} name=${name + 'taxCategory'} value=${of?.taxCategory ?? ''} none="As the product" />
     </div></div>
     <button type="button" class="icon-button" aria-label=${'Remove ' + title} onClick=${remove}
       data-test="leave-out"><${Icon} name="close" /></button></div>`;
+}
+
+const columns = [['priceMinor', 'Price'], ['compareAtPriceMinor', 'Compare-at price'], ['inventoryQuantity', 'Stock'],
+  ['weightGrams', 'Weight in g'], ['costMinor', 'Cost']];
+
+/** Sets a field of all variants to one value. The fields have no names, so the form does not send them. */
+function SetAll() {
+  const ref = useRef(null);
+  const id = useId();
+  const act = () => {
+    const { form } = ref.current.closest('fieldset');
+    const column = ref.current.querySelector('select').value;
+    const { value } = ref.current.querySelector('input');
+    for (const field of form.elements) {
+      if (field.name.startsWith('variants.') && field.name.endsWith('.' + column)) {
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+    }
+  };
+  return html`<div class="pair" role="group" aria-label="Set all variants" ref=${ref} data-test="set-all">
+    <div class="field"><label for=${id + 'c'}>Set all variants</label><select id=${id + 'c'}>
+      ${columns.map(([name, title]) => html`<option key=${name} value=${name}>${title}</option>`)}</select></div>
+    <div class="field"><label for=${id + 'v'}>Value</label><input id=${id + 'v'} type="text" autocomplete="off"
+      onKeyDown=${onEnter(act)} /></div>
+    <p><${Button} kind="small" act=${act} test="set-all-apply">Set all<//></p></div>`;
 }
 
 function VariantRows({ state, set, product: p }) {
@@ -113,6 +143,7 @@ function VariantRows({ state, set, product: p }) {
     aria-describedby=${wrong ? 'variants-error' : undefined}>
     <legend>Variants</legend>
     ${wrong && html`<p class="wrong" id="variants-error" data-test="error-variants">${wrong.join(' ')}</p>`}
+    ${rows.length > 1 && html`<${SetAll} />`}
     ${rows.length > maxVariants ? html`<p class="wrong">There are ${rows.length} combinations. A product can have
       at most ${maxVariants}. Remove some values.</p>` : rows.map((c, i) => html`<${Row} key=${c.key} at=${i}
         title=${c.texts.join(' / ')} of=${sourceOf(state, c)} price=${p.priceMinor} weight=${weightOf(p)}
@@ -141,6 +172,8 @@ function inputOf(values, state, p) {
       inventoryQuantity: optionalNumber(values, `variants.${i}.inventoryQuantity`),
       weightGrams: optionalNumber(values, `variants.${i}.weightGrams`),
       taxCategory: text(values, `variants.${i}.taxCategory`),
+      barcode: text(values, `variants.${i}.barcode`),
+      costMinor: optionalAmount(values, `variants.${i}.costMinor`, p.currency),
     };
   }) };
 }

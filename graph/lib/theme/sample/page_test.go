@@ -102,14 +102,14 @@ func TestImages(t *testing.T) {
 	})
 }
 
-// A variant with its own image shows it among the others.
+// A variant with its own image shows it in place of the product's.
 func TestVariantImages(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		data := render.SampleData("product")
-		first := data["product"].(map[string]any)["variants"].([]any)[0].(map[string]any)
-		first["image"] = map[string]any{"url": "/pictures/own.jpg", "small_url": "/pictures/own-320.jpg", "srcset": nil,
+		shown := data["product"].(map[string]any)["variant"].(map[string]any)
+		shown["image"] = map[string]any{"url": "/pictures/own.jpg", "small_url": "/pictures/own-320.jpg", "srcset": nil,
 			"alt": "Its own", "width": nil, "height": nil}
-		if got := strings.Count(show(t, compile(t, s), "product", data), `src="/pictures/own-320.jpg"`); got != 1 {
+		if got := strings.Count(show(t, compile(t, s), "product", data), `src="/pictures/own.jpg"`); got != 1 {
 			t.Errorf("it stands there %d times", got)
 		}
 	})

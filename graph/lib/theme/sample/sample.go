@@ -30,19 +30,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("301e7e365ae9c06a134ace7ec1710782824fd62230a17c659276c05558fa7f84"),
+			Sum:        sum("2fd9693e5efe8accbad37d86d20eb147e95115515a748efc1e5526ec77f0ff02"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("b3fd4ebe6d75a4258be73244eefdfd071d667d6bc98a178e1d015fdefae82ca8"),
+			Sum:        sum("18edef846425ca8563face1d261fa9c4cef972bdbbeee3a2cffd9d38ebebb72f"),
 			Tagline:    "Dark and dense, for catalogs with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("48def05c4b2391bc3cfae55a72da978bc911dbf088d4537d4c3653e33ade8869"),
+			Sum:        sum("24450b7fa177d0c46c6c433d8608b27b9c16d7200b6109eae1b8354b60023e0e"),
 			Tagline:    "Warm blocks of color, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},

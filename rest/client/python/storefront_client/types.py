@@ -119,6 +119,15 @@ NextCursor = Optional[str]
 ProductStatus = Literal["draft", "active", "archived"]
 
 
+#: How the description is written: as `text` without markup, or as `markdown` (CommonMark) without HTML. The
+#: default is `text`.
+TextFormat = Literal["text", "markdown"]
+
+
+#: A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+Barcode = Optional[str]
+
+
 #: The status of the order.
 OrderStatus = Literal["open", "completed", "cancelled"]
 
@@ -223,6 +232,31 @@ class Product(TypedDict):
     #: no shipping address, method or price.
     requires_shipping: bool
     tax_category: TaxCategory
+    description_format: TextFormat
+    barcode: Barcode
+    maker: Maker
+    #: The addresses of its videos at YouTube or Vimeo.
+    videos: list[str]
+
+
+class _Maker(TypedDict):
+    """The maker of a product, or the person responsible for its safety in the European Union, as the shop
+    shows it.
+    """
+
+    #: The name.
+    name: Optional[str]
+    #: The postal address, with line breaks.
+    address: Optional[str]
+    #: The email address.
+    email: Optional[str]
+    #: The website.
+    url: Optional[str]
+    #: What buyers must know to use the product safely.
+    safety: Optional[str]
+
+
+Maker = Optional[_Maker]
 
 
 class ProductImage(TypedDict):
@@ -274,6 +308,7 @@ class Variant(TypedDict):
     image: Optional[str]
     #: The tax category, if it differs from the product's.
     tax_category: Optional[str]
+    barcode: Barcode
 
 
 class ProductCreate(TypedDict):
@@ -307,6 +342,31 @@ class ProductCreate(TypedDict):
     #: The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. The default is
     #: `standard`.
     tax_category: NotRequired[Optional[str]]
+    #: The weight of one piece in grams.
+    weight_grams: NotRequired[Optional[int]]
+    description_format: NotRequired[TextFormat]
+    barcode: NotRequired[Barcode]
+    maker: NotRequired[MakerCreate]
+    #: Addresses of videos at YouTube or Vimeo.
+    videos: NotRequired[Optional[list[str]]]
+
+
+class _MakerCreate(TypedDict):
+    """The maker of a product. Unknown members are rejected."""
+
+    #: The name.
+    name: NotRequired[Optional[str]]
+    #: The postal address, with line breaks.
+    address: NotRequired[Optional[str]]
+    #: The email address.
+    email: NotRequired[Optional[str]]
+    #: The website.
+    url: NotRequired[Optional[str]]
+    #: What buyers must know to use the product safely.
+    safety: NotRequired[Optional[str]]
+
+
+MakerCreate = Optional[_MakerCreate]
 
 
 class ProductPage(TypedDict):

@@ -136,7 +136,35 @@ export interface Product {
    */
   requires_shipping: boolean;
   tax_category: TaxCategory;
+  description_format: TextFormat;
+  barcode: Barcode;
+  maker: Maker;
+  /** The addresses of its videos at YouTube or Vimeo. */
+  videos: string[];
 }
+
+/**
+ * How the description is written: as `text` without markup, or as `markdown` (CommonMark) without HTML. The
+ * default is `text`.
+ */
+export type TextFormat = "text" | "markdown";
+
+/** A GTIN, with its check digit. Null for a product with options, whose variants have their own. */
+export type Barcode = string | null;
+
+/** The maker of a product, or the person responsible for its safety in the European Union, as the shop shows it. */
+export type Maker = {
+  /** The name. */
+  name: string | null;
+  /** The postal address, with line breaks. */
+  address: string | null;
+  /** The email address. */
+  email: string | null;
+  /** The website. */
+  url: string | null;
+  /** What buyers must know to use the product safely. */
+  safety: string | null;
+} | null;
 
 /** An uploaded image of a product. */
 export interface ProductImage {
@@ -186,6 +214,7 @@ export interface Variant {
   image: string | null;
   /** The tax category, if it differs from the product's. */
   tax_category: string | null;
+  barcode: Barcode;
 }
 
 /** A new product. Unknown members are rejected. */
@@ -220,7 +249,28 @@ export interface ProductCreate {
    * `standard`.
    */
   tax_category?: string | null;
+  /** The weight of one piece in grams. */
+  weight_grams?: number | null;
+  description_format?: TextFormat;
+  barcode?: Barcode;
+  maker?: MakerCreate;
+  /** Addresses of videos at YouTube or Vimeo. */
+  videos?: string[] | null;
 }
+
+/** The maker of a product. Unknown members are rejected. */
+export type MakerCreate = {
+  /** The name. */
+  name?: string | null;
+  /** The postal address, with line breaks. */
+  address?: string | null;
+  /** The email address. */
+  email?: string | null;
+  /** The website. */
+  url?: string | null;
+  /** What buyers must know to use the product safely. */
+  safety?: string | null;
+} | null;
 
 /** One page of products. */
 export interface ProductPage {

@@ -1,19 +1,16 @@
 // A page of the storefront: editing, preview and publishing.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
-import { send } from '../api.js';
 import { Page, Card, Badge, Time, Facts, MissingPage, Button } from '../ui.js';
 import {
   Form, Field, Area, Select, ActionButton, ConfirmMutation, text, transition, useAction, useMutation, errors,
 } from '../form.js';
-import { MediaPicker, pathOf } from '../media.js';
-import { markup } from '../markup.js';
+import { MarkdownEditor } from '../markdown_editor.js';
 import { CopyValue, ViewInStore } from '../copy.js';
 import { to } from '../route.js';
 
 const fields = 'id title handle status kind body seoDescription publishedAt version createdAt updatedAt';
 const read = `query Page($id: ID!) { page(id: $id) { ${fields} } }`;
-const preview = 'query PagePreview($body: String!) { pagePreview(body: $body) }';
 const create = `mutation PageCreate($input: PageCreateInput!) { pageCreate(input: $input) { page { id } ${errors} } }`;
 const update = `mutation PageUpdate($id: ID!, $expectedVersion: Long!, $input: PageUpdateInput!) {
   pageUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { page { id } ${errors} } }`;
@@ -29,31 +26,14 @@ const input = (v) => ({
 });
 
 function Inputs({ page: p = {}, fixed }) {
-  const [rendered, setRendered] = useState(null);
-  const [picking, setPicking] = useState(false);
-  const insert = (img) => {
-    const { body } = document.querySelector('form[data-test="page"]').elements;
-    const alt = (img.alt || img.name).replace(/[\\[\]]/g, '\\$&');
-    body.setRangeText(`![${alt}](${pathOf(img)})`, body.selectionStart, body.selectionEnd, 'end');
-    body.dispatchEvent(new Event('input', { bubbles: true }));
-  };
-  const showPreview = async () => {
-    const { body } = document.querySelector('form[data-test="page"]').elements;
-    setRendered(markup((await send(preview, { body: body.value })).data.pagePreview));
-  };
   return html`<div class="split">
     <div class="stack">
       <${Card} title="Text">
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
-        <${Area} name="body" label="Text" value=${p.body} rows=${16} required maxlength="65535" disabled=${fixed}
+        <${MarkdownEditor} name="body" label="Text" value=${p.body} rows=${16} required maxlength="65535"
+          disabled=${fixed} test="page"
           hint="Markdown: # Heading, **bold**, - a list, [a link](https://…). HTML is shown as plain text." />
-        <div class="actions"><${ActionButton} run=${showPreview} done="Preview updated."
-            data-test="page-preview">Preview<//>
-          ${!fixed && html`<${Button} act=${() => setPicking(true)} test="page-image">Insert image<//>`}</div>
-        ${picking && html`<${MediaPicker} onClose=${() => setPicking(false)} choose=${insert} />`}
       <//>
-      ${rendered && html`<${Card} title="Preview" name="preview"><div
-        class="markdown" dir="auto">${rendered}</div><//>`}
     </div>
     <div class="stack"><${Card} title="Address">
       <${Select} name="kind" label="Kind" value=${p.kind ?? ''} options=${kinds} disabled=${fixed}

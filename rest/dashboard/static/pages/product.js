@@ -1,20 +1,22 @@
 // A product: creating, editing and changing its status.
 import { html, useState } from '../lib.js';
-import { useApp, useQuery, go } from '../context.js';
+import { useApp, useAll, useQuery, go } from '../context.js';
 import { Page, Card, Badge, Time, Facts, Thumb, Money, MissingPage, Button } from '../ui.js';
 import {
   Form, Field, Area, Select, Check, Amount, ActionButton, ConfirmMutation, amount, tagsText, tags, text, transition,
-  useAction, useMutation, errors, optionalAmount, optionalNumber,
+  useAction, useMutation, errors, optionalAmount, optionalNumber, lines,
 } from '../form.js';
 import { Variants, VariantList, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
 import { mutation } from '../api.js';
+import { MarkdownEditor } from '../markdown_editor.js';
 import { CopyValue, ViewInStore } from '../copy.js';
 import { TaxCategory } from '../tax_category.js';
 import { to } from '../route.js';
 
-const fields = `id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags
-  inventoryQuantity imageUrl requiresShipping taxCategory publishedAt version createdAt updatedAt
+const fields = `id title handle description descriptionFormat status priceMinor compareAtPriceMinor currency sku vendor
+  productType tags inventoryQuantity imageUrl requiresShipping taxCategory barcode costMinor
+  maker { name address email url safety } videos sizeChartId publishedAt version createdAt updatedAt
   ${variantFields} ${imagesOf}`;
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
@@ -32,10 +34,15 @@ function input(v, before) {
     priceMinor: amount(v, 'priceMinor', currency),
     compareAtPriceMinor: optionalAmount(v, 'compareAtPriceMinor', currency),
     inventoryQuantity: optionalNumber(v, 'inventoryQuantity'), weightGrams: optionalNumber(v, 'weightGrams'),
-    sku: text(v, 'sku'),
+    sku: text(v, 'sku'), barcode: text(v, 'barcode'), costMinor: optionalAmount(v, 'costMinor', currency),
   };
+  const maker = Object.fromEntries(['name', 'address', 'email', 'url', 'safety']
+    .map((k) => [k, text(v, 'maker.' + k)]));
   return {
     title: v.get('title'), description: v.get('description') || null, currency, ...own,
+    descriptionFormat: v.has('markdown') ? 'MARKDOWN' : 'TEXT',
+    maker: Object.values(maker).some(Boolean) ? maker : null,
+    videos: lines(v, 'videos'), sizeChartId: v.get('sizeChartId') || null,
     vendor: text(v, 'vendor'), productType: text(v, 'productType'),
     tags: tags(v, 'tags', before?.tags), imageUrl: text(v, 'imageUrl'),
     requiresShipping: v.has('requiresShipping'), taxCategory: v.get('taxCategory'),
@@ -43,22 +50,53 @@ function input(v, before) {
   };
 }
 
-/** The fields of b that differ from a. */
+/** The fields of b that differ from a. A description is sent with its format. */
 function difference(a, b) {
-  return Object.fromEntries(Object.entries(b)
+  const change = Object.fromEntries(Object.entries(b)
     .filter(([k, v]) => JSON.stringify(a[k] ?? null) !== JSON.stringify(v ?? null)));
+  return 'description' in change ? { ...change, descriptionFormat: b.descriptionFormat } : change;
+}
+
+/** Fields about the product that few products need. */
+function MoreInputs({ product: p, fixed }) {
+  const pages = useAll('pages', 'id title').nodes;
+  const maker = p.maker ?? {};
+  return html`<${Card} title="More on the product page">
+      <${Area} name="videos" label="Videos" optional rows=${2} value=${(p.videos ?? []).join('\n')} disabled=${fixed}
+        hint="Addresses at YouTube or Vimeo, one per line. Shoppers see links." />
+      ${pages ? html`<${Select} name="sizeChartId" label="Size chart" optional value=${p.sizeChartId}
+        options=${[['', 'None'], ...pages.map((page) => [page.id, page.title])]} disabled=${fixed}
+        hint="One of your pages. It is linked while it is published." />`
+        : html`<input type="hidden" name="sizeChartId" value=${p.sizeChartId ?? ''} />`}
+    <//>
+    <${Card} title="Maker and safety">
+      <p class="muted">The European Union requires the maker\u2019s name and addresses on the product page.</p>
+      <${Field} name="maker.name" label="Maker" optional value=${maker.name} maxlength="255" disabled=${fixed} />
+      <${Area} name="maker.address" label="Postal address" optional rows=${3} value=${maker.address} maxlength="1000"
+        disabled=${fixed} />
+      <${Field} name="maker.email" label="Email" type="email" optional value=${maker.email} maxlength="254"
+        disabled=${fixed} />
+      <${Field} name="maker.url" label="Website" type="url" optional value=${maker.url} maxlength="2048"
+        hint="Starts with https://" disabled=${fixed} />
+      <${Area} name="maker.safety" label="Safety information" optional rows=${3} value=${maker.safety}
+        maxlength="5000" disabled=${fixed} />
+    <//>`;
 }
 
 function Inputs({ product: p = {}, fixed }) {
   const { store } = useApp();
   const [currency, setCurrency] = useState(p.currency ?? store.currency);
   const many = p.options?.length > 0;
+  const [marked, setMarked] = useState(p.descriptionFormat !== 'TEXT');
   return html`<div class="split">
     <div class="stack">
       <${Card} title="Product">
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
-        <${Area} name="description" label="Description" optional value=${p.description} rows=${6}
-          maxlength="65535" disabled=${fixed} />
+        <${MarkdownEditor} name="description" label="Description" optional value=${p.description} rows=${8}
+          maxlength="65535" disabled=${fixed} asText=${!marked} test="description" />
+        <${Check} name="markdown" label="Format with Markdown" value=${marked} disabled=${fixed}
+          onChange=${(e) => setMarked(e.target.checked)}
+          hint="Bold, headings, lists and links. Turn off to show the text as it is." />
         <${Field} name="imageUrl" label="External image URL" type="url" optional
           value=${p.imageUrl} maxlength="2048"
           hint="Used when no image is uploaded. Starts with https://"
@@ -82,8 +120,10 @@ function Inputs({ product: p = {}, fixed }) {
             value=${p.inventoryQuantity == null ? '' : String(p.inventoryQuantity)}
             inputmode="numeric" hint="Leave empty if stock is not tracked." disabled=${fixed} />`}
         </div>
-        ${!many && html`<${Field} name="weightGrams" label="Weight in g" optional
-          value=${p.weightGrams == null ? '' : String(p.weightGrams)} inputmode="numeric" disabled=${fixed} />`}
+        ${!many && html`<div class="pair"><${Amount} key=${'k' + currency} name="costMinor" label="Cost" optional
+          minor=${p.costMinor} currency=${currency} hint="What you pay. Only staff see it." disabled=${fixed} />
+        <${Field} name="weightGrams" label="Weight in g" optional
+          value=${p.weightGrams == null ? '' : String(p.weightGrams)} inputmode="numeric" disabled=${fixed} /></div>`}
         <${Check} name="requiresShipping" label="This is a physical product" value=${p.requiresShipping ?? true}
           hint="Turn off for downloads and vouchers; shoppers then enter no address." disabled=${fixed} />
         <${TaxCategory} name="taxCategory" value=${p.taxCategory ?? 'standard'} disabled=${fixed} />
@@ -92,6 +132,8 @@ function Inputs({ product: p = {}, fixed }) {
     <div class="stack">
       <${Card} title="Organization">
         ${!many && html`<${Field} name="sku" label="SKU" optional value=${p.sku} maxlength="255" disabled=${fixed} />`}
+        ${!many && html`<${Field} name="barcode" label="Barcode (GTIN)" optional value=${p.barcode} maxlength="14"
+          inputmode="numeric" disabled=${fixed} />`}
         <${Field} name="vendor" label="Vendor" optional value=${p.vendor} maxlength="255" disabled=${fixed} />
         <${Field} name="productType" label="Type" optional value=${p.productType} maxlength="255" disabled=${fixed} />
         <${Field} name="tags" label="Tags" optional value=${tagsText(p.tags)} hint="Separate tags with commas."
@@ -100,6 +142,7 @@ function Inputs({ product: p = {}, fixed }) {
           hint=${'Used in the product\u2019s address' + (p.id ? '.' : '. Leave empty to use the title.')}
           autocapitalize="off" spellcheck=${false} disabled=${fixed} />
       <//>
+      <${MoreInputs} product=${p} fixed=${fixed} />
     </div>
   </div>`;
 }
