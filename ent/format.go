@@ -40,9 +40,14 @@ const TaxCategories Format = "tax_categories"
 // accepts payments of the total only.
 const PartPayments Format = "part_payments"
 
+// Invoices are the invoices and credit notes of orders. An earlier program would change orders without
+// issuing those that are due.
+const Invoices Format = "invoices"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
-	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments}
+	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments,
+		Invoices}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.

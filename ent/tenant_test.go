@@ -25,7 +25,8 @@ var withoutPublicID = []string{"Idempotency", "ConsentTicket", "Outbox", "Attemp
 	"ShippingCountry", "TaxSettings", "DiscountUse", "Cart", "CartLine", "PaymentSettings", "PaymentHold",
 	"CollectionProduct", "PaymentAccount", "PaymentSession", "PaymentRefund", "Imported", "Listing", "Facet",
 	"SearchEntry", "SearchPending", "SearchSpelling", "ShelfWalk", "SearchTerm", "SearchWalk", "LineWalk",
-	"SalesInterval", "SalesPending", "SalesWalk", "OrderText"}
+	"SalesInterval", "SalesPending", "SalesWalk", "OrderText", "InvoiceSeries",
+	"InvoiceSettings"}
 
 // queries calls f for every store-owned entity, with its name and a function that creates a query.
 func queries(c *db.Client, f func(name string, query func() reflect.Value)) {

@@ -18,6 +18,7 @@ var actions = map[string]string{
 	"mediaUpload":              "media.upload",
 	"productImageUse":          "product.image_add",
 	"storefrontUpdate":         "storefront.update",
+	"invoicesIssue":            "invoice.issue",
 	"installedAppRevoke":       "grant.revoke", // one row for each grant that ends
 	"notificationsMarkAllRead": "notification.mark_all_read",
 	"signOutEverywhere":        "session.end_all",
@@ -129,7 +130,8 @@ func actionOf(field string) string {
 
 // kinds are the first parts of actions; a longer one follows the shorter one that it starts with.
 var kinds = []string{
-	"api_key", "app", "collection", "customer", "discount", "export", "grant", "invitation", "marketplace_theme",
+	"api_key", "app", "collection", "customer", "discount", "export", "grant", "invitation", "invoice_settings",
+	"marketplace_theme",
 	"menus", "notification", "order", "page", "password", "payment_account",
 	"payment_settings", "product", "report", "session", "shipping_zone",
 	"staff", "staff_token", "store", "tax_settings", "theme", "webhook_delivery", "webhook_endpoint",

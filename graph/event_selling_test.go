@@ -1,6 +1,8 @@
 package graph_test
 
 import (
+	"fmt"
+
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/engine/payment/paymenttest"
@@ -43,6 +45,10 @@ func byStripe(args string) func(*caller) string {
 	}
 }
 
+// invoices are settings of invoices.
+const invoices = `input: {issue: MANUAL, name: "Mugs Ltd", address: {line1: "1 Road", city: "Berlin", country: "DE"},
+	invoicePrefix: "R-", creditPrefix: "G-"}`
+
 // sellingEffects covers the settings of selling, which emit no events.
 var sellingEffects = []effect{
 	{field: "shippingZoneCreate", name: "a country", args: fixedArgs(
@@ -58,6 +64,14 @@ var sellingEffects = []effect{
 		`input: {pricesIncludeTax: true, rates: [{country: "DE", name: "MwSt", basisPoints: 1900}]}`)},
 	{field: "taxSettingsUpdate", name: "another version",
 		args: fixedArgs(`expectedVersion: 0, input: {pricesIncludeTax: true, rates: []}`), refused: "version_mismatch"},
+
+	{field: "invoiceSettingsUpdate", name: "the first time", args: fixedArgs(`expectedVersion: 0, ` + invoices)},
+	{field: "invoiceSettingsUpdate", name: "another version", args: fixedArgs(`expectedVersion: 0, ` + invoices),
+		refused: "version_mismatch"},
+	{field: "invoicesIssue", name: "one order",
+		args: func(w *caller) string { return fmt.Sprintf("orderIds: [%q]", w.order("").PublicID()) }},
+	{field: "invoicesIssue", name: "a cancelled order", refused: "invalid_transition",
+		args: func(w *caller) string { return fmt.Sprintf("orderIds: [%q]", w.order("cancel").PublicID()) }},
 
 	{field: "paymentSettingsUpdate", name: "the first time", args: fixedArgs(`expectedVersion: 0, ` +
 		`input: {methods: [{kind: BANK_TRANSFER, name: "Transfer"}]}`)},

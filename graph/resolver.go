@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/catalog"
 	"github.com/storefront-go/storefront/graph/domain/content"
 	"github.com/storefront-go/storefront/graph/domain/endpoint"
+	"github.com/storefront-go/storefront/graph/domain/invoice"
 	"github.com/storefront-go/storefront/graph/domain/merchant"
 	"github.com/storefront-go/storefront/graph/domain/report"
 	"github.com/storefront-go/storefront/graph/domain/sales"
@@ -118,6 +119,7 @@ type (
 	appearanceResolver = appearance.Resolver
 	contentResolver    = content.Resolver
 	sellingResolver    = selling.Resolver
+	invoiceResolver    = invoice.Resolver
 	testStoreResolver  = teststore.Resolver
 
 	catalogQuery    = catalog.Query
@@ -129,6 +131,7 @@ type (
 	appearanceQuery = appearance.Query
 	contentQuery    = content.Query
 	sellingQuery    = selling.Query
+	invoiceQuery    = invoice.Query
 
 	catalogMutation    = catalog.Mutation
 	salesMutation      = sales.Mutation
@@ -139,6 +142,7 @@ type (
 	appearanceMutation = appearance.Mutation
 	contentMutation    = content.Mutation
 	sellingMutation    = selling.Mutation
+	invoiceMutation    = invoice.Mutation
 	testStoreMutation  = teststore.Mutation
 )
 
@@ -155,6 +159,7 @@ type Resolver struct {
 	*appearanceResolver
 	*contentResolver
 	*sellingResolver
+	*invoiceResolver
 	*testStoreResolver
 }
 
@@ -172,7 +177,7 @@ func New(config Config) (*Resolver, error) {
 	r := &Resolver{Core: c, catalogResolver: catalog.New(c, catalog.Engines{}),
 		endpointResolver: endpoint.New(c, endpoint.Engines{}), reportResolver: report.New(c, report.Engines{}),
 		appearanceResolver: appearance.New(c, appearance.Engines{}), contentResolver: content.New(c),
-		sellingResolver: selling.New(c, selling.Engines{})}
+		sellingResolver: selling.New(c, selling.Engines{}), invoiceResolver: invoice.New(c, invoice.Engines{})}
 	r.salesResolver = sales.New(c, sales.Engines{}, r.sellingResolver)
 	r.accessResolver = access.New(c, access.Engines{}, r.endpointResolver, r.reportResolver)
 	r.testStoreResolver = teststore.New(c, r.catalogResolver, r.salesResolver)
@@ -197,6 +202,7 @@ func (r *Resolver) Use(e Engines) {
 	r.endpointResolver.Engines = endpoint.Engines{Webhooks: e.Webhooks}
 	r.reportResolver.Engines = report.Engines{Exports: e.Exports, Links: e.Links}
 	r.appearanceResolver.Engines = appearance.Engines{Themes: e.Themes, Links: e.Links, Tasks: e.Tasks}
+	r.invoiceResolver.Engines = invoice.Engines{Links: e.Links}
 	r.sellingResolver.Engines = selling.Engines{Payments: e.Payments, VIES: e.VIES}
 }
 
@@ -221,6 +227,7 @@ type Query struct {
 	appearanceQuery
 	contentQuery
 	sellingQuery
+	invoiceQuery
 }
 
 // Query returns the queries.
@@ -229,7 +236,7 @@ func (r *Resolver) Query() Query {
 		accessQuery{Resolver: r.accessResolver}, merchantQuery{Resolver: r.merchantResolver},
 		endpointQuery{Resolver: r.endpointResolver}, reportQuery{Resolver: r.reportResolver},
 		appearanceQuery{Resolver: r.appearanceResolver}, contentQuery{Resolver: r.contentResolver},
-		sellingQuery{Resolver: r.sellingResolver}}
+		sellingQuery{Resolver: r.sellingResolver}, invoiceQuery{Resolver: r.invoiceResolver}}
 }
 
 // Mutation holds every root mutation.
@@ -243,6 +250,7 @@ type Mutation struct {
 	appearanceMutation
 	contentMutation
 	sellingMutation
+	invoiceMutation
 	testStoreMutation
 }
 
@@ -252,7 +260,8 @@ func (r *Resolver) Mutation() Mutation {
 		accessMutation{Resolver: r.accessResolver}, merchantMutation{Resolver: r.merchantResolver},
 		endpointMutation{Resolver: r.endpointResolver}, reportMutation{Resolver: r.reportResolver},
 		appearanceMutation{Resolver: r.appearanceResolver}, contentMutation{Resolver: r.contentResolver},
-		sellingMutation{Resolver: r.sellingResolver}, testStoreMutation{Resolver: r.testStoreResolver}}
+		sellingMutation{Resolver: r.sellingResolver}, invoiceMutation{Resolver: r.invoiceResolver},
+		testStoreMutation{Resolver: r.testStoreResolver}}
 }
 
 // Carts returns the carts of shoppers.

@@ -51,10 +51,12 @@ var ordinary = map[string][]string{
 	"its email goes to the shopper of the order, or to the person's own address": {"orderEmailResend",
 		"orderEmailPreview"},
 	"it records received money or handles goods": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
-		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend", "orderEditLines", "orderRequestPayment"},
+		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend", "orderEditLines", "orderRequestPayment",
+		"invoicesIssue"},
 	"it adds up what the viewer may read": {"reportCreate"},
 	"it is what the shop sells or shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
-		"page*", "menus*", "theme*", "marketplaceTheme*", "media*", "storefrontUpdate", "orderEmailText*"},
+		"page*", "menus*", "theme*", "marketplaceTheme*", "media*", "storefrontUpdate", "orderEmailText*",
+		"invoiceSettings*"},
 	"it is daily work with customers": {"customer*"},
 }
 

@@ -44,6 +44,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/invoice"
+	"github.com/storefront-go/storefront/ent/db/invoiceseries"
+	"github.com/storefront-go/storefront/ent/db/invoicesettings"
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
@@ -146,6 +149,9 @@ type Client struct {
 	Idempotency       *IdempotencyClient
 	Imported          *ImportedClient
 	Invitation        *InvitationClient
+	Invoice           *InvoiceClient
+	InvoiceSeries     *InvoiceSeriesClient
+	InvoiceSettings   *InvoiceSettingsClient
 	LineWalk          *LineWalkClient
 	Listing           *ListingClient
 	Mail              *MailClient
@@ -248,6 +254,9 @@ func (c *Client) init() {
 	c.Idempotency = NewIdempotencyClient(c.config)
 	c.Imported = NewImportedClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
+	c.Invoice = NewInvoiceClient(c.config)
+	c.InvoiceSeries = NewInvoiceSeriesClient(c.config)
+	c.InvoiceSettings = NewInvoiceSettingsClient(c.config)
 	c.LineWalk = NewLineWalkClient(c.config)
 	c.Listing = NewListingClient(c.config)
 	c.Mail = NewMailClient(c.config)
@@ -432,6 +441,9 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Idempotency:       NewIdempotencyClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
+		Invoice:           NewInvoiceClient(cfg),
+		InvoiceSeries:     NewInvoiceSeriesClient(cfg),
+		InvoiceSettings:   NewInvoiceSettingsClient(cfg),
 		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
@@ -543,6 +555,9 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Idempotency:       NewIdempotencyClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
+		Invoice:           NewInvoiceClient(cfg),
+		InvoiceSeries:     NewInvoiceSeriesClient(cfg),
+		InvoiceSettings:   NewInvoiceSettingsClient(cfg),
 		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
@@ -637,8 +652,9 @@ func (c *Client) Use(hooks ...Hook) {
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
 		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
-		c.Idempotency, c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail,
-		c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
+		c.Idempotency, c.Imported, c.Invitation, c.Invoice, c.InvoiceSeries,
+		c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail, c.MailStop,
+		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
 		c.OAuthClient, c.Order, c.OrderLine, c.OrderText, c.Outbox, c.OutboxFailure,
 		c.Page, c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund,
 		c.PaymentSession, c.PaymentSettings, c.Picture, c.Process, c.Product,
@@ -663,8 +679,9 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
 		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
-		c.Idempotency, c.Imported, c.Invitation, c.LineWalk, c.Listing, c.Mail,
-		c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
+		c.Idempotency, c.Imported, c.Invitation, c.Invoice, c.InvoiceSeries,
+		c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail, c.MailStop,
+		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
 		c.OAuthClient, c.Order, c.OrderLine, c.OrderText, c.Outbox, c.OutboxFailure,
 		c.Page, c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund,
 		c.PaymentSession, c.PaymentSettings, c.Picture, c.Process, c.Product,
@@ -747,6 +764,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Imported.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
+	case *InvoiceMutation:
+		return c.Invoice.mutate(ctx, m)
+	case *InvoiceSeriesMutation:
+		return c.InvoiceSeries.mutate(ctx, m)
+	case *InvoiceSettingsMutation:
+		return c.InvoiceSettings.mutate(ctx, m)
 	case *LineWalkMutation:
 		return c.LineWalk.mutate(ctx, m)
 	case *ListingMutation:
@@ -5151,6 +5174,408 @@ func (c *InvitationClient) mutate(ctx context.Context, m *InvitationMutation) (V
 		return (&InvitationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Invitation mutation op: %q", m.Op())
+	}
+}
+
+// InvoiceClient is a client for the Invoice schema.
+type InvoiceClient struct {
+	config
+}
+
+// NewInvoiceClient returns a client for the Invoice from the given config.
+func NewInvoiceClient(c config) *InvoiceClient {
+	return &InvoiceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `invoice.Hooks(f(g(h())))`.
+func (c *InvoiceClient) Use(hooks ...Hook) {
+	c.hooks.Invoice = append(c.hooks.Invoice, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `invoice.Intercept(f(g(h())))`.
+func (c *InvoiceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Invoice = append(c.inters.Invoice, interceptors...)
+}
+
+// Create returns a builder for creating a Invoice entity.
+func (c *InvoiceClient) Create() *InvoiceCreate {
+	mutation := newInvoiceMutation(c.config, OpCreate)
+	return &InvoiceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Invoice entities.
+func (c *InvoiceClient) CreateBulk(builders ...*InvoiceCreate) *InvoiceCreateBulk {
+	return &InvoiceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InvoiceClient) MapCreateBulk(slice any, setFunc func(*InvoiceCreate, int)) *InvoiceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InvoiceCreateBulk{err: fmt.Errorf("calling to InvoiceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InvoiceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InvoiceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Invoice.
+func (c *InvoiceClient) Update() *InvoiceUpdate {
+	mutation := newInvoiceMutation(c.config, OpUpdate)
+	return &InvoiceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InvoiceClient) UpdateOne(_m *Invoice) *InvoiceUpdateOne {
+	mutation := newInvoiceMutation(c.config, OpUpdateOne, withInvoice(_m))
+	return &InvoiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InvoiceClient) UpdateOneID(id xid.ID) *InvoiceUpdateOne {
+	mutation := newInvoiceMutation(c.config, OpUpdateOne, withInvoiceID(id))
+	return &InvoiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Invoice.
+func (c *InvoiceClient) Delete() *InvoiceDelete {
+	mutation := newInvoiceMutation(c.config, OpDelete)
+	return &InvoiceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InvoiceClient) DeleteOne(_m *Invoice) *InvoiceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InvoiceClient) DeleteOneID(id xid.ID) *InvoiceDeleteOne {
+	builder := c.Delete().Where(invoice.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InvoiceDeleteOne{builder}
+}
+
+// Query returns a query builder for Invoice.
+func (c *InvoiceClient) Query() *InvoiceQuery {
+	return &InvoiceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInvoice},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Invoice entity by its id.
+func (c *InvoiceClient) Get(ctx context.Context, id xid.ID) (*Invoice, error) {
+	return c.Query().Where(invoice.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InvoiceClient) GetX(ctx context.Context, id xid.ID) *Invoice {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *InvoiceClient) Hooks() []Hook {
+	hooks := c.hooks.Invoice
+	return append(hooks[:len(hooks):len(hooks)], invoice.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InvoiceClient) Interceptors() []Interceptor {
+	return c.inters.Invoice
+}
+
+func (c *InvoiceClient) mutate(ctx context.Context, m *InvoiceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InvoiceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InvoiceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InvoiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InvoiceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Invoice mutation op: %q", m.Op())
+	}
+}
+
+// InvoiceSeriesClient is a client for the InvoiceSeries schema.
+type InvoiceSeriesClient struct {
+	config
+}
+
+// NewInvoiceSeriesClient returns a client for the InvoiceSeries from the given config.
+func NewInvoiceSeriesClient(c config) *InvoiceSeriesClient {
+	return &InvoiceSeriesClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `invoiceseries.Hooks(f(g(h())))`.
+func (c *InvoiceSeriesClient) Use(hooks ...Hook) {
+	c.hooks.InvoiceSeries = append(c.hooks.InvoiceSeries, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `invoiceseries.Intercept(f(g(h())))`.
+func (c *InvoiceSeriesClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InvoiceSeries = append(c.inters.InvoiceSeries, interceptors...)
+}
+
+// Create returns a builder for creating a InvoiceSeries entity.
+func (c *InvoiceSeriesClient) Create() *InvoiceSeriesCreate {
+	mutation := newInvoiceSeriesMutation(c.config, OpCreate)
+	return &InvoiceSeriesCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InvoiceSeries entities.
+func (c *InvoiceSeriesClient) CreateBulk(builders ...*InvoiceSeriesCreate) *InvoiceSeriesCreateBulk {
+	return &InvoiceSeriesCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InvoiceSeriesClient) MapCreateBulk(slice any, setFunc func(*InvoiceSeriesCreate, int)) *InvoiceSeriesCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InvoiceSeriesCreateBulk{err: fmt.Errorf("calling to InvoiceSeriesClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InvoiceSeriesCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InvoiceSeriesCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InvoiceSeries.
+func (c *InvoiceSeriesClient) Update() *InvoiceSeriesUpdate {
+	mutation := newInvoiceSeriesMutation(c.config, OpUpdate)
+	return &InvoiceSeriesUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InvoiceSeriesClient) UpdateOne(_m *InvoiceSeries) *InvoiceSeriesUpdateOne {
+	mutation := newInvoiceSeriesMutation(c.config, OpUpdateOne, withInvoiceSeries(_m))
+	return &InvoiceSeriesUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InvoiceSeriesClient) UpdateOneID(id xid.ID) *InvoiceSeriesUpdateOne {
+	mutation := newInvoiceSeriesMutation(c.config, OpUpdateOne, withInvoiceSeriesID(id))
+	return &InvoiceSeriesUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InvoiceSeries.
+func (c *InvoiceSeriesClient) Delete() *InvoiceSeriesDelete {
+	mutation := newInvoiceSeriesMutation(c.config, OpDelete)
+	return &InvoiceSeriesDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InvoiceSeriesClient) DeleteOne(_m *InvoiceSeries) *InvoiceSeriesDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InvoiceSeriesClient) DeleteOneID(id xid.ID) *InvoiceSeriesDeleteOne {
+	builder := c.Delete().Where(invoiceseries.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InvoiceSeriesDeleteOne{builder}
+}
+
+// Query returns a query builder for InvoiceSeries.
+func (c *InvoiceSeriesClient) Query() *InvoiceSeriesQuery {
+	return &InvoiceSeriesQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInvoiceSeries},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InvoiceSeries entity by its id.
+func (c *InvoiceSeriesClient) Get(ctx context.Context, id xid.ID) (*InvoiceSeries, error) {
+	return c.Query().Where(invoiceseries.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InvoiceSeriesClient) GetX(ctx context.Context, id xid.ID) *InvoiceSeries {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *InvoiceSeriesClient) Hooks() []Hook {
+	hooks := c.hooks.InvoiceSeries
+	return append(hooks[:len(hooks):len(hooks)], invoiceseries.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InvoiceSeriesClient) Interceptors() []Interceptor {
+	return c.inters.InvoiceSeries
+}
+
+func (c *InvoiceSeriesClient) mutate(ctx context.Context, m *InvoiceSeriesMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InvoiceSeriesCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InvoiceSeriesUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InvoiceSeriesUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InvoiceSeriesDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown InvoiceSeries mutation op: %q", m.Op())
+	}
+}
+
+// InvoiceSettingsClient is a client for the InvoiceSettings schema.
+type InvoiceSettingsClient struct {
+	config
+}
+
+// NewInvoiceSettingsClient returns a client for the InvoiceSettings from the given config.
+func NewInvoiceSettingsClient(c config) *InvoiceSettingsClient {
+	return &InvoiceSettingsClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `invoicesettings.Hooks(f(g(h())))`.
+func (c *InvoiceSettingsClient) Use(hooks ...Hook) {
+	c.hooks.InvoiceSettings = append(c.hooks.InvoiceSettings, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `invoicesettings.Intercept(f(g(h())))`.
+func (c *InvoiceSettingsClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InvoiceSettings = append(c.inters.InvoiceSettings, interceptors...)
+}
+
+// Create returns a builder for creating a InvoiceSettings entity.
+func (c *InvoiceSettingsClient) Create() *InvoiceSettingsCreate {
+	mutation := newInvoiceSettingsMutation(c.config, OpCreate)
+	return &InvoiceSettingsCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InvoiceSettings entities.
+func (c *InvoiceSettingsClient) CreateBulk(builders ...*InvoiceSettingsCreate) *InvoiceSettingsCreateBulk {
+	return &InvoiceSettingsCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InvoiceSettingsClient) MapCreateBulk(slice any, setFunc func(*InvoiceSettingsCreate, int)) *InvoiceSettingsCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InvoiceSettingsCreateBulk{err: fmt.Errorf("calling to InvoiceSettingsClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InvoiceSettingsCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InvoiceSettingsCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InvoiceSettings.
+func (c *InvoiceSettingsClient) Update() *InvoiceSettingsUpdate {
+	mutation := newInvoiceSettingsMutation(c.config, OpUpdate)
+	return &InvoiceSettingsUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InvoiceSettingsClient) UpdateOne(_m *InvoiceSettings) *InvoiceSettingsUpdateOne {
+	mutation := newInvoiceSettingsMutation(c.config, OpUpdateOne, withInvoiceSettings(_m))
+	return &InvoiceSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InvoiceSettingsClient) UpdateOneID(id xid.ID) *InvoiceSettingsUpdateOne {
+	mutation := newInvoiceSettingsMutation(c.config, OpUpdateOne, withInvoiceSettingsID(id))
+	return &InvoiceSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InvoiceSettings.
+func (c *InvoiceSettingsClient) Delete() *InvoiceSettingsDelete {
+	mutation := newInvoiceSettingsMutation(c.config, OpDelete)
+	return &InvoiceSettingsDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InvoiceSettingsClient) DeleteOne(_m *InvoiceSettings) *InvoiceSettingsDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InvoiceSettingsClient) DeleteOneID(id xid.ID) *InvoiceSettingsDeleteOne {
+	builder := c.Delete().Where(invoicesettings.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InvoiceSettingsDeleteOne{builder}
+}
+
+// Query returns a query builder for InvoiceSettings.
+func (c *InvoiceSettingsClient) Query() *InvoiceSettingsQuery {
+	return &InvoiceSettingsQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInvoiceSettings},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InvoiceSettings entity by its id.
+func (c *InvoiceSettingsClient) Get(ctx context.Context, id xid.ID) (*InvoiceSettings, error) {
+	return c.Query().Where(invoicesettings.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InvoiceSettingsClient) GetX(ctx context.Context, id xid.ID) *InvoiceSettings {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *InvoiceSettingsClient) Hooks() []Hook {
+	hooks := c.hooks.InvoiceSettings
+	return append(hooks[:len(hooks):len(hooks)], invoicesettings.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InvoiceSettingsClient) Interceptors() []Interceptor {
+	return c.inters.InvoiceSettings
+}
+
+func (c *InvoiceSettingsClient) mutate(ctx context.Context, m *InvoiceSettingsMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InvoiceSettingsCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InvoiceSettingsUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InvoiceSettingsUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InvoiceSettingsDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown InvoiceSettings mutation op: %q", m.Op())
 	}
 }
 
@@ -13187,33 +13612,34 @@ type (
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
-		Fulfillment, Grant, Idempotency, Imported, Invitation, LineWalk, Listing, Mail,
-		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
-		Order, OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment,
-		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
-		Picture, Process, Product, ProductImage, RecoveryCode, Redaction, Report,
-		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, SearchEntry,
-		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle, Task,
-		TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
-		UserEmail, Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice, InvoiceSeries,
+		InvoiceSettings, LineWalk, Listing, Mail, MailStop, MarketplaceTheme,
+		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine,
+		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
+		PaymentRefund, PaymentSession, PaymentSettings, Picture, Process, Product,
+		ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
+		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
 		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
-		Fulfillment, Grant, Idempotency, Imported, Invitation, LineWalk, Listing, Mail,
-		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
-		Order, OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment,
-		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
-		Picture, Process, Product, ProductImage, RecoveryCode, Redaction, Report,
-		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, SearchEntry,
-		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, Staff, StaffToken, Store, StoreHandle, Task,
-		TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
-		UserEmail, Variant, WebhookEndpoint, WebhookQueue,
-		WriteHorizon []ent.Interceptor
+		Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice, InvoiceSeries,
+		InvoiceSettings, LineWalk, Listing, Mail, MailStop, MarketplaceTheme,
+		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine,
+		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
+		PaymentRefund, PaymentSession, PaymentSettings, Picture, Process, Product,
+		ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
+		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
 	}
 )
 

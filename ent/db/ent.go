@@ -45,6 +45,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/invoice"
+	"github.com/storefront-go/storefront/ent/db/invoiceseries"
+	"github.com/storefront-go/storefront/ent/db/invoicesettings"
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
@@ -197,6 +200,9 @@ func checkColumn(t, c string) error {
 			idempotency.Table:       idempotency.ValidColumn,
 			imported.Table:          imported.ValidColumn,
 			invitation.Table:        invitation.ValidColumn,
+			invoice.Table:           invoice.ValidColumn,
+			invoiceseries.Table:     invoiceseries.ValidColumn,
+			invoicesettings.Table:   invoicesettings.ValidColumn,
 			linewalk.Table:          linewalk.ValidColumn,
 			listing.Table:           listing.ValidColumn,
 			mail.Table:              mail.ValidColumn,

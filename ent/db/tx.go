@@ -78,6 +78,12 @@ type Tx struct {
 	Imported *ImportedClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
+	// Invoice is the client for interacting with the Invoice builders.
+	Invoice *InvoiceClient
+	// InvoiceSeries is the client for interacting with the InvoiceSeries builders.
+	InvoiceSeries *InvoiceSeriesClient
+	// InvoiceSettings is the client for interacting with the InvoiceSettings builders.
+	InvoiceSettings *InvoiceSettingsClient
 	// LineWalk is the client for interacting with the LineWalk builders.
 	LineWalk *LineWalkClient
 	// Listing is the client for interacting with the Listing builders.
@@ -361,6 +367,9 @@ func (tx *Tx) init() {
 	tx.Idempotency = NewIdempotencyClient(tx.config)
 	tx.Imported = NewImportedClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
+	tx.Invoice = NewInvoiceClient(tx.config)
+	tx.InvoiceSeries = NewInvoiceSeriesClient(tx.config)
+	tx.InvoiceSettings = NewInvoiceSettingsClient(tx.config)
 	tx.LineWalk = NewLineWalkClient(tx.config)
 	tx.Listing = NewListingClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)

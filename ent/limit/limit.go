@@ -132,6 +132,11 @@ const (
 	TaxesOfPlace = 5
 	// VATID is the length of a VAT id.
 	VATID = 20
+	// InvoicePrefix is the length of the text before the number of an invoice, InvoiceText that of a
+	// text of the store's own on invoices, Invoices the orders or invoices that a request names.
+	InvoicePrefix = 20
+	InvoiceText   = 1000
+	Invoices      = 100
 	// PaymentMethods are the payment methods of a store.
 	PaymentMethods = 10
 	// CartLines are the lines of a cart, CartQuantity the quantity of one line.

@@ -27,7 +27,8 @@ const (
 	// access.
 	Account Class = "account"
 	// Books is data that a store must keep about a sale, or typed in itself: its staff are
-	// instructed to write nothing personal there.
+	// instructed to write nothing personal there. Invoices name the buyer: laws on accounting require
+	// stores to keep them unchanged for years, so a redaction leaves them.
 	Books Class = "books"
 	// Never is data that is never personal: states, codes, names of things, secrets, hashes.
 	Never Class = "never"
@@ -75,6 +76,9 @@ var tables = map[string]map[Class]string{
 	"grants":           {Account: "user_name", Never: "scopes redirect_uri resource code_challenge revoked_reason answer"},
 	"idempotency_keys": {Sealed: "answer", Never: "key_hash fingerprint"},
 	"invitations":      {Account: "email pending inviter_name", Never: "role outcome"},
+	"invoice_series":   {Never: "series"},
+	"invoice_settings": {Books: "seller", Never: "issue invoice_series credit_series"},
+	"invoices":         {Books: "content", Never: "kind series currency"},
 	"listings":         {Never: "title_key"},
 	"mails":            {Redaction: "recipient subject body html network stop_url", Never: "sender_name reply_to"},
 	"marketplace_themes": {

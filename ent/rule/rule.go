@@ -24,12 +24,17 @@ var ErrDenied = errors.New("denied by the tenant policy")
 // Tenant returns the policy that filters by the column store_id and sets it on new rows.
 func Tenant() ent.Policy { return tenant{column: "store_id", stamp: true} }
 
+// Immutable returns the policy of [Tenant] for rows that are neither changed nor deleted.
+func Immutable() ent.Policy { return tenant{column: "store_id", stamp: true, immutable: true} }
+
 // Self returns the policy of the stores table, whose rows are their own tenants.
 func Self() ent.Policy { return tenant{column: "id"} }
 
 type tenant struct {
 	column string
 	stamp  bool // new rows get the viewer's store
+	// immutable denies every change but a new row.
+	immutable bool
 }
 
 // filterer is the method of generated queries and mutations that adds predicates.
@@ -58,6 +63,8 @@ func (t tenant) EvalMutation(ctx context.Context, m ent.Mutation) error {
 	case m.Op().Is(ent.OpUpdateOne | ent.OpDeleteOne):
 		// After UpdateOne, ent reads the row back by id alone, without the filter.
 		return fmt.Errorf("%w: %s of one %s: use the bulk form", ErrDenied, m.Op(), m.Type())
+	case t.immutable && !m.Op().Is(ent.OpCreate):
+		return fmt.Errorf("%w: %s of %s: its rows are immutable", ErrDenied, m.Op(), m.Type())
 	case !m.Op().Is(ent.OpCreate):
 		if v.Everywhere {
 			return nil

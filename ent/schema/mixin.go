@@ -30,6 +30,8 @@ func (Kind) Name() string { return "Kind" }
 type Tenant struct {
 	mixin.Schema
 	Prefix xid.Kind
+	// Immutable rows are neither changed nor deleted.
+	Immutable bool
 }
 
 // Fields returns the fields of a store-owned entity. Its creation time is the time in its id.
@@ -44,7 +46,12 @@ func (Tenant) Fields() []ent.Field {
 func (t Tenant) Annotations() []schema.Annotation { return []schema.Annotation{Kind{t.Prefix}} }
 
 // Policy separates the stores.
-func (Tenant) Policy() ent.Policy { return rule.Tenant() }
+func (t Tenant) Policy() ent.Policy {
+	if t.Immutable {
+		return rule.Immutable()
+	}
+	return rule.Tenant()
+}
 
 // Versioned adds optimistic concurrency: every update raises the version, and the event sequence by
 // the number of its events (contract, section 8).

@@ -117,3 +117,28 @@ const (
 func (v PaymentRefundState) Known() bool {
 	return oneOf(v, PaymentRefundWaiting, PaymentRefundDone, PaymentRefundFailed)
 }
+
+// InvoiceKind is the kind of an invoice.
+type InvoiceKind string
+
+// The values of [InvoiceKind].
+const (
+	InvoiceBill   InvoiceKind = "invoice"
+	InvoiceCredit InvoiceKind = "credit_note"
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v InvoiceKind) Known() bool { return oneOf(v, InvoiceBill, InvoiceCredit) }
+
+// InvoiceIssue says when a store issues the invoices of its orders.
+type InvoiceIssue string
+
+// The values of [InvoiceIssue].
+const (
+	InvoiceManual InvoiceIssue = "manual" // when staff issue them
+	InvoicePlaced InvoiceIssue = "placed" // with the order
+	InvoicePaid   InvoiceIssue = "paid"   // when the order is paid
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v InvoiceIssue) Known() bool { return oneOf(v, InvoiceManual, InvoicePlaced, InvoicePaid) }

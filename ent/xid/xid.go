@@ -133,6 +133,7 @@ const (
 	Customer         Kind = "cus"
 	Order            Kind = "ord"
 	OrderLine        Kind = "oli"
+	Invoice          Kind = "ivc"
 	Payment          Kind = "pay"
 	Fulfillment      Kind = "ful"
 	Note             Kind = "note"
@@ -158,7 +159,7 @@ var resources = map[Kind]string{
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
 	Notification: "notification", Page: "page", ShippingZone: "shipping_zone", Discount: "discount",
-	Collection: "collection", Report: "report",
+	Collection: "collection", Report: "report", Invoice: "invoice",
 }
 
 // Resource returns the name of the kind's resources, such as "product" for prod; "" if it has none.

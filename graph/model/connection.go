@@ -94,6 +94,8 @@ type (
 	MarketplaceSubmissionEdge       = Edge[*MarketplaceSubmission]
 	CollectionConnection            = Connection[*db.Collection]
 	CollectionEdge                  = Edge[*db.Collection]
+	InvoiceConnection               = Connection[*Invoice]
+	InvoiceEdge                     = Edge[*Invoice]
 	DiscountConnection              = Connection[*db.Discount]
 	DiscountEdge                    = Edge[*db.Discount]
 	AuditEntryConnection            = Connection[*AuditEntry]

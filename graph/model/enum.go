@@ -76,6 +76,14 @@ func UnmarshalEmailMarketing(v any) (state.EmailMarketing, error) {
 func MarshalListSort(v state.ListSort) graphql.Marshaler { return enum(v) }
 func UnmarshalListSort(v any) (state.ListSort, error)    { return unmarshal[state.ListSort](v) }
 
+func MarshalInvoiceKind(v state.InvoiceKind) graphql.Marshaler { return enum(v) }
+func UnmarshalInvoiceKind(v any) (state.InvoiceKind, error)    { return unmarshal[state.InvoiceKind](v) }
+
+func MarshalInvoiceIssue(v state.InvoiceIssue) graphql.Marshaler { return enum(v) }
+func UnmarshalInvoiceIssue(v any) (state.InvoiceIssue, error) {
+	return unmarshal[state.InvoiceIssue](v)
+}
+
 func MarshalOrderStatus(v state.OrderStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalOrderStatus(v any) (state.OrderStatus, error)    { return unmarshal[state.OrderStatus](v) }
 

@@ -25,7 +25,9 @@ var domains = map[string][]string{
 	"graph/domain/endpoint":   nil,
 	"graph/domain/merchant":   {"graph/domain/access"}, // a store begins with its owner
 	"graph/domain/report":     nil,
-	"graph/domain/sales":      {"graph/domain/selling"}, // orders count the uses of discounts
+	"graph/domain/invoice":    nil,
+	// orders count the uses of discounts, and have invoices
+	"graph/domain/sales":      {"graph/domain/invoice", "graph/domain/selling"},
 	"graph/domain/selling":    nil,
 	"graph/domain/storefront": {"graph/domain/sales"},                         // the order page shows the due date
 	"graph/domain/teststore":  {"graph/domain/catalog", "graph/domain/sales"}, // samples use the ordinary operations
@@ -64,6 +66,7 @@ var arrows = map[string][]string{
 
 	"graph/lib/link":         {"graph/lib/keyring"},
 	"graph/lib/page":         {"graph/lib/keyring"},
+	"graph/lib/paper":        {"graph/lib/country", "graph/lib/phrase", "graph/lib/price"},
 	"graph/lib/password":     {"graph/lib/ratelimit"}, // callers that wait to hash take turns by network
 	"graph/lib/price":        {"graph/lib/country"},
 	"graph/lib/ratelimit":    {"graph/lib/wire"}, // Retry-After, in whole seconds

@@ -393,6 +393,42 @@ func (f InvitationFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InvitationMutation", m)
 }
 
+// The InvoiceFunc type is an adapter to allow the use of ordinary
+// function as Invoice mutator.
+type InvoiceFunc func(context.Context, *db.InvoiceMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InvoiceFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.InvoiceMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InvoiceMutation", m)
+}
+
+// The InvoiceSeriesFunc type is an adapter to allow the use of ordinary
+// function as InvoiceSeries mutator.
+type InvoiceSeriesFunc func(context.Context, *db.InvoiceSeriesMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InvoiceSeriesFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.InvoiceSeriesMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InvoiceSeriesMutation", m)
+}
+
+// The InvoiceSettingsFunc type is an adapter to allow the use of ordinary
+// function as InvoiceSettings mutator.
+type InvoiceSettingsFunc func(context.Context, *db.InvoiceSettingsMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InvoiceSettingsFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.InvoiceSettingsMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InvoiceSettingsMutation", m)
+}
+
 // The LineWalkFunc type is an adapter to allow the use of ordinary
 // function as LineWalk mutator.
 type LineWalkFunc func(context.Context, *db.LineWalkMutation) (db.Value, error)

@@ -102,6 +102,15 @@ type Imported func(*sql.Selector)
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
 
+// Invoice is the predicate function for invoice builders.
+type Invoice func(*sql.Selector)
+
+// InvoiceSeries is the predicate function for invoiceseries builders.
+type InvoiceSeries func(*sql.Selector)
+
+// InvoiceSettings is the predicate function for invoicesettings builders.
+type InvoiceSettings func(*sql.Selector)
+
 // LineWalk is the predicate function for linewalk builders.
 type LineWalk func(*sql.Selector)
 

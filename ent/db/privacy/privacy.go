@@ -878,6 +878,78 @@ func (f InvitationMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InvitationMutation", m)
 }
 
+// The InvoiceQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type InvoiceQueryRuleFunc func(context.Context, *db.InvoiceQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f InvoiceQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.InvoiceQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.InvoiceQuery", q)
+}
+
+// The InvoiceMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type InvoiceMutationRuleFunc func(context.Context, *db.InvoiceMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f InvoiceMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.InvoiceMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InvoiceMutation", m)
+}
+
+// The InvoiceSeriesQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type InvoiceSeriesQueryRuleFunc func(context.Context, *db.InvoiceSeriesQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f InvoiceSeriesQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.InvoiceSeriesQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.InvoiceSeriesQuery", q)
+}
+
+// The InvoiceSeriesMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type InvoiceSeriesMutationRuleFunc func(context.Context, *db.InvoiceSeriesMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f InvoiceSeriesMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.InvoiceSeriesMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InvoiceSeriesMutation", m)
+}
+
+// The InvoiceSettingsQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type InvoiceSettingsQueryRuleFunc func(context.Context, *db.InvoiceSettingsQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f InvoiceSettingsQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.InvoiceSettingsQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.InvoiceSettingsQuery", q)
+}
+
+// The InvoiceSettingsMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type InvoiceSettingsMutationRuleFunc func(context.Context, *db.InvoiceSettingsMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f InvoiceSettingsMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.InvoiceSettingsMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InvoiceSettingsMutation", m)
+}
+
 // The LineWalkQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type LineWalkQueryRuleFunc func(context.Context, *db.LineWalkQuery) error

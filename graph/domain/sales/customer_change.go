@@ -120,7 +120,7 @@ func checkCustomerUpdate(c *core.Check, in *model.CustomerUpdateInput) customerD
 	})
 	c.Tags("tags", in.Tags.Value())
 	return customerDocs{
-		defaultAddress: document.NewAddress(checkAddress(c, "default_address", in.DefaultAddress.Value())),
+		defaultAddress: document.NewAddress(core.CheckAddress(c, "default_address", in.DefaultAddress.Value())),
 		addresses:      checkAddresses(c, "addresses", in.Addresses.Value()),
 	}
 }

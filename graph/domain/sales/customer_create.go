@@ -98,7 +98,7 @@ func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customer
 		c.Add("email_marketing", fault.UnknownValue, "Unknown marketing state.")
 	}
 	docs := customerDocs{
-		defaultAddress: document.NewAddress(checkAddress(c, "default_address", in.DefaultAddress)),
+		defaultAddress: document.NewAddress(core.CheckAddress(c, "default_address", in.DefaultAddress)),
 		addresses:      checkAddresses(c, "addresses", in.Addresses),
 	}
 	c.Tags("tags", in.Tags)
@@ -123,7 +123,7 @@ func checkAddresses(c *core.Check, name string, in []*model.AddressInput) docume
 	}
 	list := make([]document.AddressFields, len(in))
 	for i, a := range in {
-		if fields := checkAddress(c, name+"/"+strconv.Itoa(i), a); fields != nil {
+		if fields := core.CheckAddress(c, name+"/"+strconv.Itoa(i), a); fields != nil {
 			list[i] = *fields
 		}
 	}

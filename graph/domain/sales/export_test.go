@@ -11,7 +11,6 @@ import (
 // Exports for the tests in package sales_test.
 const MaxAmount = maxAmount
 
-var CheckAddress = checkAddress
 var EncodeOrder = encodeOrder
 
 // NoteRow returns the row of a note.

@@ -164,8 +164,8 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	if err := m.spend(ctx, e.CustomerID, e.spent, e.Now); err != nil {
 		return err
 	}
-	if e.quiet {
-		return nil
+	if err := m.invoices.IssueDue(ctx, e.Order.Order, lineRows(e.Order), e.emailEvents()); err != nil || e.quiet {
+		return err
 	}
 	if err := m.announceMoney(ctx, e); err != nil {
 		return err

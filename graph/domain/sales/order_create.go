@@ -61,6 +61,11 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 		} else if err != nil {
 			return nil, err
 		}
+		if in.PlacedAt == nil { // other orders come from a system that issued their invoices
+			if err := m.invoices.IssueDue(ctx, shown.Order, lineRows(shown), events); err != nil {
+				return nil, err
+			}
+		}
 		return m.orders().Created(shown, "order.create", "", events...), nil
 	})
 	if err != nil {

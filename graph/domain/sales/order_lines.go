@@ -146,6 +146,13 @@ func (m Mutation) changeLines(ctx context.Context, o *model.Order, in model.Orde
 	if err := mayEditLines(o); err != nil {
 		return nil, err
 	}
+	switch issued, err := m.invoices.Issued(ctx, o.ID); {
+	case err != nil:
+		return nil, err
+	case issued:
+		return nil, fault.State(fault.InvalidTransition, "The order has an invoice, which cannot change. Refund items, "+
+			"which issues a credit note, and create another order for new ones.")
+	}
 	l := &lineChange{need: stock{}, back: stock{}}
 	if err := l.keep(o, in.Lines); err != nil {
 		return nil, err

@@ -132,6 +132,9 @@ func (o *Placement) Place(ctx context.Context) (*change.Record, error) {
 			return nil, fmt.Errorf("add the note: %w", err)
 		}
 	}
+	if err := m.invoices.IssueDue(ctx, shown.Order, lineRows(shown), o.events); err != nil {
+		return nil, err
+	}
 	due, err := m.hold(ctx, o.p.Store, o.order)
 	if err != nil {
 		return nil, err

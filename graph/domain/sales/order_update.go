@@ -30,8 +30,8 @@ func (m Mutation) OrderUpdate(
 	c := &core.Check{}
 	core.Opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.Email("email", s)) })
 	core.Opt(in.ExternalNumber.Value(), func(s string) { c.Line("external_number", s, limit.Label) })
-	billing := checkAddress(c, "billing_address", in.BillingAddress.Value())
-	shipping := checkAddress(c, "shipping_address", in.ShippingAddress.Value())
+	billing := core.CheckAddress(c, "billing_address", in.BillingAddress.Value())
+	shipping := core.CheckAddress(c, "shipping_address", in.ShippingAddress.Value())
 	c.Tags("tags", in.Tags.Value())
 	if err := c.Err(); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/invoice"
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/erase"
 	"github.com/storefront-go/storefront/graph/engine/notify"
@@ -27,15 +28,18 @@ type Resolver struct {
 	*core.Core
 	Engines
 	selling *selling.Resolver
-	numbers *numbers
+	// invoices issues what changes of orders make due.
+	invoices *invoice.Resolver
+	numbers  *numbers
 	// quiet holds the stores whose notices of orders pause, and until when.
 	quiet *cache.Cache[xid.ID, micros.Time]
 }
 
 // New returns the resolver.
 func New(c *core.Core, e Engines, s *selling.Resolver) *Resolver {
-	return &Resolver{Core: c, Engines: e, selling: s, numbers: newNumbers(c.Store),
-		quiet: cache.NewCache[xid.ID, micros.Time](quietBytes)}
+	return &Resolver{Core: c, Engines: e, selling: s, invoices: invoice.New(c, invoice.Engines{}),
+		numbers: newNumbers(c.Store),
+		quiet:   cache.NewCache[xid.ID, micros.Time](quietBytes)}
 }
 
 // Query returns the queries.

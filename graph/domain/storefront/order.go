@@ -8,6 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/invoice"
 	dborder "github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
@@ -23,6 +24,8 @@ type ShopperOrder struct {
 	*db.Order
 	Lines   []*db.OrderLine
 	Parcels []*db.Fulfillment
+	// Invoices are the invoices and credit notes, oldest first.
+	Invoices []*db.Invoice
 	// Instructions say how to pay, "" for nothing.
 	Instructions string
 	// Held says that the order's items are reserved for an online payment.
@@ -46,6 +49,10 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*ShopperOrder, error)
 	if b.Parcels, err = s.Client(ctx).Fulfillment.Query().Where(fulfillment.OrderID(id)).Load(ctx); err != nil {
 		return nil, core.Explain("order", err)
 	}
+	if b.Invoices, err = s.Client(ctx).Invoice.Query().Where(invoice.OrderID(id)).Load(ctx); err != nil {
+		return nil, core.Explain("order", err)
+	}
+	slices.SortFunc(b.Invoices, func(x, y *db.Invoice) int { return x.ID.Compare(y.ID) })
 	slices.SortFunc(b.Parcels, func(x, y *db.Fulfillment) int { return x.ID.Compare(y.ID) })
 	if b.Instructions, err = s.instructions(ctx, o); err == nil {
 		err = s.times(ctx, b)

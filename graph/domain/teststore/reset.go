@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/cart"
@@ -19,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentrefund"
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/catalog"
@@ -86,8 +88,22 @@ func (m Mutation) dropOrders(ctx context.Context) (int, error) {
 			return 0, fmt.Errorf("remove orders: %w", err)
 		}
 	}
+	if err := m.dropInvoices(ctx, ids); err != nil {
+		return 0, err
+	}
 	// It emits no event.
 	return len(rows), rollup.Mark(ctx, m.Store, sales...)
+}
+
+// dropInvoices deletes the invoices of some orders, which the schema allows nobody else.
+func (m Mutation) dropInvoices(ctx context.Context, orders []xid.ID) error {
+	args := []any{viewer.From(ctx).Store}
+	for _, id := range orders {
+		args = append(args, id)
+	}
+	_, err := m.Client(ctx).ExecContext(ctx, "DELETE FROM invoices WHERE store_id = ? AND order_id IN (?"+
+		strings.Repeat(", ?", len(orders)-1)+")", args...)
+	return fault.Wrap("remove invoices", err)
 }
 
 func (m Mutation) dropCustomers(ctx context.Context) (int, error) {

@@ -15,6 +15,9 @@ var vatForms = map[string]string{
 	"PT": `\d{9}`, "RO": `\d{2,10}`, "SE": `\d{12}`, "SI": `\d{8}`, "SK": `\d{10}`,
 }
 
+// InUnion reports whether a country, by its ISO 3166-1 code, is in the European Union.
+func InUnion(code string) bool { return vatForms[code] != "" }
+
 var vatSeparators = strings.NewReplacer(" ", "", ".", "", "-", "", "/", "")
 
 // VATID reads a VAT id of the European Union, with or without separators and in any case. It returns

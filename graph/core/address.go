@@ -1,20 +1,19 @@
-package sales
+package core
 
 import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// checkAddress validates an address and returns it in stored form, with its country in upper case.
+// CheckAddress validates an address and returns it in stored form, with its country in upper case.
 // It returns nil for an absent address.
-func checkAddress(c *core.Check, name string, in *model.AddressInput) *document.AddressFields {
+func CheckAddress(c *Check, name string, in *model.AddressInput) *document.AddressFields {
 	if in == nil {
 		return nil
 	}
 	part := func(member string, v *string, limit int) *string {
-		core.Opt(v, func(s string) { c.Line(name+"/"+member, s, limit) })
+		Opt(v, func(s string) { c.Line(name+"/"+member, s, limit) })
 		return v
 	}
 	return &document.AddressFields{

@@ -1,4 +1,4 @@
-package sales_test
+package core_test
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -17,13 +16,13 @@ func TestCheckAddress(t *testing.T) {
 			Country: "de", Phone: new("+49 228 1")}
 	}
 	c := &core.Check{}
-	got := string(document.NewAddress(sales.CheckAddress(c, "a", whole())))
+	got := string(document.NewAddress(core.CheckAddress(c, "a", whole())))
 	want := `{"name":"Jo Doe","company":null,"line1":"Way 1","line2":null,"city":"Bonn","region":null,` +
 		`"postal_code":"53111","country":"DE","phone":"+49 228 1"}`
 	if got != want || c.Err() != nil {
 		t.Errorf("got %s, %v", got, c.Err())
 	}
-	if sales.CheckAddress(c, "a", nil) != nil {
+	if core.CheckAddress(c, "a", nil) != nil {
 		t.Error("an absent address is not nil")
 	}
 	for want, edit := range map[string]func(*model.AddressInput){
@@ -39,7 +38,7 @@ func TestCheckAddress(t *testing.T) {
 	} {
 		c, a := &core.Check{}, whole()
 		edit(a)
-		sales.CheckAddress(c, "a", a)
+		core.CheckAddress(c, "a", a)
 		if got := graphtest.FieldOf(c.Err()); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
