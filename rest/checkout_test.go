@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -210,6 +211,9 @@ func TestPurchase(t *testing.T) {
 		r := graphtest.NewCore(t, store).Mutation()
 		graphtest.Must[*model.TaxSettingsPayload](t)(r.TaxSettingsUpdate(m.ctx, 0, model.TaxSettingsInput{
 			PricesIncludeTax: true, Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", Rate: new("19")}}}))
+		graphtest.Must[*model.InvoiceSettingsPayload](t)(r.InvoiceSettingsUpdate(m.ctx, 0, model.InvoiceSettingsInput{
+			Issue: state.InvoicePlaced, Name: "Mugs Ltd", InvoicePrefix: "R-", CreditPrefix: "G-",
+			Address: &model.AddressInput{Line1: "Weg 2", City: "Berlin", Country: "DE"}}))
 		for title, kind := range map[string]*state.PageKind{"About shipping": new(state.PageShipping),
 			"Our rules": new(state.PageTerms), "Terms": nil} {
 			p := graphtest.Must[*model.PagePayload](t)(r.PageCreate(m.ctx,
@@ -242,6 +246,12 @@ func TestPurchase(t *testing.T) {
 		if policy := b.header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self'") ||
 			strings.Contains(policy, "script") {
 			t.Errorf("the policy is %s", policy)
+		}
+		bill := regexp.MustCompile(`/orders/[^"]+/invoices/[^"]+`).FindString(b.body)
+		(&shopper{t: t, s: s, host: b.host}).get(bill).want(http.StatusOK, bill, "Rechnung R-1", "Mugs Ltd",
+			"44,70\u00a0€")
+		for _, wrong := range []string{bill[:len(bill)-1] + "z", strings.Replace(bill, "/orders/", "/orders/x", 1)} {
+			(&shopper{t: t, s: s, host: b.host}).get(wrong).want(http.StatusNotFound, wrong)
 		}
 		b.body = review // back, and submitted again
 		b.fill("/checkout/place").want(http.StatusOK, order)

@@ -167,6 +167,9 @@ func (a *API) pages(router *mux.Router) error {
 		}
 		router.PathPrefix(downloadRoot).Handler(a.downloads(a.openExport))
 	}
+	if a.Links != nil {
+		a.invoices(router)
+	}
 	if a.GraphQL == nil {
 		return nil
 	}

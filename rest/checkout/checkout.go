@@ -67,6 +67,7 @@ const (
 	reopenPath   = "/checkout/reopen"
 	orderRoot    = link.OrderRoot
 	paySuffix    = "/pay"
+	invoiceRoot  = "/invoices/"
 	stylePath    = "/_checkout/page.css"
 )
 

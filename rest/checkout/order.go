@@ -13,6 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/rest/paper"
 )
 
 // addressTime is how long the page of an order shows the address: its link may stay in emails and
@@ -36,6 +38,38 @@ func (v *visit) order(token string) {
 		return
 	}
 	v.orderPage(o, http.StatusOK, "")
+}
+
+// invoice is GET /orders/{token}/invoices/{id}, a page to print.
+func (v *visit) invoice(token, id string) {
+	order, ok := v.Links.Order(v.store, token)
+	if !ok {
+		v.missing()
+		return
+	}
+	o, err := v.Core.Order(v.ctx, order)
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	for _, i := range shownInvoices(o) {
+		if i.PublicID() == id {
+			if err := paper.Show(v.w, v.r, []*db.Invoice{i}); err != nil {
+				v.failed(err)
+			}
+			return
+		}
+	}
+	v.missing()
+}
+
+// shownInvoices returns the invoices that the page of an order shows: they hold the address, so they
+// are shown as long as it is, and not after the customer was redacted.
+func shownInvoices(o *storefront.ShopperOrder) []*db.Invoice {
+	if o.Email == nil || time.Since(o.PlacedOn) >= addressTime {
+		return nil
+	}
+	return o.Invoices
 }
 
 // orderPage shows an order.
@@ -145,6 +179,14 @@ func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 	for _, p := range o.Parcels {
 		page.Parcels = append(page.Parcels, Parcel{Carrier: text(p.Carrier), Number: text(p.TrackingNumber),
 			URL: text(p.TrackingURL)})
+	}
+	for _, i := range shownInvoices(o) {
+		title := phrase.Invoice
+		if i.Kind == state.InvoiceCredit {
+			title = phrase.CreditNote
+		}
+		page.Invoices = append(page.Invoices, Option{v.orderPath(o.ID) + invoiceRoot + i.PublicID(),
+			v.texts.Say(title, model.FullNumber(i))})
 	}
 	if time.Since(o.PlacedOn) < addressTime {
 		address, err := o.ShippingAddress.Fields()

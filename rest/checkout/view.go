@@ -192,9 +192,11 @@ type StatusPage struct {
 	// Reopens offers a return to the checkout.
 	Reopens bool
 	Parcels []Parcel
-	Address []string
-	Lines   []Line
-	Sums    []Sum
+	// Invoices are links to the invoices and credit notes.
+	Invoices []Option
+	Address  []string
+	Lines    []Line
+	Sums     []Sum
 }
 
 // MessagePage shows a message.

@@ -88,6 +88,9 @@ func (v *visit) handlers() (get, post func()) {
 		if token, ok := strings.CutSuffix(token, paySuffix); ok {
 			return v.paying(token, v.payPage), v.paying(token, v.pay)
 		}
+		if token, id, ok := strings.Cut(token, invoiceRoot); ok {
+			return func() { v.invoice(token, id) }, nil
+		}
 		return func() { v.order(token) }, nil
 	}
 	switch cart.Step(strings.TrimPrefix(path, checkoutPath+"/")) {

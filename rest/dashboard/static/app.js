@@ -20,6 +20,7 @@ const from = (file, name) => () => import('./pages/' + file + '.js').then((m) =>
 const sections = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
   { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders', page: from('orders', 'Orders') },
+  { path: '/invoices', text: 'Invoices', icon: 'print', needs: 'orders', page: from('invoices', 'Invoices') },
   { path: '/products', text: 'Products', icon: 'products', needs: 'products', page: from('products', 'Products') },
   { path: '/collections', text: 'Collections', icon: 'collections', needs: 'store',
     page: from('collections', 'Collections') },
@@ -72,6 +73,8 @@ const routes = [
   ['/settings/emails', { path: '/settings/emails', needs: 'store', below: '/settings',
     page: from('emails', 'Emails') }],
   ['/notifications/settings', { needs: 'notifications', below: '/notifications', page: from('alerts', 'Alerts') }],
+  ['/settings/invoices', { path: '/settings/invoices', needs: 'store', below: '/settings',
+    page: from('invoice_settings', 'InvoiceSettings') }],
   ['/settings/payments', { path: '/settings/payments', needs: 'store', below: '/settings',
     page: from('payments', 'Payments') }],
   ['/webhooks/:id', { page: from('webhook', 'Webhook'), needs: 'webhooks', below: '/webhooks' }],

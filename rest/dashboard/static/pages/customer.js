@@ -103,7 +103,8 @@ function Redact({ customer: c, onClose, changed }) {
       <li>name, email, phone, language, note, tags and addresses are deleted;</li>
       <li>the email and the addresses of all their orders are deleted;</li>
       <li>the same data is removed from stored events, and exports that contain it are deleted;</li>
-      <li>orders, amounts and counts are kept for the store's accounts.</li>
+      <li>orders, amounts and counts are kept for the store's accounts;</li>
+      <li>issued invoices keep the name and address, since the law requires stores to keep them for years.</li>
     </ul>
   <//>`;
 }

@@ -15,6 +15,7 @@ import { Totals } from '../totals.js';
 import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm, ResendEmail } from './order_actions.js';
 import { PaymentLink, RequestPayment } from '../order_request.js';
 import { addressFields } from '../address_fields.js';
+import { OrderInvoices } from '../invoices.js';
 
 const document = (can) => `query Order($id: ID!) {
   order(id: $id) {
@@ -91,6 +92,7 @@ export function Order({ id }) {
       <div class="stack">
         <${PaymentLink} order=${o} />
         <${CustomerCard} order=${o} />
+        <${OrderInvoices} order=${o} key=${o.version} />
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && humanize(o.paymentMethod)],

@@ -1,5 +1,5 @@
-// Printing orders: one page each, or packing slips without prices.
-import { html } from '../lib.js';
+// Printing up to 100 orders: one page each, or packing slips without prices.
+import { html, useEffect, useState } from '../lib.js';
 import { useApp, useFilters, useQuery } from '../context.js';
 import { Page, Card, Money, Time, Alert, Pending, Button } from '../ui.js';
 import { addressFields } from '../address_fields.js';
@@ -8,7 +8,8 @@ import { unfulfilled } from '../order_state.js';
 import { Totals } from '../totals.js';
 import { Address } from './order.js';
 
-const maxOrders = 20;
+const maxOrders = 100;
+const batchSize = 20; // of one query
 
 const fields = (notes) => `id number externalNumber placedAt currency email status
   subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor totalMinor paidMinor
@@ -22,29 +23,41 @@ const read = (ids, notes) => 'query Print(' + ids.map((_, i) => `$i${i}: ID!`).j
 
 /** The address is /orders/print?ids=ord_1,ord_2&as=slip. */
 export function OrderPrint() {
-  const { can } = useApp();
   const f = useFilters();
   const ids = [...new Set((f.ids ?? '').split(',').filter(Boolean))];
   const slip = f.as === 'slip';
   const shown = ids.slice(0, maxOrders);
-  const query = useQuery(shown.length > 0 ? read(shown, can('notes')) : '',
-    Object.fromEntries(shown.map((id, i) => ['i' + i, id])));
-  const orders = Object.values(query.data ?? {}).filter(Boolean);
+  const batches = shown.flatMap((_, i) => (i % batchSize === 0 ? [shown.slice(i, i + batchSize)] : []));
+  const [ready, setReady] = useState([]); // the batches that are loaded
   const one = ids.length === 1;
   const actions = html`
     <a class="button" href=${to('/orders/print', { ids: ids.join(','), as: slip ? '' : 'slip' })}
       data-test="print-as">${slip ? 'With prices' : 'Packing slip'}</a>
-    <${Button} kind="primary" icon="print" act=${() => print()} disabled=${orders.length === 0} test="print">Print<//>`;
+    <${Button} kind="primary" icon="print" act=${() => print()} test="print"
+      disabled=${ready.length === 0 || ready.length < batches.length}>Print<//>`;
   return html`<${Page} title=${(slip ? 'Packing slip' : 'Order') + (one ? '' : 's') + (slip ? '' : ' to print')}
     actions=${actions} back=${{ href: to('/orders' + (one ? '/' + ids[0] : '')), text: one ? 'Order' : 'Orders' }}>
     ${ids.length > maxOrders && html`<${Alert} tone="info">
       The first ${maxOrders} of ${ids.length} orders are shown.<//>`}
-    ${ids.length === 0 ? html`<p>No orders selected.</p>`
-      : !query.data ? html`<${Card}><${Pending} of=${query} rows=${8} /><//>`
-      : html`${orders.length < shown.length && html`<${Alert} tone="info">
-          ${shown.length - orders.length} of the orders are not in this store.<//>`}
-        ${orders.map((o) => html`<${Sheet} key=${o.id} order=${o} slip=${slip} />`)}`}
+    ${ids.length === 0 && html`<p>No orders selected.</p>`}
+    ${batches.map((b) => html`<${Batch} key=${b.join()} ids=${b} slip=${slip}
+      loaded=${() => setReady((now) => [...now, b[0]])} />`)}
   <//>`;
+}
+
+function Batch({ ids, slip, loaded }) {
+  const { can } = useApp();
+  const query = useQuery(read(ids, can('notes')), Object.fromEntries(ids.map((id, i) => ['i' + i, id])));
+  const orders = Object.values(query.data ?? {}).filter(Boolean);
+  useEffect(() => {
+    if (orders.length > 0) {
+      loaded();
+    }
+  }, [orders.length > 0]);
+  return !query.data ? html`<${Card}><${Pending} of=${query} rows=${8} /><//>`
+    : html`${orders.length < ids.length && html`<${Alert} tone="info">
+        ${ids.length - orders.length} of the orders are not in this store.<//>`}
+      ${orders.map((o) => html`<${Sheet} key=${o.id} order=${o} slip=${slip} />`)}`;
 }
 
 function Sheet({ order: o, slip }) {

@@ -7,6 +7,7 @@ import { listColumns, useListKeys } from '../order_list.js';
 import { Filters, FilterSelect, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
 import { BulkBar, SelectFound, useSelection } from '../bulk.js';
 import { OrderBulk } from '../order_bulk.js';
+import { BulkInvoices } from '../invoices.js';
 import { ExportList } from '../export_actions.js';
 import { SavedViews } from '../saved_views.js';
 import { StateTabs } from '../tabs.js';
@@ -82,6 +83,7 @@ export function Orders() {
       variables=${variables} pick=${(d) => d.orders} selection=${selection} />`} actions=${[
     can('ship') && { name: 'fulfill', text: 'Fulfill', act: () => setDialog('fulfill') },
     can('money') && { name: 'paid', text: 'Mark as paid', act: () => setDialog('paid') },
+    can('money') && { name: 'invoices', text: 'Invoices', act: () => setDialog('invoices') },
     can('money') && { name: 'complete', text: 'Complete', act: () => setDialog('complete') },
     can('money') && { name: 'tags', text: 'Tags', act: () => setDialog('tags') },
     { name: 'slips', text: 'Packing slips', act: () => go(to('/orders/print',
@@ -105,6 +107,8 @@ export function Orders() {
           ${filtered ? html`<a class="button" href=${to('/orders')}>Show all orders</a>`
             : 'New orders appear here.'}<//>`} />
     </section>
+    ${dialog === 'invoices' && html`<${BulkInvoices} selection=${selection} changed=${changed}
+      onClose=${() => setDialog('')} />`}
     <${OrderBulk} name=${dialog} selection=${selection} changed=${changed} onClose=${() => setDialog('')} />
   <//>`;
 }

@@ -39,6 +39,7 @@ export function Settings() {
         <li><a class="grow" href=${to('/settings/storefront')}>Storefront</a></li>
         <li><a class="grow" href=${to('/settings/shipping')}>Shipping</a></li>
         <li><a class="grow" href=${to('/settings/tax')}>Tax</a></li>
+        <li><a class="grow" href=${to('/settings/invoices')}>Invoices</a></li>
         <li><a class="grow" href=${to('/settings/payments')}>Payments</a></li>
         <li><a class="grow" href=${to('/settings/emails')}>Emails to shoppers</a></li>
         <li><a class="grow" href=${to('/discounts')}>Discounts</a></li></ul><//>`}
