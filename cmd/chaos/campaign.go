@@ -172,6 +172,9 @@ func (c *campaign) hire() error {
 	if err != nil {
 		return err
 	}
+	if err := c.crew.invoice(c.work); err != nil {
+		return err
+	}
 	if c.receiver, err = listen(c.work, c.Seed); err != nil {
 		return err
 	}
@@ -270,6 +273,10 @@ func (c *campaign) settle() error {
 		if err := c.rows(list); err != nil {
 			return err
 		}
+	}
+	var err error
+	if c.ledger.Invoices, err = c.crew.invoices(c.work); err != nil {
+		return err
 	}
 	c.ledger.Writes, c.ledger.Readings, c.ledger.Deliveries = c.crew.writes, c.crew.readings, c.receiver.all()
 	c.ledger.Traffic = c.crew.traffic

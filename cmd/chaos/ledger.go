@@ -15,6 +15,8 @@ type Ledger struct {
 	// Rows are the ids at the end, by the mark of the write that created them, and by order number.
 	Rows      map[string][]string
 	Endpoints map[string][]string
+	// Invoices are the orders with an invoice at the end, by its number.
+	Invoices map[int64][]string
 	// Waiting is the work that was left after the time for settling.
 	Waiting []string
 	Traffic Traffic

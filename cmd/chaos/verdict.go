@@ -31,6 +31,7 @@ func judge(l *Ledger) Verdict {
 	var v Verdict
 	v.writes(l)
 	v.rows(l)
+	v.invoices(l)
 	v.readings(l)
 	v.deliveries(l)
 	for _, text := range l.Waiting {
@@ -72,6 +73,30 @@ func (v *Verdict) rows(l *Ledger) {
 	for _, mark := range slices.Sorted(maps.Keys(l.Rows)) {
 		if ids := l.Rows[mark]; len(ids) > 1 {
 			note(&v.Doubled, "%s is there %d times: %v", mark, len(ids), ids)
+		}
+	}
+}
+
+// invoices finds gaps in the numbers of invoices, which begin with 1, and orders without an invoice.
+func (v *Verdict) invoices(l *Ledger) {
+	invoiced := map[string]bool{}
+	for n := range int64(len(l.Invoices)) {
+		orders := l.Invoices[n+1]
+		switch {
+		case len(orders) == 0:
+			note(&v.Lost, "no invoice has the number %d of %d", n+1, len(l.Invoices))
+		case len(orders) > 1:
+			note(&v.Doubled, "the invoice %d is there %d times: %v", n+1, len(orders), some(orders))
+		case invoiced[orders[0]]:
+			note(&v.Doubled, "the order %s has several invoices", orders[0])
+		}
+		for _, o := range orders {
+			invoiced[o] = true
+		}
+	}
+	for _, w := range l.Writes {
+		if w.Kind == "order" && w.First.Status/100 == 2 && !invoiced[w.Resource] {
+			note(&v.Lost, "the order %s has no invoice", w.Resource)
 		}
 	}
 }

@@ -26,6 +26,7 @@ func clean() *Ledger {
 			written("k1", "m1", "prod_1", 201, "product.created"), written("k2", "", "prod_1", 200, "product.updated"),
 			written("k3", "m3", "ord_1", 200, "order.created"), written("k4", "m4", "", 422),
 		},
+		Invoices:  map[int64][]string{1: {"ord_1"}},
 		Rows:      map[string][]string{"m1": {"prod_1"}, "m3": {"ord_1"}, "order number 1": {"ord_1"}},
 		Endpoints: map[string][]string{"/all": {"product.created", "product.updated", "order.created"}},
 		Deliveries: []*Delivery{
@@ -56,6 +57,11 @@ func TestJudge(t *testing.T) {
 		{"a walk misses a row", func(l *Ledger) {
 			l.Readings = append(l.Readings, read("a walk", []string{"prod_2"}, []string{"prod_1"}))
 		}, "lost"},
+		{"a number of invoices is missing", func(l *Ledger) { l.Invoices[3] = []string{"ord_2"} }, "lost"},
+		{"an order has no invoice", func(l *Ledger) {
+			l.Writes[2].Kind, l.Invoices = "order", nil
+		}, "lost"},
+		{"an invoice is there twice", func(l *Ledger) { l.Invoices[1] = []string{"ord_1", "ord_2"} }, "doubled"},
 		{"a key made two rows", func(l *Ledger) { l.Rows["m1"] = append(l.Rows["m1"], "prod_9") }, "doubled"},
 		{"two orders have a number", func(l *Ledger) {
 			l.Rows["order number 1"] = append(l.Rows["order number 1"], "ord_9")

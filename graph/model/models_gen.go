@@ -362,6 +362,43 @@ type InvitationPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+type InvoiceFilter struct {
+	// The whole number, such as INV-17.
+	Number  *string `json:"number,omitempty"`
+	OrderID *string `json:"orderId,omitempty"`
+	// Inclusive.
+	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
+	// Exclusive.
+	CreatedTo *micros.Time `json:"createdTo,omitempty"`
+}
+
+type InvoiceSettingsInput struct {
+	Issue        state.InvoiceIssue `json:"issue"`
+	Name         string             `json:"name"`
+	Address      *AddressInput      `json:"address"`
+	TaxNumber    string             `json:"taxNumber"`
+	Registration string             `json:"registration"`
+	Bank         string             `json:"bank"`
+	Note         string             `json:"note"`
+	CreditNote   string             `json:"creditNote"`
+	// Does not end with a digit. Differs from creditPrefix.
+	InvoicePrefix string `json:"invoicePrefix"`
+	CreditPrefix  string `json:"creditPrefix"`
+	// The first number of a series without invoices. Absent means as it is, or 1.
+	InvoiceNext *int64 `json:"invoiceNext,omitempty"`
+	CreditNext  *int64 `json:"creditNext,omitempty"`
+}
+
+type InvoiceSettingsPayload struct {
+	InvoiceSettings *InvoiceSettings `json:"invoiceSettings,omitempty"`
+	UserErrors      []*UserError     `json:"userErrors"`
+}
+
+type InvoicesIssuePayload struct {
+	Invoices   []*Invoice   `json:"invoices,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type LineQuantityInput struct {
 	LineItemID string `json:"lineItemId"`
 	Quantity   int64  `json:"quantity"`

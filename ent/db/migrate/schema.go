@@ -887,6 +887,80 @@ var (
 			},
 		},
 	}
+	// InvoicesColumns holds the columns for the "invoices" table.
+	InvoicesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "series", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(20)"}},
+		{Name: "number", Type: field.TypeInt64},
+		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "source_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
+		{Name: "total_minor", Type: field.TypeInt64},
+		{Name: "content", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+	}
+	// InvoicesTable holds the schema information for the "invoices" table.
+	InvoicesTable = &schema.Table{
+		Name:       "invoices",
+		Columns:    InvoicesColumns,
+		PrimaryKey: []*schema.Column{InvoicesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "invoice_store_id_series_number",
+				Unique:  true,
+				Columns: []*schema.Column{InvoicesColumns[1], InvoicesColumns[3], InvoicesColumns[4]},
+			},
+			{
+				Name:    "invoice_store_id_kind_source_id",
+				Unique:  true,
+				Columns: []*schema.Column{InvoicesColumns[1], InvoicesColumns[2], InvoicesColumns[6]},
+			},
+			{
+				Name:    "invoice_store_id_order_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{InvoicesColumns[1], InvoicesColumns[5], InvoicesColumns[0]},
+			},
+		},
+	}
+	// InvoiceSeriesColumns holds the columns for the "invoice_series" table.
+	InvoiceSeriesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "series", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(20)"}},
+		{Name: "next", Type: field.TypeInt64, Default: 1},
+	}
+	// InvoiceSeriesTable holds the schema information for the "invoice_series" table.
+	InvoiceSeriesTable = &schema.Table{
+		Name:       "invoice_series",
+		Columns:    InvoiceSeriesColumns,
+		PrimaryKey: []*schema.Column{InvoiceSeriesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "invoiceseries_store_id_series",
+				Unique:  true,
+				Columns: []*schema.Column{InvoiceSeriesColumns[1], InvoiceSeriesColumns[2]},
+			},
+		},
+	}
+	// InvoiceSettingsColumns holds the columns for the "invoice_settings" table.
+	InvoiceSettingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "issue", Type: field.TypeString, Default: "manual", SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "invoice_series", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(20)"}},
+		{Name: "credit_series", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(20)"}},
+		{Name: "seller", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+	}
+	// InvoiceSettingsTable holds the schema information for the "invoice_settings" table.
+	InvoiceSettingsTable = &schema.Table{
+		Name:       "invoice_settings",
+		Columns:    InvoiceSettingsColumns,
+		PrimaryKey: []*schema.Column{InvoiceSettingsColumns[0]},
+	}
 	// LineWalksColumns holds the columns for the "line_walks" table.
 	LineWalksColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2450,6 +2524,9 @@ var (
 		IdempotencyKeysTable,
 		ImportsTable,
 		InvitationsTable,
+		InvoicesTable,
+		InvoiceSeriesTable,
+		InvoiceSettingsTable,
 		LineWalksTable,
 		ListingsTable,
 		MailsTable,
@@ -2531,6 +2608,12 @@ func init() {
 	}
 	ImportsTable.Annotation = &entsql.Annotation{
 		Table: "imports",
+	}
+	InvoiceSeriesTable.Annotation = &entsql.Annotation{
+		Table: "invoice_series",
+	}
+	InvoiceSettingsTable.Annotation = &entsql.Annotation{
+		Table: "invoice_settings",
 	}
 	MarketplaceThemesTable.Annotation = &entsql.Annotation{
 		Table: "marketplace_themes",

@@ -33,6 +33,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/invoice"
+	"github.com/storefront-go/storefront/ent/db/invoiceseries"
+	"github.com/storefront-go/storefront/ent/db/invoicesettings"
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
@@ -906,6 +909,78 @@ func init() {
 	invitationDescID := invitationMixinFields0[1].Descriptor()
 	// invitation.DefaultID holds the default value on creation for the id field.
 	invitation.DefaultID = invitationDescID.Default.(func() xid.ID)
+	invoiceMixin := schema.Invoice{}.Mixin()
+	invoice.Policy = privacy.NewPolicies(invoiceMixin[0], schema.Invoice{})
+	invoice.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := invoice.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	invoiceMixinFields0 := invoiceMixin[0].Fields()
+	_ = invoiceMixinFields0
+	invoiceFields := schema.Invoice{}.Fields()
+	_ = invoiceFields
+	// invoiceDescID is the schema descriptor for id field.
+	invoiceDescID := invoiceMixinFields0[1].Descriptor()
+	// invoice.DefaultID holds the default value on creation for the id field.
+	invoice.DefaultID = invoiceDescID.Default.(func() xid.ID)
+	invoiceseriesMixin := schema.InvoiceSeries{}.Mixin()
+	invoiceseries.Policy = privacy.NewPolicies(invoiceseriesMixin[0], schema.InvoiceSeries{})
+	invoiceseries.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := invoiceseries.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	invoiceseriesMixinFields0 := invoiceseriesMixin[0].Fields()
+	_ = invoiceseriesMixinFields0
+	invoiceseriesFields := schema.InvoiceSeries{}.Fields()
+	_ = invoiceseriesFields
+	// invoiceseriesDescNext is the schema descriptor for next field.
+	invoiceseriesDescNext := invoiceseriesFields[1].Descriptor()
+	// invoiceseries.DefaultNext holds the default value on creation for the next field.
+	invoiceseries.DefaultNext = invoiceseriesDescNext.Default.(int64)
+	// invoiceseriesDescID is the schema descriptor for id field.
+	invoiceseriesDescID := invoiceseriesMixinFields0[1].Descriptor()
+	// invoiceseries.DefaultID holds the default value on creation for the id field.
+	invoiceseries.DefaultID = invoiceseriesDescID.Default.(func() xid.ID)
+	invoicesettingsMixin := schema.InvoiceSettings{}.Mixin()
+	invoicesettings.Policy = privacy.NewPolicies(invoicesettingsMixin[0], schema.InvoiceSettings{})
+	invoicesettings.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := invoicesettings.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	invoicesettingsMixinFields0 := invoicesettingsMixin[0].Fields()
+	_ = invoicesettingsMixinFields0
+	invoicesettingsMixinFields1 := invoicesettingsMixin[1].Fields()
+	_ = invoicesettingsMixinFields1
+	invoicesettingsFields := schema.InvoiceSettings{}.Fields()
+	_ = invoicesettingsFields
+	// invoicesettingsDescVersion is the schema descriptor for version field.
+	invoicesettingsDescVersion := invoicesettingsMixinFields1[0].Descriptor()
+	// invoicesettings.DefaultVersion holds the default value on creation for the version field.
+	invoicesettings.DefaultVersion = invoicesettingsDescVersion.Default.(int64)
+	// invoicesettingsDescEventSequence is the schema descriptor for event_sequence field.
+	invoicesettingsDescEventSequence := invoicesettingsMixinFields1[1].Descriptor()
+	// invoicesettings.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	invoicesettings.DefaultEventSequence = invoicesettingsDescEventSequence.Default.(int64)
+	// invoicesettingsDescIssue is the schema descriptor for issue field.
+	invoicesettingsDescIssue := invoicesettingsFields[0].Descriptor()
+	// invoicesettings.DefaultIssue holds the default value on creation for the issue field.
+	invoicesettings.DefaultIssue = state.InvoiceIssue(invoicesettingsDescIssue.Default.(string))
+	// invoicesettingsDescID is the schema descriptor for id field.
+	invoicesettingsDescID := invoicesettingsMixinFields0[1].Descriptor()
+	// invoicesettings.DefaultID holds the default value on creation for the id field.
+	invoicesettings.DefaultID = invoicesettingsDescID.Default.(func() xid.ID)
 	linewalkMixin := schema.LineWalk{}.Mixin()
 	linewalk.Policy = privacy.NewPolicies(linewalkMixin[0], schema.LineWalk{})
 	linewalk.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -242,6 +242,18 @@ var flatTypes = map[string]flatType{
 		"expiresAt":   {7, ""},
 		"endedAt":     {8, ""},
 	}},
+	"Invoice": {invoiceImplementors, map[string]flatField{
+		"id":          {1, ""},
+		"kind":        {2, ""},
+		"number":      {3, ""},
+		"orderId":     {4, ""},
+		"orderNumber": {5, ""},
+		"totalMinor":  {6, ""},
+		"currency":    {7, ""},
+		"createdAt":   {8, ""},
+		"printUrl":    {9, ""},
+		"xmlUrl":      {10, ""},
+	}},
 	"LineItem": {lineItemImplementors, map[string]flatField{
 		"id":                {1, ""},
 		"productId":         {2, ""},
@@ -2079,6 +2091,52 @@ func (p *flatPlan) writeInvitation(w *buffer, obj *model.Invitation) bool {
 			} else {
 				w.moment(*v)
 			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeInvoice(w *buffer, obj *model.Invoice) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Invoice")
+		case 1: // id
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // kind
+			v := obj.Kind
+			w.enum(string(v))
+		case 3: // number
+			v := obj.FullNumber()
+			w.text(v)
+		case 4: // orderId
+			v := obj.PublicOrderID()
+			w.text(v)
+		case 5: // orderNumber
+			v, err := obj.OrderNumber()
+			if err != nil {
+				return false
+			}
+			w.text(v)
+		case 6: // totalMinor
+			v := obj.TotalMinor
+			w.number(v)
+		case 7: // currency
+			v := obj.Currency
+			w.text(v)
+		case 8: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		case 9: // printUrl
+			v := obj.PrintURL
+			w.text(v)
+		case 10: // xmlUrl
+			v := obj.XMLURL
+			w.text(v)
 		}
 	}
 	w.byte('}')

@@ -26,6 +26,7 @@ var flatCases = []flatCase{
 	flatCaseOf("Grant", (*executionContext)._Grant, (*flatPlan).writeGrant),
 	flatCaseOf("InstalledApp", (*executionContext)._InstalledApp, (*flatPlan).writeInstalledApp),
 	flatCaseOf("Invitation", (*executionContext)._Invitation, (*flatPlan).writeInvitation),
+	flatCaseOf("Invoice", (*executionContext)._Invoice, (*flatPlan).writeInvoice),
 	flatCaseOf("LineItem", (*executionContext)._LineItem, (*flatPlan).writeLineItem),
 	flatCaseOf("LineQuantity", (*executionContext)._LineQuantity, (*flatPlan).writeLineQuantity),
 	flatCaseOf("LoggedRequest", (*executionContext)._LoggedRequest, (*flatPlan).writeLoggedRequest),
