@@ -76,8 +76,8 @@ func (b *browser) packs() {
 		}
 	}
 	b.open("/dashboard/orders?shipping=UNFULFILLED&status=OPEN")
-	b.see(`[data-test="orders"] tbody tr:nth-child(2)`)
-	numbers := evaluate[[]string](b, `[...document.querySelectorAll('tbody .row-link')].slice(0, 2).map((a) =>
+	b.see(`[data-test="orders"] tbody tr:nth-child(5)`)
+	numbers := evaluate[[]string](b, `[...document.querySelectorAll('tbody .row-link')].slice(1, 3).map((a) =>
 		a.textContent)`)
 	b.click(`[data-test="tracking"]`)
 	b.fill(`dialog textarea[name="list"]`, numbers[0]+"; Post; P-1\n#999999999; Post; P-2\n"+numbers[1]+"; Post")
@@ -89,7 +89,7 @@ func (b *browser) packs() {
 	b.click(`dialog [data-test="submit"]`)
 	b.seeText("Fulfilled: P-2")
 	b.click(`[data-test="bulk-done"]`)
-	b.await("other orders", `document.querySelector('tbody .row-link')?.textContent !== `+quote(numbers[0]))
+	b.await("other orders", `document.querySelectorAll('tbody .row-link')[1]?.textContent !== `+quote(numbers[0]))
 	b.gone(`[data-test="orders"] .stale`)
 
 	key("j", "x", "j", "x", "f")
@@ -122,19 +122,20 @@ func (b *browser) packs() {
 	key("u")
 	b.see(`[data-test="orders"] tbody tr`)
 	b.open("/dashboard/orders")
+	b.see(`[data-test="orders"] tbody tr:nth-child(25)`)
 }
 
 // returns opens an order by its row and goes back to the place in the list, then on to the older
 // orders, which start at the top.
 func (b *browser) returns() {
 	b.t.Helper()
-	evaluate[any](b, "scrollTo(0, 600)")
+	evaluate[any](b, "scrollTo(0, 250)")
 	list := b.at()
 	b.click(`tbody tr:nth-child(12) td:nth-child(5)`)
 	b.see(`[data-test="order-lines"]`)
 	evaluate[any](b, "history.back()")
 	b.see(`[data-test="older"]`)
-	b.await("the place in the list", "Math.abs(scrollY - 600) < 300")
+	b.await("the place in the list", "Math.abs(scrollY - 250) < 150")
 	if b.at() != list {
 		b.t.Errorf("back at %s, want %s", b.at(), list)
 	}
