@@ -78,8 +78,10 @@ var sellingEffects = []effect{
 	{field: "paymentSettingsUpdate", name: "another version",
 		args: fixedArgs(`expectedVersion: 0, input: {methods: []}`), refused: "version_mismatch"},
 
-	{field: "orderRequestPayment", name: "a transfer", args: onOrder("", "input: {method: BANK_TRANSFER}"),
-		events: "order.updated"},
+	{field: "orderRequestPayment", name: "a transfer", events: "order.updated", args: func(w *caller) string {
+		w.offerTransfer()
+		return onOrder("", "input: {method: BANK_TRANSFER}")(w)
+	}},
 	{field: "orderRequestPayment", name: "another method", args: onOrder("", "input: {method: CASH_ON_DELIVERY}"),
 		refused: "unknown_value"},
 
@@ -104,4 +106,16 @@ var sellingEffects = []effect{
 	{field: "collectionUpdate", name: "a rule", args: onCollection(
 		`input: {title: "Blue", rule: {conditions: [{field: TAG, text: "blue"}]}}`)},
 	{field: "collectionDelete", name: "a collection", args: onCollection()},
+}
+
+// offerTransfer lets shoppers pay by bank transfer, unless another effect has set how they pay.
+func (w *caller) offerTransfer() {
+	w.t.Helper()
+	now := graphtest.Must[*model.PaymentSettings](w.t)(w.Query().PaymentSettings(w.Ctx))
+	if now.Version > 0 {
+		return
+	}
+	in := model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+		{Kind: state.PaymentTransfer, Name: "Transfer", Active: true}}}
+	graphtest.Must[*model.PaymentSettingsPayload](w.t)(w.Mutation().PaymentSettingsUpdate(w.Ctx, 0, in))
 }

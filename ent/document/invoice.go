@@ -105,7 +105,10 @@ func NewInvoice(f *InvoiceFields) Invoice { return encode(f) }
 func NewSeller(f *SellerFields) Seller { return encode(f) }
 
 // Fields decodes the invoice.
-func (i Invoice) Fields() (*InvoiceFields, error) { return decode[*InvoiceFields](i) }
+func (i Invoice) Fields() (*InvoiceFields, error) {
+	f, err := decode[InvoiceFields](i)
+	return &f, err
+}
 
 // Fields decodes the seller's part; an absent one is empty.
 func (s Seller) Fields() (SellerFields, error) { return decode[SellerFields](s) }

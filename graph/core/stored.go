@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/discount"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/order"
@@ -52,6 +53,7 @@ var stored = []struct {
 	{discount.Table, []string{discount.FieldCollections}},
 	{dbevent.Table, []string{dbevent.FieldBody}},
 	{fulfillment.Table, []string{fulfillment.FieldLines, fulfillment.FieldTrackingURL}},
+	{invoice.Table, []string{invoice.FieldContent}},
 	{menus.Table, []string{menus.FieldContent}},
 	{note.Table, []string{note.FieldBody}},
 	{order.Table, []string{

@@ -31,10 +31,15 @@ var notStored = map[string]string{
 	"delivery_logs.request":   "deleted after days",
 	"grants.redirect_uri":     "one of the app's",
 	"idempotency_keys.answer": "deleted after a day",
+	"invoice_settings.seller": "a store has one row, of texts with bounds",
 	"mails.body":              "deleted once the email is sent, and stores send so many a day",
 	"mails.html":              "deleted once the email is sent, and stores send so many a day",
 	"notifications.body":      "written by the service",
 	"order_lines.options":     "a copy of orders.line_set for the previous release",
+	"order_texts.intro":       "a store has one for each email and language",
+	"order_texts.closing":     "a store has one for each email and language",
+	"reports.result":          "a store has twenty, with at most 1,000 rows in each list",
+	"staff.alerts":            "one choice for each topic",
 	"theme_uploads.archive":   "deleted once the theme is processed",
 }
 

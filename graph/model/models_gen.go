@@ -152,6 +152,7 @@ type CollectionRuleInput struct {
 	Conditions []*document.CollectionCondition `json:"conditions"`
 }
 
+// How many carts began the checkout and how many became orders.
 type Conversion struct {
 	Carts     int `json:"carts"`
 	Checkouts int `json:"checkouts"`

@@ -2578,7 +2578,7 @@ type TaxCategory {
   name: String!
 }
 
-"How many carts began the checkout and how many became orders."
+"How far a report is."
 enum ReportStatus { QUEUED COMPLETED FAILED }
 
 "A report of the sales of a period."
@@ -2690,6 +2690,7 @@ input ReportCreateInput {
   lastDay: String!
 }
 
+"How many carts began the checkout and how many became orders."
 type Conversion {
   carts: Int!
   checkouts: Int!
