@@ -56,6 +56,8 @@ func (c *client) do(ctx context.Context, r request) (status int, h http.Header, 
 	}
 	if r.Method == http.MethodPost {
 		q.Header.Set("Content-Type", "application/json")
+	}
+	if r.Key != "" { // a query has none
 		q.Header.Set("Idempotency-Key", r.Key)
 	}
 	w, err := c.http.Do(q)

@@ -36,6 +36,9 @@ var bounds = map[string]int{
 	"subject": limit.Line, "intro": limit.EmailText, "closing": limit.EmailText,
 	"maker.name": limit.Line, "maker.address": limit.MakerAddress, "maker.email": limit.Email, "maker.url": limit.URL,
 	"maker.safety": limit.Safety, "barcode": limit.Barcode,
+	"taxNumber": limit.Label, "registration": limit.Line, "bank": limit.InvoiceText, "creditNote": limit.InvoiceText,
+	"pages/invoice_settings.js note": limit.InvoiceText, "invoicePrefix": limit.InvoicePrefix,
+	"creditPrefix":           limit.InvoicePrefix,
 	"pages/payments.js name": limit.Label, "instructions": limit.Note,
 }
 
