@@ -176,9 +176,9 @@ func (v *visit) legal() []Option {
 	if err != nil {
 		v.Logger.WarnContext(v.ctx, "the legal pages cannot be read", slog.Any("error", err))
 	}
-	list := make([]Option, len(pages))
-	for i, p := range pages {
-		list[i] = Option{storefront.PageRoot + p.Handle, p.Title}
+	list := make([]Option, 0, len(pages)+1)
+	for _, p := range pages {
+		list = append(list, Option{storefront.PageRoot + p.Handle, p.Title})
 	}
 	if v.shop.ContactEmail != "" {
 		list = append(list, Option{"mailto:" + v.shop.ContactEmail, v.shop.ContactEmail})

@@ -138,10 +138,11 @@ func (o emailOrder) rich(text string, values map[string]string) template.HTML {
 		// The renderer escapes text, so these are its own tags.
 		html = notify.Unlink(anchors.ReplaceAllString(html, ""))
 	}
-	return template.HTML(strings.ReplaceAll(strings.TrimSpace(html), `href="/`, `href="`+o.Home+"/"))
+	html = strings.ReplaceAll(strings.TrimSpace(html), `href="/`, `href="`+o.Home+"/")
+	return template.HTML(html) //nolint:gosec // the renderer's, which escapes all text
 }
 
-var punctuation = regexp.MustCompile("[!-/:-@\\[-`{-~]")
+var punctuation = regexp.MustCompile(`[[:punct:]]`)
 
 // escapeMarkdown makes a text mean itself in Markdown.
 func escapeMarkdown(s string) string { return punctuation.ReplaceAllString(s, `\$0`) }

@@ -207,7 +207,7 @@ func mentioned(text string, people []*db.User) (found []*db.User) {
 			}
 		}
 		for _, p := range people {
-			if longest != "" && strings.ToLower(p.Name) == longest && !slices.Contains(found, p) {
+			if longest != "" && strings.EqualFold(p.Name, longest) && !slices.Contains(found, p) {
 				found = append(found, p)
 			}
 		}

@@ -247,7 +247,8 @@ func TestStorefrontProducts(t *testing.T) {
 			Image: image, Images: []*storefront.Image{{URL: image, Small: image, Alt: "Blue Mug"}}, Vendor: "Potter",
 			Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"},
 			Paragraphs: []string{"Holds\n300 ml."},
-			HTML:       "<p dir=\"auto\">Holds\n300 ml.</p>\n", Available: true, Ships: true, Options: []document.Option{},
+			HTML:       "<p dir=\"auto\">Holds\n300 ml.</p>\n",
+			Available:  true, Ships: true, Options: []document.Option{},
 			Variants: []*storefront.OfferVariant{{ID: got.ID, Title: "Blue Mug", Texts: []string{}, PriceMinor: 1250,
 				BeforeMinor: 1500, SKU: "MUG-1", Available: true}}}
 		got.ID = xid.Nil

@@ -223,10 +223,11 @@ func (c *composer) group(parts []document.InvoiceTax, tax int64) int {
 	} else if tax > 0 {
 		g.Category, g.Rate = Standard, ""
 	}
-	key := g.Category
+	names := []string{g.Category}
 	for _, t := range g.Taxes {
-		key += "\n" + t.Name + "\n" + t.Rate
+		names = append(names, t.Name, t.Rate)
 	}
+	key := strings.Join(names, "\n")
 	at := slices.Index(c.keys, key)
 	if at < 0 {
 		at = len(c.keys)

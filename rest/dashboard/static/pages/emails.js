@@ -2,7 +2,7 @@
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery } from '../context.js';
 import { messageOf } from '../api.js';
-import { Page, Card, Pending, Button } from '../ui.js';
+import { Alert, Page, Card, Pending, Button } from '../ui.js';
 import { Area, Field, Form, ConfirmMutation, useAction, useMutation, errors } from '../form.js';
 import { languageName, useCached } from '../countries.js';
 import { emailNames } from '../order_state.js';
@@ -19,7 +19,7 @@ const reset = `mutation OrderEmailTextReset($expectedVersion: Long!, $email: Ord
 const preview = `mutation OrderEmailPreview($input: OrderEmailTextInput!, $send: Boolean!) {
   orderEmailPreview(input: $input, send: $send) { preview { subject text } ${errors} } }`;
 
-const Tabs = ({ label, options, value, address }) => html`<nav class="tabs" aria-label=${label}><ul>
+const Tabs = ({ label, options, value, address }) => html`<nav class="tabs all" aria-label=${label}><ul>
   ${options.map(([v, text]) => html`<li key=${v}><a href=${address(v)}
     aria-current=${v === value ? 'page' : undefined}>${text}</a></li>`)}</ul></nav>`;
 
@@ -46,6 +46,7 @@ export function Emails() {
 function Texts({ now, language, reload }) {
   const { notify } = useApp();
   const [shown, setShown] = useState(null);
+  const [wrong, setWrong] = useState('');
   const [resetting, setResetting] = useState(false);
   const compose = useMutation(preview);
   const input = (v) => ({ email: now.email, language, subject: v.get('subject') ?? '', intro: v.get('intro') ?? '',
@@ -53,13 +54,14 @@ function Texts({ now, language, reload }) {
   const action = useAction(save, (v) => ({ expectedVersion: now.version, input: input(v) }), 'Texts saved.', reload);
   const show = (send) => async (e) => {
     const values = new FormData(e.currentTarget.form);
+    setWrong('');
     try {
       setShown((await compose({ input: input(values), send })).preview);
       if (send) {
         notify('Test email sent to you.');
       }
     } catch (err) {
-      notify(messageOf(err), 'bad');
+      setWrong(messageOf(err)); // a note would cover the buttons
     }
   };
   const buttons = html`
@@ -74,6 +76,7 @@ function Texts({ now, language, reload }) {
       <p class="muted">Variables: ${now.variables.map((name) =>
         html`<code key=${name}>${'{{ ' + name + ' }}'}</code> `)}</p>
     <//>
+    ${wrong && html`<${Alert}><p>${wrong}</p><//>`}
     ${shown && html`<section aria-label="Preview" aria-live="polite" data-test="email-shown"><h3>Preview</h3>
       <p class="strong"><bdi>${shown.subject}</bdi></p><p class="verbatim">${shown.text}</p></section>`}
     ${resetting && html`<${ConfirmMutation} title="Use the default texts?" name="email-reset" submit="Use the default"
