@@ -118,5 +118,12 @@ func TestOrderEditLinesRefuses(t *testing.T) {
 		o = done(r.Mutation().OrderFulfill(ctx, o.PublicID(), o.Version, model.FulfillInput{
 			Lines: graphtest.Quantities(o, 1)})).Order
 		refused("a shipped order", o, linesInput(o, []int64{3}), "invalid_transition")
+		billed := done(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "desk",
+			Lines: []*model.OrderLineInput{graphtest.CustomLine("Cup", 2, 2500)}, Pricing: &model.OrderPricingInput{}})).Order
+		billed = done(r.Mutation().OrderEditLines(ctx, billed.PublicID(), billed.Version,
+			linesInput(billed, []int64{3}))).Order
+		setInvoices(t, ctx, r, state.InvoiceManual)
+		graphtest.Must[*model.InvoicesIssuePayload](t)(r.Mutation().InvoicesIssue(ctx, []string{billed.PublicID()}))
+		refused("an order with an invoice", billed, linesInput(billed, []int64{1}), "invalid_transition")
 	})
 }
