@@ -119,7 +119,8 @@ func TestOrderEditLinesRefuses(t *testing.T) {
 			Lines: graphtest.Quantities(o, 1)})).Order
 		refused("a shipped order", o, linesInput(o, []int64{3}), "invalid_transition")
 		billed := done(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "desk",
-			Lines: []*model.OrderLineInput{graphtest.CustomLine("Cup", 2, 2500)}, Pricing: &model.OrderPricingInput{}})).Order
+			Lines:   []*model.OrderLineInput{graphtest.CustomLine("Cup", 2, 2500)},
+			Pricing: &model.OrderPricingInput{}})).Order
 		billed = done(r.Mutation().OrderEditLines(ctx, billed.PublicID(), billed.Version,
 			linesInput(billed, []int64{3}))).Order
 		setInvoices(t, ctx, r, state.InvoiceManual)

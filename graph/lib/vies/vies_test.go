@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/storefront-go/storefront/graph/lib/vies"
@@ -42,9 +43,9 @@ func TestCheck(t *testing.T) {
 
 // A service that cannot be reached is asked once.
 func TestUnreachable(t *testing.T) {
-	asked := 0
+	var asked atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		asked++
+		asked.Add(1)
 		panic(http.ErrAbortHandler)
 	}))
 	defer s.Close()
@@ -54,7 +55,7 @@ func TestUnreachable(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if asked != 1 {
-		t.Errorf("asked %d times", asked)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
 	}
 }
