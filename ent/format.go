@@ -44,10 +44,14 @@ const PartPayments Format = "part_payments"
 // issuing those that are due.
 const Invoices Format = "invoices"
 
+// ClosedShops are shops that take no orders for a while, or that visitors need a password for. An
+// earlier program would sell, and show the pages to everyone.
+const ClosedShops Format = "closed_shops"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
 	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments,
-		Invoices}
+		Invoices, ClosedShops}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.

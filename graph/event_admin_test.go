@@ -188,6 +188,20 @@ var adminEffects = []effect{
 		return fmt.Sprintf("expectedVersion: %d", beside.Model.Version)
 	}},
 
+	{field: "storeReopen", name: "a closed one", args: func(w *caller) string {
+		beside := w.Other(w.t)
+		owner := beside.As(beside.Owner.ID, viewer.Owner)
+		closed := graphtest.Must[*model.StorePayload](w.t)(beside.Mutation().StoreClose(owner, beside.Model.Version))
+		v := *viewer.From(owner) // tokens of a closed store do not work
+		v.Session, v.ProvedAt = graphtest.AddSession(w.t, w.Resolver, beside.Owner.ID), micros.Now()
+		w.browser, w.token = &v, ""
+		return fmt.Sprintf("expectedVersion: %d", closed.Store.Version)
+	}},
+	{field: "storeReopen", name: "one that is open", refused: "invalid_transition", args: func(w *caller) string {
+		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
+		return fmt.Sprintf("expectedVersion: %d", s.Version)
+	}},
+
 	{field: "staffInvite", name: "somebody", args: fixedArgs(`input: {email: "sam@example.com", role: SUPPORT}`)},
 	{field: "invitationResend", name: "somebody", args: onInvitation},
 	{field: "invitationWithdraw", name: "somebody", args: onInvitation},

@@ -15,7 +15,7 @@ import (
 // sensitive lists the mutations that give money, data or access to others. They need a recent proof
 // of identity in a browser, or a staff token that was created for sensitive actions.
 var sensitive = []string{
-	"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "testStoreReset", "staffInvite",
+	"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "storeReopen", "testStoreReset", "staffInvite",
 	"invitationResend", "staffUpdateRole", "staffRemove", "staffTokenCreate", "apiKeyCreate", "apiKeyRotate",
 	"apiKeyAllow", "appCreate",
 	"appUpdate", "appEnable", "webhookEndpointCreate", "webhookEndpointRotateSecret", "webhookEndpointPromoteSecret",

@@ -62,6 +62,10 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 		state, _ := shop.StateOf(r)
 		buying.Serve(w, r, store, state, shops.Brand(r.Context(), state))
 	}))
+	locked := func(r *http.Request, state *storefront.State) bool {
+		store, _ := shop.StoreOf(r)
+		return !shop.IsUnlocked(r) && buying.Locked(r, store, state)
+	}
 	images := pages
 	if a.images != nil {
 		images = a.observed(storefront.ExternalImageRoot, unanswered, a.images.handler(a.images.ofStore))
@@ -81,7 +85,7 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 			images.ServeHTTP(w, r)
 			return
 		}
-		if _, ok := shop.StateOf(r); ok && checkout.Owns(r.URL.Path) {
+		if state, ok := shop.StateOf(r); ok && (checkout.Owns(r.URL.Path) || locked(r, state)) {
 			carts.ServeHTTP(w, r)
 			return
 		}

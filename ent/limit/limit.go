@@ -42,6 +42,8 @@ const (
 	PageBody = 65535
 	// SEODescription is the description of a page for search engines.
 	SEODescription = 320
+	// Announcement is the line above the pages of a shop, and the message while it does not sell.
+	Announcement = 300
 	// ImageAlt is the alternative text of a product's image.
 	ImageAlt = 512
 	// EmailText is a store's introduction or closing of an email to shoppers.
@@ -115,6 +117,9 @@ const (
 	Lines = 100
 	// Categories are the categories of one theme of the marketplace.
 	Categories = 10
+	// ThemeSections are the sections of a home page, SectionProducts the products of one.
+	ThemeSections   = 20
+	SectionProducts = 12
 	// ThemeSettings are the settings of one theme, ThemeOptions the options of one choice.
 	ThemeSettings = 40
 	ThemeOptions  = 20

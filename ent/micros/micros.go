@@ -88,6 +88,12 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return append(t.Append(b), '"'), nil
 }
 
+// UnmarshalJSON reads what [Time.MarshalJSON] writes.
+func (t *Time) UnmarshalJSON(b []byte) (err error) {
+	*t, err = Parse(strings.Trim(string(b), `"`))
+	return err
+}
+
 // ErrRange is the error for an RFC 3339 time outside 1970 to 9999, which an id cannot represent.
 var ErrRange = errors.New("parse time: year out of range")
 

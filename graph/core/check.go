@@ -224,6 +224,21 @@ func (c *Check) Found(name string, kind xid.Kind, ids, found []xid.ID) {
 	}
 }
 
+// Address checks the target of a link: a path of the shop or an https address.
+func (c *Check) Address(name, address string) {
+	if !strings.HasPrefix(address, "/") {
+		c.HTTPS(name, address)
+		return
+	}
+	switch {
+	case len(address) > limit.URL:
+		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
+	case strings.HasPrefix(address, "//"), strings.Contains(address, `\`),
+		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		c.Add(name, fault.InvalidFormat, "This is not a path of the shop. For example, /search?q=mugs.")
+	}
+}
+
 // HTTPS checks an absolute https URL.
 func (c *Check) HTTPS(name, address string) {
 	u, err := url.Parse(address)

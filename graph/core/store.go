@@ -28,6 +28,7 @@ func (c *Core) ShownStore(s *db.Store) *model.Store {
 		return shown
 	}
 	shown.Logo, shown.Favicon = c.shopAddress(s, f.Logo), c.shopAddress(s, f.Favicon)
+	shown.Announcement, shown.Pause, shown.PasswordProtected = f.Announcement, f.Pause, f.Password != ""
 	return shown
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
@@ -16,7 +17,10 @@ type Store struct {
 	*db.Store
 	StoreHost string
 	// Logo and Favicon are addresses, nil for none.
-	Logo, Favicon *string
+	Logo, Favicon     *string
+	Announcement      *document.Announcement
+	Pause             *document.Pause
+	PasswordProtected bool
 }
 
 // Staff is a membership with the person's name and email address.

@@ -1212,7 +1212,11 @@ type StorefrontUpdateInput struct {
 	// A file of the media library.
 	LogoID graphql.Omittable[*string] `json:"logoId,omitempty"`
 	// A file of the media library, best a square of at least 192 pixels.
-	FaviconID graphql.Omittable[*string] `json:"faviconId,omitempty"`
+	FaviconID    graphql.Omittable[*string]                `json:"faviconId,omitempty"`
+	Announcement graphql.Omittable[*document.Announcement] `json:"announcement,omitempty"`
+	Pause        graphql.Omittable[*document.Pause]        `json:"pause,omitempty"`
+	// Visitors need it to see the shop.
+	Password graphql.Omittable[*string] `json:"password,omitempty"`
 }
 
 type TaxRateInput struct {

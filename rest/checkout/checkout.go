@@ -74,7 +74,7 @@ const (
 // Owns reports whether a path belongs to these pages.
 func Owns(path string) bool {
 	switch path {
-	case cartPath, addPath, linePath, checkoutPath, stylePath:
+	case cartPath, addPath, linePath, checkoutPath, stylePath, passwordPath:
 		return true
 	}
 	return strings.HasPrefix(path, checkoutPath+"/") || strings.HasPrefix(path, orderRoot)

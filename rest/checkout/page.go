@@ -67,6 +67,8 @@ func nameOf(page any) string {
 		return "leave"
 	case StatusPage:
 		return "status"
+	case PasswordPage:
+		return "password"
 	default:
 		return "message"
 	}

@@ -13,6 +13,10 @@ type Frame struct {
 	Title string // of the page
 	// Logo and Icon are addresses of images, "" for none, and Style is that of the stylesheet.
 	Logo, Icon, Style string
+	// Announcement is the line above the page, with its link; its label is "" for none.
+	Announcement Option
+	// Bare says that the page has no links into the shop.
+	Bare bool
 	// Problem is the error shown at the top.
 	Problem string
 	// Legal are the pages that have to be linked wherever people buy, as far as the store has them,
@@ -197,6 +201,12 @@ type StatusPage struct {
 	Address  []string
 	Lines    []Line
 	Sums     []Sum
+}
+
+// PasswordPage asks for the password of the shop.
+type PasswordPage struct {
+	Frame
+	Field Field
 }
 
 // MessagePage shows a message.

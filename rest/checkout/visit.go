@@ -9,8 +9,10 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/cart"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -47,6 +49,10 @@ func (c *Checkout) Serve(
 		brand: brand, texts: phrase.In(shop.Language)}
 	get, post := v.handlers()
 	switch {
+	case c.Locked(r, store, shop):
+		v.locked()
+	case v.pause() != "" && v.buys():
+		v.cartAgain(http.StatusConflict, v.texts.Say(phrase.NotSelling))
 	case get == nil && post == nil:
 		v.missing()
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
@@ -83,6 +89,8 @@ func (v *visit) handlers() (get, post func()) {
 		return nil, v.reopen
 	case stylePath:
 		return v.style, nil
+	case passwordPath:
+		return func() { to(v.w, "/") }, func() { to(v.w, "/") }
 	}
 	if token, ok := strings.CutPrefix(path, orderRoot); ok {
 		if token, ok := strings.CutSuffix(token, paySuffix); ok {
@@ -166,7 +174,20 @@ func (v *visit) keep(token string) {
 // frame returns what all pages have in common.
 func (v *visit) frame(title phrase.Key) Frame {
 	return Frame{Texts: v.texts, Shop: v.shop.Name, Logo: v.brand.Logo, Icon: v.brand.Favicon, Style: styleOf(v.brand),
-		Title: v.texts.Say(title), Legal: v.legal()}
+		Title: v.texts.Say(title), Legal: v.legal(), Announcement: v.announcement()}
+}
+
+// announcement returns what is shown above the page: why the shop does not sell, or what it
+// announces.
+func (v *visit) announcement() Option {
+	if text := v.pause(); text != "" {
+		return Option{Label: text}
+	}
+	a := v.shop.Front.Announced(micros.Now())
+	if a == nil {
+		return Option{}
+	}
+	return Option{core.Deref(a.Link), a.Text}
 }
 
 // legal returns the links to the store's legal pages, and its contact address. If the pages

@@ -247,7 +247,7 @@ func sorry(w http.ResponseWriter, r *http.Request, status int) {
 // consentable returns the stores for which the person may consent.
 func (v *visit) consentable() []session.Membership {
 	return slices.DeleteFunc(slices.Clone(v.person.Memberships), func(m session.Membership) bool {
-		return !oauth.MayConsent(m.Role)
+		return m.Closed || !oauth.MayConsent(m.Role)
 	})
 }
 

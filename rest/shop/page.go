@@ -141,6 +141,7 @@ func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
 	}
 	body = withHead(body, colorLink(in.colors)+c.head(in)+c.describe(body))
 	body = withIcon(body, in.shop.Front.Favicon)
+	body = s.withAnnouncement(body, in.shop)
 	if in.shop.Test {
 		body = above(body, "<strong>Test store</strong>. Nothing here is real.")
 	}

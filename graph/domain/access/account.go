@@ -92,7 +92,7 @@ func (a AccountFields) Alerts(ctx context.Context, obj *model.Account) ([]*model
 	return list, nil
 }
 
-// Memberships lists the open stores of the person, by name. It deliberately reads beyond the
+// Memberships lists the stores of the person, by name, open ones first. It deliberately reads beyond the
 // viewer's store: the list belongs to the person.
 func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error) {
 	p, err := a.Engines.Sessions.Of(ctx, obj.User)

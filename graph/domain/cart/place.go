@@ -171,6 +171,13 @@ func (v *View) agreed(shown Shown) error {
 	if v.store.Status != state.StoreOpen { // pages notice it up to a second later
 		return fault.Missing("store")
 	}
+	front, err := v.store.Storefront.Fields()
+	if err != nil {
+		return err
+	}
+	if p := front.Paused(micros.Now()); p != nil {
+		return fault.State(fault.InvalidTransition, p.Message)
+	}
 	for _, l := range v.Lines {
 		switch {
 		case l.Gone:

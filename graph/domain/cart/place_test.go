@@ -1,6 +1,7 @@
 package cart_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -8,10 +9,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -368,6 +372,31 @@ func TestPlaceOtherGoods(t *testing.T) {
 		_, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: v.Sums.TotalMinor, Contents: v.Contents()})
 		if graphtest.FaultOf(err) != "version_mismatch" {
 			t.Errorf("other products: %v", err)
+		}
+	})
+}
+
+// A cart that was filled before a pause waits until the pause is over.
+func TestPlacePaused(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		token := m.add("", m.sell("Bell", 2000, 5), 1)
+		v := m.ready(token, "ada@example.com")
+		pause := func(until micros.Time) {
+			if err := m.Store.InTx(m.Ctx, func(ctx context.Context) error {
+				return m.Client(ctx).Store.Update().SetStorefront(document.NewStorefront(document.StorefrontFields{
+					Pause: &document.Pause{Message: "Holidays", Until: &until}})).Exec(ctx)
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shown := cart.Shown{TotalMinor: v.Sums.TotalMinor, Contents: v.Contents()}
+		pause(micros.Now().Add(time.Hour))
+		if _, err := m.Place(m.ctx, token, shown); graphtest.FaultOf(err) != "invalid_transition" {
+			t.Errorf("ordered in a pause: %v", err)
+		}
+		pause(micros.Now())
+		if _, err := m.Place(m.ctx, token, shown); err != nil {
+			t.Errorf("after the pause: %v", err)
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -167,20 +166,6 @@ func checkLink(c *core.Check, at string, l *document.MenuLink) {
 	case hasAddress && l.Address == nil:
 		c.Required(at+"/address", false)
 	case hasAddress:
-		checkAddress(c, at+"/address", *l.Address)
-	}
-}
-
-func checkAddress(c *core.Check, name, address string) {
-	if !strings.HasPrefix(address, "/") {
-		c.HTTPS(name, address)
-		return
-	}
-	switch {
-	case len(address) > limit.URL:
-		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
-	case strings.HasPrefix(address, "//"), strings.Contains(address, `\`),
-		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		c.Add(name, fault.InvalidFormat, "This is not a path of the shop. For example, /search?q=mugs.")
+		c.Address(at+"/address", *l.Address)
 	}
 }

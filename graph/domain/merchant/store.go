@@ -245,16 +245,29 @@ func (m Mutation) hasFactor(ctx context.Context, required bool) error {
 // firstNumber is the next order number of a store without orders.
 const firstNumber = 1001
 
-// StoreClose closes the store: its credentials stop working, its rows are kept. Only an owner may.
+// StoreClose closes the store: its shop and credentials stop working, its rows are kept. Only an
+// owner may, and only owners can open the dashboard of a closed store.
 func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error) {
-	if err := core.OwnerOnly(ctx, "close the store"); err != nil {
+	return m.setStatus(ctx, expectedVersion, "close", state.StoreClosed, state.StoreOpen)
+}
+
+// StoreReopen opens a closed store again. Nothing was deleted, so its credentials have the powers
+// that they had, unless they expired or were revoked meanwhile. Only an owner may.
+func (m Mutation) StoreReopen(ctx context.Context, expectedVersion int64) (*model.StorePayload, error) {
+	return m.setStatus(ctx, expectedVersion, "reopen", state.StoreOpen, state.StoreClosed)
+}
+
+func (m Mutation) setStatus(
+	ctx context.Context, expectedVersion int64, verb string, to, from state.StoreStatus,
+) (*model.StorePayload, error) {
+	if err := core.OwnerOnly(ctx, verb+" the store"); err != nil {
 		return nil, err
 	}
-	return m.changeStore(ctx, expectedVersion, "store.close", func(_ context.Context, e *storeEdit) error {
-		if err := core.CheckTransition("store", e.Row.Status, state.StoreClosed, state.StoreOpen); err != nil {
+	return m.changeStore(ctx, expectedVersion, "store."+verb, func(_ context.Context, e *storeEdit) error {
+		if err := core.CheckTransition("store", e.Row.Status, to, from); err != nil {
 			return err
 		}
-		core.Replace(&e.Changed, new(state.StoreClosed), "status", &e.Row.Status, e.Update.SetStatus)
+		core.Replace(&e.Changed, &to, "status", &e.Row.Status, e.Update.SetStatus)
 		return nil
 	})
 }

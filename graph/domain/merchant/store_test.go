@@ -233,7 +233,18 @@ func TestStoreClose(t *testing.T) {
 		if _, err := m.StoreClose(owner, 2); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("again: %v", err)
 		}
-		if got, want := p.Audited(t), "store.create api_key.create staff_token.create store.close"; got != want {
+		if _, err := m.StoreReopen(p.As(p.Owner.ID, viewer.Admin), 2); graphtest.FaultOf(err) != "forbidden" {
+			t.Errorf("reopened by an admin: %v", err)
+		}
+		if _, err := m.StoreReopen(owner, 2); err != nil || !p.Authenticates(t, key.Secret) ||
+			!p.Authenticates(t, token.Token) {
+			t.Errorf("reopened: %v", err)
+		}
+		if _, err := m.StoreReopen(owner, 3); graphtest.FaultOf(err) != "invalid_transition" {
+			t.Errorf("reopened again: %v", err)
+		}
+		const want = "store.create api_key.create staff_token.create store.close store.reopen"
+		if got := p.Audited(t); got != want {
 			t.Errorf("audit log %q, want %q", got, want)
 		}
 		var rows []*db.Store

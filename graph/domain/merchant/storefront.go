@@ -3,11 +3,14 @@ package merchant
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/password"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -17,12 +20,22 @@ const (
 	faviconWidth = 320
 )
 
-// StorefrontUpdate changes how the shop looks beyond its theme: the given members.
+// StorefrontUpdate changes how the shop looks beyond its theme, and whether it sells: the given
+// members.
 func (m Mutation) StorefrontUpdate(ctx context.Context, in model.StorefrontUpdateInput) (*model.StorePayload, error) {
 	c := &core.Check{}
 	logo, favicon := fileID(c, "logo_id", in.LogoID.Value()),
 		fileID(c, "favicon_id", in.FaviconID.Value())
+	core.Opt(in.Announcement.Value(), func(a document.Announcement) { checkAnnouncement(c, &a) })
+	core.Opt(in.Pause.Value(), func(p document.Pause) {
+		c.Line("pause/message", p.Message, limit.Announcement)
+	})
+	core.Opt(in.Password.Value(), func(s string) { c.Line("password", s, limit.Line) })
 	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	hash, err := hashed(ctx, in.Password.Value()) // takes too long for a transaction
+	if err != nil {
 		return nil, err
 	}
 	return m.changeStore(ctx, in.ExpectedVersion, "storefront.update", func(ctx context.Context, e *storeEdit) error {
@@ -30,20 +43,56 @@ func (m Mutation) StorefrontUpdate(ctx context.Context, in model.StorefrontUpdat
 		if err != nil {
 			return err
 		}
-		if in.LogoID.IsSet() {
-			if f.Logo, err = m.filePath(ctx, "logo_id", logo, logoWidth); err != nil {
-				return err
-			}
+		if err := m.setFiles(ctx, &f, in, logo, favicon); err != nil {
+			return err
 		}
-		if in.FaviconID.IsSet() {
-			if f.Favicon, err = m.filePath(ctx, "favicon_id", favicon, faviconWidth); err != nil {
-				return err
-			}
+		if in.Announcement.IsSet() {
+			f.Announcement = in.Announcement.Value()
+		}
+		if in.Pause.IsSet() {
+			f.Pause = in.Pause.Value()
+		}
+		if in.Password.IsSet() {
+			f.Password = hash
+		}
+		closes := in.Pause.Value() != nil || hash != ""
+		if closes && !ent.Writes(ctx, ent.ClosedShops) { // otherwise an older program would sell
+			return fault.State(fault.InvalidTransition, "Pauses and passwords are available once the upgrade is "+
+				"finished (storefront migrate finalize).")
 		}
 		core.MemberDoc(&e.Changed, document.NewStorefront(f), true, "storefront", &e.Row.Storefront,
 			e.Update.SetStorefront, e.Update.ClearStorefront)
 		return nil
 	})
+}
+
+func hashed(ctx context.Context, text *string) (string, error) {
+	if text == nil {
+		return "", nil
+	}
+	return password.Hash(ctx, *text)
+}
+
+func (m Mutation) setFiles(
+	ctx context.Context, f *document.StorefrontFields, in model.StorefrontUpdateInput, logo, favicon *xid.ID,
+) (err error) {
+	if in.LogoID.IsSet() {
+		if f.Logo, err = m.filePath(ctx, "logo_id", logo, logoWidth); err != nil {
+			return err
+		}
+	}
+	if in.FaviconID.IsSet() {
+		f.Favicon, err = m.filePath(ctx, "favicon_id", favicon, faviconWidth)
+	}
+	return err
+}
+
+func checkAnnouncement(c *core.Check, a *document.Announcement) {
+	c.Line("announcement/text", a.Text, limit.Announcement)
+	core.Opt(a.Link, func(s string) { c.Address("announcement/link", s) })
+	if a.From != nil && a.Until != nil && *a.Until <= *a.From {
+		c.Add("announcement/until", fault.OutOfRange, "The end is not after the start.")
+	}
 }
 
 func fileID(c *core.Check, name string, text *string) (id *xid.ID) {

@@ -32,21 +32,22 @@ const touchTimeout = 500 * time.Millisecond
 
 // row is a person with one of their stores, or with none, as the statements below read them.
 type row struct {
-	User       xid.ID       `sql:"user_id"`
-	Name       string       `sql:"user_name"`
-	Email      string       `sql:"email"`
-	VerifiedAt *micros.Time `sql:"verified_at"`
-	Hash       *string      `sql:"password_hash"`
-	SeenAt     micros.Time  `sql:"seen_at"`
-	ProvedAt   *micros.Time `sql:"proved_at"`
-	Store      *xid.ID      `sql:"store_id"`
-	Handle     *string      `sql:"handle"`
-	Shop       *string      `sql:"store_name"`
-	Currency   *string      `sql:"currency"`
-	Legacy     *bool        `sql:"legacy"`
-	Role       *viewer.Role `sql:"role"`
-	Required   *bool        `sql:"second_factor"`
-	Factor     bool         `sql:"has_factor"`
+	User       xid.ID             `sql:"user_id"`
+	Name       string             `sql:"user_name"`
+	Email      string             `sql:"email"`
+	VerifiedAt *micros.Time       `sql:"verified_at"`
+	Hash       *string            `sql:"password_hash"`
+	SeenAt     micros.Time        `sql:"seen_at"`
+	ProvedAt   *micros.Time       `sql:"proved_at"`
+	Store      *xid.ID            `sql:"store_id"`
+	Handle     *string            `sql:"handle"`
+	Shop       *string            `sql:"store_name"`
+	Currency   *string            `sql:"currency"`
+	Legacy     *bool              `sql:"legacy"`
+	Role       *viewer.Role       `sql:"role"`
+	Required   *bool              `sql:"second_factor"`
+	Status     *state.StoreStatus `sql:"status"`
+	Factor     bool               `sql:"has_factor"`
 }
 
 // Find returns the person of a session token, or nil if the session is unknown, ended or expired.
@@ -83,9 +84,9 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 	return p, nil
 }
 
-// memberships joins a statement about people with their open stores, if any, and returns the
-// columns of [row]. person is the column of the person's id. It reads across stores, which is
-// allowed because the stores are the person's own.
+// memberships joins a statement about people with their open stores and the closed ones that they
+// own, if any, and returns the columns of [row]. person is the column of the person's id. It reads
+// across stores, which is allowed because the stores are the person's own.
 func (k *Keeper) memberships(s *sql.Selector, person string) []string {
 	u, of, m, shop := sql.Table(user.Table), sql.Table(membership.Table), sql.Table(staff.Table), sql.Table(store.Table)
 	s.Join(u).On(u.C(user.FieldID), person)
@@ -93,7 +94,8 @@ func (k *Keeper) memberships(s *sql.Selector, person string) []string {
 	s.LeftJoin(m).On(m.C(staff.FieldStoreID), of.C(membership.FieldStoreID)).
 		On(m.C(staff.FieldID), of.C(membership.FieldID))
 	s.LeftJoin(shop).OnP(sql.And(sql.ColumnsEQ(m.C(staff.FieldStoreID), shop.C(store.FieldID)),
-		sql.EQ(shop.C(store.FieldStatus), state.StoreOpen)))
+		sql.Or(sql.EQ(shop.C(store.FieldStatus), state.StoreOpen),
+			sql.EQ(m.C(staff.FieldRole), viewer.Owner))))
 	s.OrderBy(m.C(staff.FieldStoreID)).Limit(maxStores)
 	columns := []string{
 		sql.As(u.C(user.FieldID), "user_id"), sql.As(u.C(user.FieldName), "user_name"),
@@ -102,7 +104,7 @@ func (k *Keeper) memberships(s *sql.Selector, person string) []string {
 		sql.As(shop.C(store.FieldID), "store_id"), sql.As(shop.C(store.FieldHandle), "handle"),
 		sql.As(shop.C(store.FieldName), "store_name"), sql.As(shop.C(store.FieldCurrency), "currency"),
 		sql.As(shop.C(store.FieldLegacy), "legacy"), sql.As(m.C(staff.FieldRole), "role"),
-		sql.As(shop.C(store.FieldSecondFactor), "second_factor"),
+		sql.As(shop.C(store.FieldSecondFactor), "second_factor"), sql.As(shop.C(store.FieldStatus), "status"),
 	}
 	if k.store.Sharded() {
 		return columns // see withFactor
@@ -170,12 +172,16 @@ func personOf(rows []row) *Person {
 		HasFactor: rows[0].Factor}
 	for _, r := range rows {
 		if r.Store == nil || r.Role == nil {
-			continue // no store, a closed one, or a directory entry without a membership
+			continue // no store, a closed one of another owner, or a directory entry without a membership
 		}
 		p.Memberships = append(p.Memberships, Membership{Store: *r.Store, Handle: *r.Handle, Name: *r.Shop,
-			Currency: *r.Currency, Legacy: *r.Legacy, Role: *r.Role, SecondFactor: *r.Required})
+			Currency: *r.Currency, Legacy: *r.Legacy, Role: *r.Role, SecondFactor: *r.Required,
+			Closed: *r.Status != state.StoreOpen})
 	}
 	slices.SortStableFunc(p.Memberships, func(a, b Membership) int {
+		if a.Closed != b.Closed {
+			return map[bool]int{true: 1, false: -1}[a.Closed]
+		}
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
 	return p

@@ -30,14 +30,15 @@ const (
 	seenEvery = time.Minute
 )
 
-// Person is a signed-in person with the open stores that they belong to.
+// Person is a signed-in person with the open stores that they belong to, and the closed ones that
+// they own: owners may reopen them.
 type Person struct {
 	User        xid.ID
 	Name, Email string
 	Verified    bool // they have verified their email address
 	Session     digest.Sum
 	ProvedAt    micros.Time  // when they last confirmed their identity in the session
-	Memberships []Membership // sorted by the store's name
+	Memberships []Membership // open stores first, sorted by the store's name
 	// HasFactor reports that they have a second factor and signed in with it: adding a first factor
 	// ends the person's other sessions.
 	HasFactor bool
@@ -51,6 +52,7 @@ type Membership struct {
 	// SecondFactor reports that the store requires its people to have a second factor.
 	SecondFactor bool
 	Role         viewer.Role
+	Closed       bool
 }
 
 // In returns the person as the viewer of a store, or nil if they do not belong to it.

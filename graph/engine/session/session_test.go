@@ -172,7 +172,8 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// Closed stores and stores that the person left are not listed; without stores the person has none.
+// Closed stores are listed for their owners only, after the open ones, and stores that the person left
+// are not; without stores the person has none.
 func TestMembershipsEnd(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -184,6 +185,17 @@ func TestMembershipsEnd(t *testing.T) {
 		if got := p.who(token); got == nil || len(got.Memberships) != 1 || got.In(second) != nil {
 			t.Errorf("closed: %+v", got)
 		}
+		own := p.second("A", viewer.Owner)
+		p.tx(viewer.Operator(t.Context(), own), func(ctx context.Context) error {
+			return s.DB(ctx).Store.Update().Where(store.ID(own)).SetStatus(state.StoreClosed).Exec(ctx)
+		})
+		if got := p.who(token); len(got.Memberships) != 2 || !got.Memberships[1].Closed || got.In(own) == nil {
+			t.Errorf("closed by its owner: %+v", got)
+		}
+		p.tx(viewer.Operator(t.Context(), own), func(ctx context.Context) error {
+			_, err := s.DB(ctx).Staff.Delete().Where(staff.ID(p.ada)).Exec(ctx)
+			return err
+		})
 		p.tx(p.ctx, func(ctx context.Context) error {
 			_, err := s.DB(ctx).Staff.Delete().Where(staff.ID(p.ada)).Exec(ctx)
 			return err

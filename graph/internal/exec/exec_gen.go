@@ -91,6 +91,7 @@ type MutationResolver interface {
 	StoreRequireSecondFactor(ctx context.Context, expectedVersion int64, required bool) (*model.StorePayload, error)
 	StoreSetRefundProof(ctx context.Context, expectedVersion int64, aboveMinor *int64) (*model.StorePayload, error)
 	StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error)
+	StoreReopen(ctx context.Context, expectedVersion int64) (*model.StorePayload, error)
 	OrderEmailTextSet(ctx context.Context, expectedVersion int64, input model.OrderEmailTextInput) (*model.OrderEmailTextPayload, error)
 	OrderEmailTextReset(ctx context.Context, expectedVersion int64, email state.OrderEmail, language state.Language) (*model.OrderEmailTextPayload, error)
 	OrderEmailPreview(ctx context.Context, input model.OrderEmailTextInput, send bool) (*model.OrderEmailPreviewPayload, error)
@@ -653,8 +654,13 @@ type Mutation {
   in minor units of the store's currency. All refunds of an order count together. Null turns the check off.
   """
   storeSetRefundProof(expectedVersion: Long!, aboveMinor: Long): StorePayload! @fresh @dashboard(roles: [OWNER])
-  "Closes the store: its credentials stop working. Its data is kept."
+  """
+  Closes the store: its shop, keys, apps and staff tokens stop working, and only owners can open its dashboard. Its data
+  is kept, and orders stay visible to their shoppers.
+  """
   storeClose(expectedVersion: Long!): StorePayload! @fresh @dashboard(roles: [OWNER])
+  "Opens a closed store again, with everything that closing stopped."
+  storeReopen(expectedVersion: Long!): StorePayload! @fresh @dashboard(roles: [OWNER])
   """
   Replaces the texts of an email to shoppers in one language. The version is that of orderEmailTexts, 0 for the texts of
   the service.
@@ -1239,7 +1245,7 @@ type Account {
   orderEmails: Boolean!
   "How the person is informed of the topics that their role in the current store handles."
   alerts: [Alert!]!
-  "The open stores that the person belongs to, at most 100."
+  "The open stores that the person belongs to and the closed ones that they own, at most 100."
   memberships: [Membership!]!
   "The person's active browser sessions, newest first, at most 100."
   sessions: [Session!]!
@@ -1836,6 +1842,12 @@ type Store {
   favicon: String
   "The stock of a product or variant at or below which staff are notified; null for never."
   lowStock: Long
+  "The line above its pages; null for none."
+  announcement: Announcement
+  "Why it takes no orders; null if it does."
+  pause: StorePause
+  "Whether visitors need a password."
+  passwordProtected: Boolean!
   "Whether its staff need a second factor."
   secondFactor: Boolean!
   "The amount above which a refund requires a confirmed identity, in minor units; null for no check."
@@ -2033,6 +2045,23 @@ type Maker {
   url: String
   "What buyers must know to use the product safely."
   safety: String
+}
+
+"A line above every page of the shop."
+type Announcement {
+  text: String!
+  "A path of the shop, or a URL that starts with https://."
+  link: String
+  enabled: Boolean!
+  from: Time
+  until: Time
+}
+
+"Carts cannot be ordered during a pause. The shop stays visible, with the message above its pages."
+type StorePause {
+  message: String!
+  "Null until it is ended."
+  until: Time
 }
 
 "A file of the media library."
@@ -3122,6 +3151,23 @@ input StorefrontUpdateInput {
   logoId: ID
   "A file of the media library, best a square of at least 192 pixels."
   faviconId: ID
+  announcement: AnnouncementInput
+  pause: StorePauseInput
+  "Visitors need it to see the shop."
+  password: String
+}
+
+input AnnouncementInput {
+  text: String!
+  link: String
+  enabled: Boolean!
+  from: Time
+  until: Time
+}
+
+input StorePauseInput {
+  message: String!
+  until: Time
 }
 
 input ThemeImportInput {
@@ -5254,6 +5300,17 @@ func (ec *executionContext) field_Mutation_storeCreate_args(ctx context.Context,
 		return nil, err
 	}
 	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_storeReopen_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
 	return args, nil
 }
 
@@ -8180,6 +8237,91 @@ func (ec *executionContext) fieldContext_Alert_email(_ context.Context, field gr
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type AlertEmail does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Announcement_text(ctx context.Context, field graphql.CollectedField, obj *document.Announcement) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Text)
+}
+
+func (ec *executionContext) fieldContext_Announcement_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Announcement",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Announcement_link(ctx context.Context, field graphql.CollectedField, obj *document.Announcement) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Link)
+}
+
+func (ec *executionContext) fieldContext_Announcement_link(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Announcement",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Announcement_enabled(ctx context.Context, field graphql.CollectedField, obj *document.Announcement) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Enabled)
+}
+
+func (ec *executionContext) fieldContext_Announcement_enabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Announcement",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Announcement_from(ctx context.Context, field graphql.CollectedField, obj *document.Announcement) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.From)
+}
+
+func (ec *executionContext) fieldContext_Announcement_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Announcement",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Announcement_until(ctx context.Context, field graphql.CollectedField, obj *document.Announcement) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.Until)
+}
+
+func (ec *executionContext) fieldContext_Announcement_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Announcement",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
 		},
 	}
 	return fc, nil
@@ -14126,6 +14268,12 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "announcement":
+				return ec.fieldContext_Store_announcement(ctx, field)
+			case "pause":
+				return ec.fieldContext_Store_pause(ctx, field)
+			case "passwordProtected":
+				return ec.fieldContext_Store_passwordProtected(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -19379,6 +19527,12 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "announcement":
+				return ec.fieldContext_Store_announcement(ctx, field)
+			case "pause":
+				return ec.fieldContext_Store_pause(ctx, field)
+			case "passwordProtected":
+				return ec.fieldContext_Store_passwordProtected(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -20202,6 +20356,83 @@ func (ec *executionContext) fieldContext_Mutation_storeClose(ctx context.Context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_storeClose_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_storeReopen(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_storeReopen,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StoreReopen(ctx, fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER"})
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_storeReopen(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "store":
+				return ec.fieldContext_StorePayload_store(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StorePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StorePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_storeReopen_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -37275,6 +37506,12 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "announcement":
+				return ec.fieldContext_Store_announcement(ctx, field)
+			case "pause":
+				return ec.fieldContext_Store_pause(ctx, field)
+			case "passwordProtected":
+				return ec.fieldContext_Store_passwordProtected(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -46926,6 +47163,99 @@ func (ec *executionContext) fieldContext_Store_lowStock(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_announcement(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_announcement,
+		func(ctx context.Context) (any, error) {
+			return obj.Announcement, nil
+		},
+		nil,
+		ec.marshalOAnnouncement2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAnnouncement,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Store_announcement(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "text":
+				return ec.fieldContext_Announcement_text(ctx, field)
+			case "link":
+				return ec.fieldContext_Announcement_link(ctx, field)
+			case "enabled":
+				return ec.fieldContext_Announcement_enabled(ctx, field)
+			case "from":
+				return ec.fieldContext_Announcement_from(ctx, field)
+			case "until":
+				return ec.fieldContext_Announcement_until(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Announcement", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Store_pause(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_pause,
+		func(ctx context.Context) (any, error) {
+			return obj.Pause, nil
+		},
+		nil,
+		ec.marshalOStorePause2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPause,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Store_pause(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "message":
+				return ec.fieldContext_StorePause_message(ctx, field)
+			case "until":
+				return ec.fieldContext_StorePause_until(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StorePause", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Store_passwordProtected(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.PasswordProtected)
+}
+
+func (ec *executionContext) fieldContext_Store_passwordProtected(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
 }
@@ -47011,6 +47341,40 @@ func (ec *executionContext) fieldContext_Store_updatedAt(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _StorePause_message(ctx context.Context, field graphql.CollectedField, obj *document.Pause) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
+}
+
+func (ec *executionContext) fieldContext_StorePause_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StorePause",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StorePause_until(ctx context.Context, field graphql.CollectedField, obj *document.Pause) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.Until)
+}
+
+func (ec *executionContext) fieldContext_StorePause_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StorePause",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _StorePayload_store(ctx context.Context, field graphql.CollectedField, obj *model.StorePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -47063,6 +47427,12 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "announcement":
+				return ec.fieldContext_Store_announcement(ctx, field)
+			case "pause":
+				return ec.fieldContext_Store_pause(ctx, field)
+			case "passwordProtected":
+				return ec.fieldContext_Store_passwordProtected(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -52740,6 +53110,64 @@ func (ec *executionContext) unmarshalInputAlertInput(ctx context.Context, obj an
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAnnouncementInput(ctx context.Context, obj any) (document.Announcement, error) {
+	var it document.Announcement
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"text", "link", "enabled", "from", "until"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "text":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("text"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Text = data
+		case "link":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("link"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Link = data
+		case "enabled":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("enabled"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Enabled = data
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "until":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("until"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Until = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputAppCreateInput(ctx context.Context, obj any) (model.AppCreateInput, error) {
 	var it model.AppCreateInput
 	if obj == nil {
@@ -56261,6 +56689,43 @@ func (ec *executionContext) unmarshalInputStoreCreateInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputStorePauseInput(ctx context.Context, obj any) (document.Pause, error) {
+	var it document.Pause
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"message", "until"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "message":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("message"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Message = data
+		case "until":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("until"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Until = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, obj any) (model.StoreUpdateInput, error) {
 	var it model.StoreUpdateInput
 	if obj == nil {
@@ -56344,7 +56809,7 @@ func (ec *executionContext) unmarshalInputStorefrontUpdateInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"expectedVersion", "logoId", "faviconId"}
+	fieldsInOrder := [...]string{"expectedVersion", "logoId", "faviconId", "announcement", "pause", "password"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -56372,6 +56837,27 @@ func (ec *executionContext) unmarshalInputStorefrontUpdateInput(ctx context.Cont
 				return it, err
 			}
 			it.FaviconID = graphql.OmittableOf(data)
+		case "announcement":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("announcement"))
+			data, err := ec.unmarshalOAnnouncementInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAnnouncement(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Announcement = graphql.OmittableOf(data)
+		case "pause":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pause"))
+			data, err := ec.unmarshalOStorePauseInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPause(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Pause = graphql.OmittableOf(data)
+		case "password":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("password"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Password = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -57858,6 +58344,56 @@ func (ec *executionContext) _Alert(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var announcementImplementors = []string{"Announcement"}
+
+func (ec *executionContext) _Announcement(ctx context.Context, sel ast.SelectionSet, obj *document.Announcement) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, announcementImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Announcement")
+		case "text":
+			out.Values[i] = ec._Announcement_text(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "link":
+			out.Values[i] = ec._Announcement_link(ctx, field, obj)
+		case "enabled":
+			out.Values[i] = ec._Announcement_enabled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "from":
+			out.Values[i] = ec._Announcement_from(ctx, field, obj)
+		case "until":
+			out.Values[i] = ec._Announcement_until(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -63135,6 +63671,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "storeClose":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_storeClose(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storeReopen":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_storeReopen(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -70934,6 +71477,15 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Store_favicon(ctx, field, obj)
 		case "lowStock":
 			out.Values[i] = ec._Store_lowStock(ctx, field, obj)
+		case "announcement":
+			out.Values[i] = ec._Store_announcement(ctx, field, obj)
+		case "pause":
+			out.Values[i] = ec._Store_pause(ctx, field, obj)
+		case "passwordProtected":
+			out.Values[i] = ec._Store_passwordProtected(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "secondFactor":
 			out.Values[i] = ec._Store_secondFactor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70956,6 +71508,47 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var storePauseImplementors = []string{"StorePause"}
+
+func (ec *executionContext) _StorePause(ctx context.Context, sel ast.SelectionSet, obj *document.Pause) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, storePauseImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StorePause")
+		case "message":
+			out.Values[i] = ec._StorePause_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "until":
+			out.Values[i] = ec._StorePause_until(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -79247,6 +79840,21 @@ func (ec *executionContext) unmarshalOAddressInput2ᚖgithubᚗcomᚋstorefront�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOAnnouncement2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAnnouncement(ctx context.Context, sel ast.SelectionSet, v *document.Announcement) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Announcement(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOAnnouncementInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAnnouncement(ctx context.Context, v any) (*document.Announcement, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAnnouncementInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp(ctx context.Context, sel ast.SelectionSet, v *model.App) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -80345,6 +80953,21 @@ func (ec *executionContext) marshalOStore2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 		return graphql.Null
 	}
 	return ec._Store(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOStorePause2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPause(ctx context.Context, sel ast.SelectionSet, v *document.Pause) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StorePause(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOStorePauseInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPause(ctx context.Context, v any) (*document.Pause, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputStorePauseInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOString2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {

@@ -49,6 +49,13 @@ var flatTypes = map[string]flatType{
 		"notice": {2, ""},
 		"email":  {3, ""},
 	}},
+	"Announcement": {announcementImplementors, map[string]flatField{
+		"text":    {1, ""},
+		"link":    {2, ""},
+		"enabled": {3, ""},
+		"from":    {4, ""},
+		"until":   {5, ""},
+	}},
 	"App": {appImplementors, map[string]flatField{
 		"id":           {1, ""},
 		"clientId":     {2, ""},
@@ -692,25 +699,32 @@ var flatTypes = map[string]flatType{
 		"lastUsedAt": {9, ""},
 	}},
 	"Store": {storeImplementors, map[string]flatField{
-		"id":               {1, ""},
-		"handle":           {2, ""},
-		"name":             {3, ""},
-		"currency":         {4, ""},
-		"timezone":         {5, ""},
-		"status":           {6, ""},
-		"storeHost":        {7, ""},
-		"language":         {8, ""},
-		"legacy":           {9, ""},
-		"test":             {10, ""},
-		"contactEmail":     {11, ""},
-		"logo":             {12, ""},
-		"favicon":          {13, ""},
-		"lowStock":         {14, ""},
-		"secondFactor":     {15, ""},
-		"refundProofMinor": {16, ""},
-		"version":          {17, ""},
-		"createdAt":        {18, ""},
-		"updatedAt":        {19, ""},
+		"id":                {1, ""},
+		"handle":            {2, ""},
+		"name":              {3, ""},
+		"currency":          {4, ""},
+		"timezone":          {5, ""},
+		"status":            {6, ""},
+		"storeHost":         {7, ""},
+		"language":          {8, ""},
+		"legacy":            {9, ""},
+		"test":              {10, ""},
+		"contactEmail":      {11, ""},
+		"logo":              {12, ""},
+		"favicon":           {13, ""},
+		"lowStock":          {14, ""},
+		"announcement":      {15, "Announcement"},
+		"pause":             {16, "StorePause"},
+		"passwordProtected": {17, ""},
+		"secondFactor":      {18, ""},
+		"refundProofMinor":  {19, ""},
+		"version":           {20, ""},
+		"createdAt":         {21, ""},
+		"updatedAt":         {22, ""},
+	}},
+	"StorePause": {storePauseImplementors, map[string]flatField{
+		"message": {1, ""},
+		"until":   {2, ""},
 	}},
 	"Theme": {themeImplementors, map[string]flatField{
 		"id":                 {1, ""},
@@ -1036,6 +1050,46 @@ func (p *flatPlan) writeAlert(w *buffer, obj *model.Alert) bool {
 		case 3: // email
 			v := obj.Email
 			w.enum(string(v))
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeAnnouncement(w *buffer, obj *document.Announcement) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Announcement")
+		case 1: // text
+			v := obj.Text
+			w.text(v)
+		case 2: // link
+			v := obj.Link
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 3: // enabled
+			v := obj.Enabled
+			w.boolean(v)
+		case 4: // from
+			v := obj.From
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 5: // until
+			v := obj.Until
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
 		}
 	}
 	w.byte('}')
@@ -4440,25 +4494,69 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 			} else {
 				w.number(*v)
 			}
-		case 15: // secondFactor
+		case 15: // announcement
+			v := obj.Announcement
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeAnnouncement(w, v) {
+					return false
+				}
+			}
+		case 16: // pause
+			v := obj.Pause
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeStorePause(w, v) {
+					return false
+				}
+			}
+		case 17: // passwordProtected
+			v := obj.PasswordProtected
+			w.boolean(v)
+		case 18: // secondFactor
 			v := obj.SecondFactor
 			w.boolean(v)
-		case 16: // refundProofMinor
+		case 19: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 17: // version
+		case 20: // version
 			v := obj.Version
 			w.number(v)
-		case 18: // createdAt
+		case 21: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 19: // updatedAt
+		case 22: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeStorePause(w *buffer, obj *document.Pause) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("StorePause")
+		case 1: // message
+			v := obj.Message
+			w.text(v)
+		case 2: // until
+			v := obj.Until
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
 		}
 	}
 	w.byte('}')

@@ -98,10 +98,11 @@ if (firstPage) {
 }
 
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
-  'refundProofMinor contactEmail lowStock logo favicon';
+  'refundProofMinor contactEmail lowStock logo favicon ' +
+  'announcement { text link enabled from until } pause { message until } passwordProtected';
 const start = `query Start {
   account { id name email verified mailPossible role
-    memberships { role store { id name handle test } } }
+    memberships { role store { id name handle test status } } }
   store { ${storeFields} }
   unreadNotifications
 }`;
@@ -358,7 +359,8 @@ function Sidebar({ find }) {
         ? html`<label class="store-choice"><span class="visually-hidden">Store</span>
             <select data-test="store-choice" onChange=${(e) => choose(e.target.value)}>
               ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id}
-                selected=${m.store.id === store.id}>${m.store.name + (m.store.test ? ' (test)' : '')}</option>`)}
+                selected=${m.store.id === store.id}>${m.store.name + (m.store.test ? ' (test)' : '') +
+                  (m.store.status === 'CLOSED' ? ' (closed)' : '')}</option>`)}
             </select></label>`
         : html`<p class="store-name"><bdi>${store.name}</bdi></p>`}
       <nav aria-label="Dashboard"><ul>

@@ -36,7 +36,7 @@ export function Stores() {
     <ul class="link-list">${account.memberships.map((m) => html`<li key=${m.store.id}>
       <span class="grow"><bdi class="strong">${m.store.name}</bdi> <span
         class="muted">${roleNames[m.role] ?? m.role}</span> ${m.store.test && html`<${Badge} value="INFO"
-        text="Test" />`}</span>
+        text="Test" />`} ${m.store.status === 'CLOSED' && html`<${Badge} value="INFO" text="Closed" />`}</span>
       ${m.store.id === store.id ? html`<span class="muted">Current</span>`
         : html`<${Button} kind="small" act=${() => choose(m.store.id)} label=${'Open ' + m.store.name}
           test="store-open">Open<//>`}</li>`)}</ul>

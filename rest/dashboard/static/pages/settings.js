@@ -6,6 +6,7 @@ import { Amount, Check, Form, Field, text, useAction, errors, optionalAmount, op
 import { LanguageSelect } from '../countries.js';
 import { roleNames } from '../role.js';
 import { Stores, Zone } from '../stores.js';
+import { StoreStatus } from '../store_status.js';
 import { TestStore } from '../test_store.js';
 import { to } from '../route.js';
 
@@ -45,6 +46,7 @@ export function Settings() {
         <li><a class="grow" href=${to('/discounts')}>Discounts</a></li></ul><//>`}
       ${can('owners') && html`<${Card} title="Second factors" name="require-factor"><${Requirement} /><//>`}
       ${can('owners') && html`<${Card} title="Refunds" name="refund-proof"><${RefundProof} /><//>`}
+      ${can('owners') && html`<${StoreStatus} />`}
     </div>
   <//>`;
 }
