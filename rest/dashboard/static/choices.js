@@ -1,4 +1,4 @@
-// Selects for lists that are longer than one page.
+// Selects for long lists.
 import { html, useState } from './lib.js';
 import { useQuery } from './context.js';
 import { Select, onEnter } from './form.js';
@@ -30,4 +30,24 @@ export function ProductChoice({ value = '', without = [], choose, ...rest }) {
     <${Select} ...${rest} value=${value} hint=${hint} onChange=${(e) =>
       choose(listed.find((p) => p.id === e.target.value) ?? { id: e.target.value })}
       options=${[['', 'Choose'], ...(value ? [[value, named]] : []), ...listed.map((p) => [p.id, p.title])]} /></div>`;
+}
+
+/** The title of a product. */
+export function ProductName({ id }) {
+  const { data } = useQuery(productQuery, { id });
+  return html`<bdi>${data ? data.product?.title ?? 'Deleted product' : '\u2026'}</bdi>`;
+}
+
+/** A select of one page or collection, with a search if there are more than twenty. choose gets its id and title. */
+export function ListChoice({ nodes, value = '', label, choose, ...rest }) {
+  const [words, setWords] = useState('');
+  const search = (e) => setWords(e.target.value.trim().toLowerCase());
+  const shown = nodes.filter((n) => n.id === value || n.title.toLowerCase().includes(words));
+  const gone = value && !nodes.some((n) => n.id === value) ? [[value, 'No longer available']] : [];
+  return html`<div class="stack tight">${nodes.length > 20 && html`<label class="filter"><span>Search</span>
+      <input type="search" autocomplete="off" placeholder="Title" aria-label=${'Search: ' + label}
+        onKeyDown=${onEnter(search)} onInput=${search} data-test="list-search" /></label>`}
+    <${Select} ...${rest} label=${label} value=${value} hint=${words && shown.length === 0 ? 'Nothing matches.' : ''}
+      options=${[['', 'Choose'], ...gone, ...shown.map((n) => [n.id, n.title])]}
+      onChange=${(e) => choose(nodes.find((n) => n.id === e.target.value) ?? { id: e.target.value })} /></div>`;
 }

@@ -3,7 +3,7 @@ import { html, useState } from '../lib.js';
 import { useAll, useApp, useQuery } from '../context.js';
 import { Page, Card, Pending, Button } from '../ui.js';
 import { Form, Field, Select, useAction } from '../form.js';
-import { ProductChoice } from '../choices.js';
+import { ListChoice, ProductChoice } from '../choices.js';
 import { MoveButtons } from '../rows.js';
 
 const link = 'title target resourceId address';
@@ -37,9 +37,7 @@ function Menus({ data, lists, reload }) {
   const { can } = useApp();
   const [main, setMain] = useState(() => edited(data.menus.main));
   const [footer, setFooter] = useState(() => edited(data.menus.footer));
-  const named = (nodes) => (id) => [['', 'Choose'], ...nodes.map((n) => [n.id, n.title]),
-    ...(id && !nodes.some((n) => n.id === id) ? [[id, 'No longer available']] : [])];
-  const choices = { PAGE: named(lists.PAGE.nodes), COLLECTION: named(lists.COLLECTION.nodes) };
+  const choices = { PAGE: lists.PAGE.nodes, COLLECTION: lists.COLLECTION.nodes };
   const action = useAction(save, () => ({ expectedVersion: data.menus.version,
     input: { main: sent(main), footer: sent(footer) } }), 'Navigation saved.', reload);
   const reset = () => {
@@ -77,16 +75,17 @@ function Links({ at, name, links, set, choices, below }) {
 }
 
 function Link({ at, link: l, change, choices }) {
+  const choose = (of) => change({ resourceId: of.id,
+    ...(!l.title && of.title ? { title: of.title, filled: ++last } : {}) });
   return html`<div class="pair">
-    <${Field} name=${at + '.title'} label="Text" value=${l.title} required maxlength="255"
+    <${Field} key=${'t' + l.filled} name=${at + '.title'} label="Text" value=${l.title} required maxlength="255"
       onInput=${(e) => change({ title: e.target.value })} />
     <${Select} name=${at + '.target'} label="Link to" value=${l.target} options=${targets}
       onChange=${(e) => change({ target: e.target.value })} />
-    ${choices[l.target] && html`<${Select} key=${l.target} name=${at + '.resourceId'} value=${l.resourceId}
-      label=${targets.find(([name]) => name === l.target)[1]} options=${choices[l.target](l.resourceId)} required
-      onChange=${(e) => change({ resourceId: e.target.value })} />`}
+    ${choices[l.target] && html`<${ListChoice} key=${l.target} name=${at + '.resourceId'} value=${l.resourceId}
+      label=${targets.find(([name]) => name === l.target)[1]} nodes=${choices[l.target]} required choose=${choose} />`}
     ${l.target === 'PRODUCT' && html`<${ProductChoice} name=${at + '.resourceId'} value=${l.resourceId} label="Product"
-      required choose=${(p) => change({ resourceId: p.id })} />`}
+      required choose=${choose} />`}
     ${l.target === 'ADDRESS' && html`<${Field} name=${at + '.address'} label="Address" value=${l.address} required
       maxlength="2048" hint="For example, /pages/contact, or a URL that starts with https://"
       onInput=${(e) => change({ address: e.target.value })} />`}
