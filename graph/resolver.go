@@ -194,7 +194,7 @@ func (r *Resolver) Use(e Engines) {
 	r.Engines = e
 	r.catalogResolver.Engines = catalog.Engines{Images: e.Images, Listings: e.Listings}
 	r.salesResolver.Engines = sales.Engines{Erasures: e.Erasures, Payments: e.Payments, Links: e.Links,
-		Notifier: e.Notifier}
+		Themes: e.Themes, Notifier: e.Notifier}
 	r.accessResolver.Engines = access.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors, Links: e.Links,
 		Tasks: e.Tasks, Notifier: e.Notifier}
 	r.merchantResolver.Engines = merchant.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors,

@@ -241,6 +241,12 @@ func TestOwnEmails(t *testing.T) {
 		if p, err := preview(false); err != nil || p.Preview.Subject != "Yours: "+number {
 			t.Errorf("a preview: %v (%v)", p, err)
 		}
+		// Without a color of the merchant's, emails have the accent of the theme.
+		th := m.ImportSettable(t)
+		graphtest.Must[*model.ThemePayload](t)(do.ThemeActivate(m.Ctx, th.PublicID()))
+		if p, err := preview(false); err != nil || !strings.Contains(p.Preview.HTML, "background:#102030") {
+			t.Errorf("with a theme: %v (%v)", p, err)
+		}
 		verify := func(at *micros.Time) {
 			ctx := viewer.Operator(context.Background(), m.Owner.ID)
 			err := m.Store.InTx(ctx, func(ctx context.Context) error {

@@ -2,6 +2,7 @@ package sales
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -202,6 +204,38 @@ func networkOf(ctx context.Context, e state.OrderEmail) string {
 	return network.String()
 }
 
+// accentSetting is the color setting of themes that emails follow.
+const accentSetting = "accent"
+
+// accent returns the accent color of a theme: the merchant's, or else the theme's own; "" for none.
+func (m Mutation) accent(ctx context.Context, t *db.Theme) (string, error) {
+	set, err := t.Settings.Values()
+	if err != nil {
+		return "", err
+	}
+	if c := set[accentSetting]; colorForm.MatchString(c) {
+		return c, nil
+	}
+	if c, ok := m.accents.Get(t.Checksum); ok || m.Themes == nil {
+		return c, nil
+	}
+	p, err := m.Themes.Package(ctx, t.Checksum)
+	if errors.Is(err, install.ErrNoPackage) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	color := ""
+	for _, s := range p.Manifest.Settings {
+		if s.Name == accentSetting && s.Kind == state.SettingColor {
+			color = s.Default
+		}
+	}
+	m.accents.Put(t.Checksum, color, accentBytes)
+	return color, nil
+}
+
 // describe adds what the settings of the store say: how to pay, the address for replies and the
 // color.
 func (m Mutation) describe(ctx context.Context, s *db.Store, o *emailOrder) error {
@@ -213,12 +247,8 @@ func (m Mutation) describe(ctx context.Context, s *db.Store, o *emailOrder) erro
 			return fmt.Errorf("read the theme: %w", err)
 		}
 		for _, t := range rows {
-			set, err := t.Settings.Values()
-			if err != nil {
+			if o.Accent, err = m.accent(ctx, t); err != nil {
 				return err
-			}
-			if c := set["accent"]; colorForm.MatchString(c) {
-				o.Accent = c
 			}
 		}
 	}

@@ -2,12 +2,14 @@
 package sales
 
 import (
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/invoice"
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/erase"
+	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/lib/cache"
@@ -19,6 +21,7 @@ type Engines struct {
 	Erasures *erase.Engine
 	Payments *payment.Desk
 	Links    *link.Signer
+	Themes   *install.Keeper
 	// Notifier is nil without a mail server.
 	Notifier *notify.Notifier
 }
@@ -33,13 +36,22 @@ type Resolver struct {
 	numbers  *numbers
 	// quiet holds the stores whose notices of orders pause, and until when.
 	quiet *cache.Cache[xid.ID, micros.Time]
+	// accents holds the accent colors of themes, which never change.
+	accents *cache.Cache[digest.Sum, string]
 }
+
+// accentBytes is what an accent color takes, and accentRoom what all take.
+const (
+	accentBytes = 256
+	accentRoom  = 1000 * accentBytes
+)
 
 // New returns the resolver.
 func New(c *core.Core, e Engines, s *selling.Resolver) *Resolver {
 	return &Resolver{Core: c, Engines: e, selling: s, invoices: invoice.New(c, invoice.Engines{}),
 		numbers: newNumbers(c.Store),
-		quiet:   cache.NewCache[xid.ID, micros.Time](quietBytes)}
+		quiet:   cache.NewCache[xid.ID, micros.Time](quietBytes),
+		accents: cache.NewCache[digest.Sum, string](accentRoom)}
 }
 
 // Query returns the queries.
