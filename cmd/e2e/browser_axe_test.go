@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -89,7 +90,45 @@ func TestBrowserAccessible(t *testing.T) {
 	b.inspect("missing", `main h1`)
 	b.open(consent)
 	b.inspect("consent", `button[value="allow"]`)
-	b.inspectShop(p.front(t, f.Stores[0].StaffToken))
+	p.decorate(t, f.Stores[0].StaffToken)
+	front := p.front(t, f.Stores[0].StaffToken)
+	b.inspectShop(front)
+	p.storefrontUpdate(t, f.Stores[0].StaffToken, `password: "green tea"`)
+	b.visit(front, "the password page", `document.querySelector('#password')`)
+	b.inspect("shop-password", `#password`)
+}
+
+// storefrontUpdate changes members of how a shop looks.
+func (p *program) storefrontUpdate(t testing.TB, token, members string) {
+	t.Helper()
+	var s struct{ Store struct{ Version int64 } }
+	p.graphql(t, token, `{ store { version } }`, nil, &s)
+	p.graphql(t, token, fmt.Sprintf(`mutation { storefrontUpdate(input: {expectedVersion: %d, %s}) { store { id } } }`,
+		s.Store.Version, members), nil, &struct{}{})
+}
+
+// decorate gives a shop an announcement and a home page of sections.
+func (p *program) decorate(t testing.TB, token string) {
+	t.Helper()
+	p.storefrontUpdate(t, token, `announcement: {text: "Free shipping", link: "/products", enabled: true}`)
+	var found struct {
+		Products struct{ Nodes []struct{ ID string } }
+		Themes   struct{ Nodes []struct{ ID, Status string } }
+	}
+	p.graphql(t, token, `{ products(first: 3, filter: {status: ACTIVE}) { nodes { id } }
+		themes(first: 100) { nodes { id status } } }`, nil, &found)
+	sections := `[{"kind":"text","title":"Made by hand","text":"One by one.","link":"/pages/about"},` +
+		`{"kind":"products","title":"Chosen","products":[`
+	for i, one := range found.Products.Nodes {
+		sections += strings.Repeat(",", min(i, 1)) + strconv.Quote(one.ID)
+	}
+	for _, th := range found.Themes.Nodes {
+		if th.Status == "ACTIVE" {
+			p.graphql(t, token, `mutation($id: ID!, $value: String!) { themeSettingsSave(id: $id, publish: true,
+				values: [{name: "home_sections", value: $value}]) { theme { id } } }`,
+				map[string]any{"id": th.ID, "value": sections + "]}]"}, &struct{}{})
+		}
+	}
 }
 
 // exception is a fault inside a third-party part, which this repository cannot fix.
@@ -152,6 +191,8 @@ func TestBrowserAccessibleParts(t *testing.T) {
 // inspectShop inspects a list of products and all pages from the cart to the order.
 func (b *browser) inspectShop(front string) {
 	b.t.Helper()
+	b.visit(front, "its sections", `document.querySelector('.block .grid')`)
+	b.inspect("shop-home", `.storefront-announcement a`)
 	b.open(front + "products")
 	b.inspect("shop-products", `main h1`)
 	b.pick(front)
@@ -250,7 +291,9 @@ func (b *browser) inspectThemes() {
 	b.inspect("theme", `[data-test="theme-assets"] tbody tr`)
 	b.fits("theme")
 	b.click(`[data-test="theme-settings"]`)
-	b.inspect("theme-settings", `[data-test="live"]`)
+	b.click(`[data-test="section-add-image"]`)
+	b.click(`[data-test="section-add-products"]`)
+	b.inspect("theme-settings", `[data-test="section"] [data-test="choice-search"]`)
 	b.open("/dashboard/marketplace")
 	b.see(`[data-test="offers"]`)
 	b.gone(`.waiting-rows`) // content that appears above moves the button

@@ -21,16 +21,19 @@ type rgb [3]float64
 
 var black, white = rgb{}, rgb{255, 255, 255}
 
-// scheme is a color scheme of page.css: the backgrounds behind text, and whether they are dark.
+// scheme is a color scheme of page.css: the backgrounds behind text, the weakest color of text on
+// pages, the accent, and whether the backgrounds are dark.
 type scheme struct {
-	page, card rgb
-	dark       bool
+	page, card, soft, brand rgb
+	dark                    bool
 }
 
 // The schemes of page.css; a test compares them.
 var (
-	light = scheme{page: rgb{0xf5, 0xf7, 0xfa}, card: white}
-	night = scheme{page: rgb{0x12, 0x16, 0x1d}, card: rgb{0x18, 0x1d, 0x26}, dark: true}
+	light = scheme{page: rgb{0xf5, 0xf7, 0xfa}, card: white, soft: rgb{0x4d, 0x58, 0x6b},
+		brand: rgb{0x0f, 0x5f, 0x58}}
+	night = scheme{page: rgb{0x12, 0x16, 0x1d}, card: rgb{0x18, 0x1d, 0x26}, soft: rgb{0xa9, 0xb3, 0xc3},
+		brand: rgb{0x63, 0xcf, 0xc0}, dark: true}
 )
 
 // parseColor reads six lower-case hexadecimal digits.
@@ -105,11 +108,32 @@ func (s scheme) properties(accent rgb) string {
 		accent, ink, over, edge)
 }
 
+// readableOn returns the scheme whose text is readable on pages of a color, with that color, and false
+// if there is none.
+func readableOn(page rgb) (scheme, bool) {
+	for _, s := range []scheme{light, night} {
+		if contrast(s.soft, page) >= readable {
+			s.page = page
+			return s, true
+		}
+	}
+	return scheme{}, false
+}
+
+// Parameters of a stylesheet's address.
+const (
+	accentName     = "accent"
+	accentDarkName = "dark"
+	pageName       = "page"
+	pageDarkName   = "page_dark"
+)
+
 // styleOf returns the address of the stylesheet in a brand's colors. The address determines the
 // whole sheet, so only a new version of the program changes what it serves.
 func styleOf(b storefront.Brand) string {
 	query := url.Values{}
-	for name, value := range map[string]string{"accent": b.Accent, "dark": b.AccentDark} {
+	for name, value := range map[string]string{accentName: b.Accent, accentDarkName: b.AccentDark,
+		pageName: b.Background, pageDarkName: b.BackgroundDark} {
 		if value != "" {
 			query.Set(name, strings.TrimPrefix(value, "#"))
 		}
@@ -120,16 +144,52 @@ func styleOf(b storefront.Brand) string {
 	return stylePath + "?" + query.Encode()
 }
 
-// branded returns the rules that the stylesheet adds for the colors in an address. Whatever the
-// query, they hold nothing but colors.
-func branded(query url.Values) string {
-	accent, ok := parseColor(query.Get("accent"))
-	if !ok {
+// branded returns the rules that are added to the stylesheet for the colors in an address. Whatever
+// the query, they hold nothing but colors. Dark mode has the colors of light mode unless it has its
+// own.
+func branded(css string, query url.Values) string {
+	rules := rulesOf(css, light, query, []string{accentName}, []string{pageName})
+	if rules == "" {
 		return ""
 	}
-	dark, ok := parseColor(query.Get("dark"))
-	if !ok {
-		dark = accent
+	return rules + "@media (prefers-color-scheme: dark){\n" +
+		rulesOf(css, night, query, []string{accentDarkName, accentName}, []string{pageDarkName, pageName}) + "}\n"
+}
+
+// rulesOf returns the custom properties for the first color in the query for accents and the first one
+// for pages. Pages of a color have the scheme that is readable on it, by default s.
+func rulesOf(css string, s scheme, query url.Values, accents, pages []string) (rules string) {
+	if c, ok := colorOf(query, pages); ok {
+		if on, ok := readableOn(c); ok {
+			s, rules = on, on.palette(css)
+		}
 	}
-	return light.properties(accent) + "@media (prefers-color-scheme: dark){\n" + night.properties(dark) + "}\n"
+	if c, ok := colorOf(query, accents); ok {
+		return rules + s.properties(c)
+	}
+	if rules != "" {
+		rules += s.properties(s.brand)
+	}
+	return rules
+}
+
+func colorOf(query url.Values, names []string) (c rgb, ok bool) {
+	for _, name := range names {
+		if c, ok = parseColor(query.Get(name)); ok {
+			break
+		}
+	}
+	return c, ok
+}
+
+// palette returns the properties of a scheme in the stylesheet css, whose first rule is that of light
+// mode and whose second one is that of dark mode, with the color of the scheme's pages.
+func (s scheme) palette(css string) string {
+	const schemes = 3
+	parts, at, name := strings.SplitN(css, ":root {", schemes), 1, "light"
+	if s.dark {
+		at, name = at+1, "dark"
+	}
+	colors, _, _ := strings.Cut(parts[at], "}")
+	return ":root{" + colors + "color-scheme:" + name + ";--page:" + s.page.String() + "}\n"
 }

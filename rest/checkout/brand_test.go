@@ -41,8 +41,39 @@ func TestBrandContrast(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []scheme{light, night} {
-		if !strings.Contains(string(css), "--page: "+s.page.String()+"; --card: "+s.card.String()) {
-			t.Errorf("the stylesheet does not have %s and %s", s.page, s.card)
+		for name, c := range map[string]rgb{"page": s.page, "card": s.card, "soft": s.soft, "brand": s.brand} {
+			if !strings.Contains(s.palette(string(css)), " --"+name+": "+c.String()+";") {
+				t.Errorf("the stylesheet does not have %s %s", name, c)
+			}
+		}
+	}
+}
+
+// Pages have any color on which the text of a scheme is readable, and keep their own otherwise.
+func TestBrandPages(t *testing.T) {
+	body, err := files.ReadFile("page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	css := string(body)
+	for query, want := range map[string]string{
+		"page=fdeee2":                  "color-scheme:light;--page:#fdeee2",
+		"page=0b0d10":                  "color-scheme:dark;--page:#0b0d10",
+		"page=888888":                  "",
+		"page=}":                       "",
+		"page=fdeee2&page_dark=141819": "color-scheme:dark;--page:#141819",
+	} {
+		values, _ := url.ParseQuery(query)
+		sheet := branded(css, values)
+		if !strings.Contains(sheet, want) || (want == "") != (sheet == "") {
+			t.Errorf("%s: %s", query, sheet)
+		}
+	}
+	for n := range 256 {
+		page := rgb{float64(n), float64(n), float64(n)}
+		s, ok := readableOn(page)
+		if ok && (contrast(s.soft, page) < 4.5 || contrast(s.link(s.brand), page) < 4.5) {
+			t.Errorf("unreadable on %s", page)
 		}
 	}
 }
@@ -62,7 +93,7 @@ func TestBrandStyle(t *testing.T) {
 		"accent=ffd21f}x{": "", "accent=ffd21f": "--brand:#ffd21f", "accent=ffd21f&dark=0a0b0c": "--brand:#0a0b0c",
 		"accent=ffd21f&dark=url(x)": "--brand:#ffd21f"} {
 		values, _ := url.ParseQuery(query)
-		if got := branded(values); !strings.Contains(got, want) || (want == "") != (got == "") ||
+		if got := branded("{:root {}:root {}", values); !strings.Contains(got, want) || (want == "") != (got == "") ||
 			strings.Contains(got, "url") {
 			t.Errorf("%s: %s", query, got)
 		}

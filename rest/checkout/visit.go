@@ -218,5 +218,5 @@ func (v *visit) style() {
 	guard(h)
 	h.Set("Cache-Control", "public, max-age=3600")
 	h.Set("Content-Type", "text/css; charset=utf-8")
-	v.w.Write(append(body, branded(v.r.URL.Query())...))
+	v.w.Write(append(body, branded(string(body), v.r.URL.Query())...))
 }

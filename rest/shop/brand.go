@@ -9,7 +9,8 @@ import (
 )
 
 // Brand returns the brand of a store: its logo and favicon and, from the settings accent,
-// accent_dark and logo of its theme, the colors and otherwise the logo. If the theme has none or
+// accent_dark, background, background_dark and logo of its theme, the colors and otherwise the
+// logo. If the theme has none or
 // cannot be shown, the pages of the service have the service's own colors.
 func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Brand) {
 	b.Logo, b.Favicon = st.Front.Logo, st.Front.Favicon
@@ -24,13 +25,13 @@ func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Br
 	if err != nil {
 		return b
 	}
+	colors := map[string]*string{"accent": &b.Accent, "accent_dark": &b.AccentDark,
+		"background": &b.Background, "background_dark": &b.BackgroundDark}
 	for _, one := range theme.settings {
 		value, _ := values[one.Name].(string)
-		switch {
-		case one.Name == "accent" && one.Kind == state.SettingColor:
-			b.Accent = value
-		case one.Name == "accent_dark" && one.Kind == state.SettingColor:
-			b.AccentDark = value
+		switch to := colors[one.Name]; {
+		case to != nil && one.Kind == state.SettingColor:
+			*to = value
 		case one.Name == logoSetting && one.Kind == state.SettingImage:
 			b.Logo = value
 		}

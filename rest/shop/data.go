@@ -22,7 +22,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"language": string(in.shop.Language), "direction": phrase.In(in.shop.Language).Direction,
 			"products_url": in.links.to(storefront.ProductsPath), "cart_url": cartPath, "add_url": addPath,
 			"words": words(in.shop), "price_note": orNil(c.priceNote(in.shop)), "shipping_url": nil,
-			"email": orNil(in.shop.ContactEmail),
+			"email": orNil(in.shop.ContactEmail), "email_url": nil,
 		},
 		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},
@@ -35,13 +35,16 @@ func (c *content) data(in scene, l *look) map[string]any {
 	if in.shop.Shipping != "" {
 		d["shop"].(map[string]any)["shipping_url"] = in.links.to(in.shop.Shipping)
 	}
+	if in.shop.ContactEmail != "" {
+		d["shop"].(map[string]any)["email_url"] = "mailto:" + in.shop.ContactEmail
+	}
 	switch c.view.kind {
 	case textPage:
 		d["article"] = map[string]any{
 			"title": c.text.Title, "kind": orNil(c.text.Kind), "body": template.HTML(c.text.HTML),
 		}
 	case homePage:
-		d["products"] = cards(c.offers, in)
+		d["products"], d["sections"] = cards(c.offers, in), sectionData(c.blocks, in)
 	case productPage:
 		d["product"], d["related"] = whole(c.product, in, c.view.variant()), cards(c.offers, in)
 	case productsPage:
@@ -59,6 +62,9 @@ func (c *content) data(in scene, l *look) map[string]any {
 // priceNote says what the prices of the page include; "" if it shows none.
 func (c *content) priceNote(st *storefront.State) string {
 	offers := c.offers
+	for _, s := range c.blocks {
+		offers = slices.Concat(offers, s.offers)
+	}
 	switch {
 	case c.product != nil:
 		offers = []*storefront.Offer{c.product}

@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 	"github.com/storefront-go/storefront/graph/lib/cache"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 // makeLimit bounds rendering a page, waiting for a slot included.
@@ -86,6 +87,7 @@ type scene struct {
 	set      document.ThemeSettings
 	settings map[string]any
 	colors   url.Values
+	sections []theme.Section
 	// banner is shown above the page of a preview.
 	banner string
 }
@@ -104,12 +106,16 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 		return nil, errThemeless
 	}
 	began := s.Now()
-	theme, err := s.theme(ctx, in.sum)
+	look, err := s.theme(ctx, in.sum)
 	if err != nil {
 		return nil, err
 	}
-	if in.settings, in.colors, err = theme.set(in.set, in.shop.Front.Logo, in.shop.Language); err != nil {
+	if in.settings, in.colors, err = look.set(in.set, in.shop.Front.Logo, in.shop.Language); err != nil {
 		return nil, err
+	}
+	if text, ok := in.settings[theme.SectionsSetting].(string); ok && look.sectioned() {
+		in.sections, _ = theme.ReadSections(text) // a stored value was checked
+		in.settings[theme.SectionsSetting] = nil
 	}
 	c, err := s.content(viewer.Visitor(ctx, f.id), f, in, v)
 	if err != nil {
@@ -120,7 +126,7 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 		p.location = in.links.to(c.moved)
 		return p, nil
 	}
-	body, err := s.render(theme, c, in)
+	body, err := s.render(look, c, in)
 	if err != nil {
 		return nil, fmt.Errorf("theme %x: %w", in.sum[:4], err)
 	}
@@ -175,7 +181,8 @@ type content struct {
 	menus   *storefront.Menus
 	offers  []*storefront.Offer
 	list    *listed
-	count   int // of search results
+	blocks  []section // of the home page
+	count   int       // of search results
 }
 
 func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c content, err error) {
@@ -187,7 +194,9 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 	case textPage:
 		c.text, err = s.Core.Page(ctx, v.arg)
 	case homePage:
-		c.offers, err = s.Core.Newest(ctx)
+		if c.offers, err = s.Core.Newest(ctx); err == nil {
+			c.blocks, err = s.sections(ctx, in.shop, in.sections)
+		}
 	case productPage:
 		c.product, err = s.Core.Product(ctx, strings.TrimPrefix(v.path(), productRoot))
 		if err == nil {

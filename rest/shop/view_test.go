@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 	"github.com/storefront-go/storefront/graph/lib/render"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 func TestQuestion(t *testing.T) {
@@ -74,7 +75,7 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 			Image: &storefront.Image{ID: xid.New()}}}}
 	in := scene{
 		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German, Taxed: true, TaxIncluded: true,
-			Shipping: "/pages/shipping"},
+			Shipping: "/pages/shipping", ContactEmail: "shop@clay.example"},
 		links:    links{"expires=1&preview=2&store=3&signature=4"},
 		settings: map[string]any{},
 	}
@@ -82,6 +83,8 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage, textPage, productsPage} {
 		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1,
 			menus: &storefront.Menus{Main: menu, Footer: menu},
+			blocks: []section{{Section: theme.Section{Kind: theme.SectionImage, Title: "New", Text: "Look."},
+				link: "/products", image: photo}, {offers: []*storefront.Offer{offer}}},
 			list: &listed{asked: asked{least: "10", most: "24.90", options: []string{"Size:S"}}, own: listings.Newest,
 				ProductPage: &storefront.ProductPage{Offers: []*storefront.Offer{offer}, After: "a", Before: "b"},
 				facets:      []storefront.Facet{{Name: "Size", Value: "S"}}, path: storefront.ProductsPath,

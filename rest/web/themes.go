@@ -49,6 +49,7 @@ var themeData = merged(map[string]string{
 	".shop.price_note":            "what prices include, such as VAT, in the language of the store, or nothing",
 	".shop.shipping_url":          "the path of the merchant's page about shipping, or nothing",
 	".shop.email":                 "the contact address of the store, or nothing",
+	".shop.email_url":             "the target of a link to that address, or nothing",
 	".shop.words.products":        "the link to products_url, in the language of the store",
 	".theme.name":                 "of this theme", ".theme.version": "or nothing",
 	".page.kind": "home, product, products, search, page or not_found", ".page.title": "for the document title",
@@ -97,8 +98,12 @@ var themeData = merged(map[string]string{
 	".product.variants[].compare_at_price": "or nothing", ".product.variants[].available": "as of a product",
 	".product.variants[].price_varies": "never; for templates that show products and variants alike",
 	".product.variants[].price_text":   "as of a product",
+	".sections[].kind": "a section of the home page: image, text or products, which is followed by elements of " +
+		"the kind product and by one of the kind end",
+	".sections[].title": "or nothing", ".sections[].text[]": "its lines",
+	".sections[].url": "a link, in an end to all its products, or nothing",
 }, cardData, ".product.", ".products[].", ".related[].", ".search.results[].",
-	".list.products[].")
+	".list.products[].", ".sections[].product.")
 
 func merged(all, part map[string]string, roots ...string) map[string]string {
 	add := func(part map[string]string, roots ...string) {
@@ -110,7 +115,7 @@ func merged(all, part map[string]string, roots ...string) map[string]string {
 	}
 	add(part, roots...)
 	add(menuData, ".menus.main[].", ".menus.footer[].")
-	add(imageData, ".product.images[].", ".product.choices[].image.")
+	add(imageData, ".product.images[].", ".product.choices[].image.", ".sections[].image.")
 	page := templates.SampleData("product")
 	for _, root := range append(roots, ".product.variants[].") {
 		add(imageData, root+"image.")
@@ -141,7 +146,7 @@ func (d *site) themes() {
 	}{Title: d.title, Functions: templates.Functions()}
 	for _, name := range slices.Sorted(maps.Keys(themeData)) {
 		if !strings.HasPrefix(name, ".related") && !strings.HasPrefix(name, ".search.results") &&
-			!strings.HasPrefix(name, ".list.products") &&
+			!strings.HasPrefix(name, ".list.products") && !strings.HasPrefix(name, ".sections[].product") &&
 			!strings.HasPrefix(name, ".menus.footer") { // such as .products and .menus.main
 			p.Data = append(p.Data, datum{name, themeData[name]})
 		}

@@ -96,7 +96,7 @@ func (m Mutation) ThemeSettingsSave(
 		}
 		c := &core.Check{}
 		for i, v := range values {
-			own, err := pictures.HasPath(ctx, m.Client(ctx), core.Deref(v.Value))
+			own, err := m.ownImages(ctx, v)
 			if err != nil {
 				return err
 			}
@@ -108,6 +108,28 @@ func (m Mutation) ThemeSettingsSave(
 		saveSettings(e, document.NewThemeSettings(set), publish)
 		return nil
 	})
+}
+
+// ownImages reports whether all images that a value names are files of the media library: the value
+// itself, or those of its sections.
+func (r *Resolver) ownImages(ctx context.Context, in *model.ThemeSettingInput) (bool, error) {
+	paths := []string{core.Deref(in.Value)}
+	if in.Name == theme.SectionsSetting {
+		paths = nil
+		list, _ := theme.ReadSections(core.Deref(in.Value)) // checked with the setting
+		for _, s := range list {
+			if s.Image != "" {
+				paths = append(paths, s.Image)
+			}
+		}
+	}
+	for _, path := range paths {
+		own, err := pictures.HasPath(ctx, r.Client(ctx), path)
+		if err != nil || !own {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func savedSettings(t *db.Theme) (map[string]string, error) {
@@ -136,6 +158,8 @@ func checkSetting(
 	case in.Value == nil || *in.Value == s.In(l):
 		delete(set, s.Name)
 		return
+	case s.Name == theme.SectionsSetting && !own:
+		c.Add(at+"value", fault.UnknownValue, "An image was deleted from the media library. Choose another one.")
 	case s.Kind == state.SettingImage && own: // a file of the media library
 	case s.Kind == state.SettingImage && strings.HasPrefix(*in.Value, "https:"):
 		c.HTTPS(at+"value", *in.Value)

@@ -83,6 +83,22 @@ func (s Storefront) Image(ctx context.Context, id xid.ID) (*db.ProductImage, err
 	return row, core.Explain("image", err)
 }
 
+// ImageAt returns the image of the media library at a path, nil if it is gone. Its own description
+// is used if alt is "".
+func (s Storefront) ImageAt(ctx context.Context, path, alt string) (*Image, error) {
+	id, _, ok := images.ParsePath(path)
+	if !ok {
+		return nil, nil
+	}
+	row, err := images.Media(ctx, s.Client(ctx), id)
+	if row == nil || err != nil {
+		return nil, core.Explain("image", err)
+	}
+	i := imageOf(row, "")
+	i.Alt = cmp.Or(alt, row.Alt)
+	return i, nil
+}
+
 // ExternalImageRoot is where the host of a store serves images that a product, page or theme names by
 // address: /pictures/<32 hexadecimal digits of the id>/<handle>.
 const ExternalImageRoot = images.Root

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbcollection "github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -146,8 +147,16 @@ var sortOf = map[state.CollectionSort]listings.Sort{
 
 // Collection returns the collection with the handle.
 func (s Storefront) Collection(ctx context.Context, handle string) (*Collection, error) {
-	c, err := core.Only(s.Client(ctx).Collection.Query().
-		Where(dbcollection.Handle(handle), dbcollection.Gone(false)).Load(ctx))
+	return s.collection(ctx, dbcollection.Handle(handle))
+}
+
+// CollectionByID is [Storefront.Collection] by id.
+func (s Storefront) CollectionByID(ctx context.Context, id xid.ID) (*Collection, error) {
+	return s.collection(ctx, dbcollection.ID(id))
+}
+
+func (s Storefront) collection(ctx context.Context, is predicate.Collection) (*Collection, error) {
+	c, err := core.Only(s.Client(ctx).Collection.Query().Where(is, dbcollection.Gone(false)).Load(ctx))
 	if err != nil {
 		return nil, core.Explain("collection", err)
 	}

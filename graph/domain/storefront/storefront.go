@@ -216,6 +216,9 @@ func (st *State) PriceNote(ships bool) string {
 type Brand struct {
 	// Accent and AccentDark, for visitors who prefer dark, are # and six hexadecimal digits.
 	Accent, AccentDark string
+	// Background and BackgroundDark are the colors of pages, in the same form. Without BackgroundDark,
+	// pages look the same in dark mode.
+	Background, BackgroundDark string
 	// Logo and Favicon are addresses of images.
 	Logo, Favicon string
 }

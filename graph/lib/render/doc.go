@@ -20,7 +20,7 @@
 // The data of every page: .shop has name, currency, language (such as "de"), direction ("ltr" or
 // "rtl"), origin, url, products_url, search_url, search_fields, cart_url, add_url, price_note,
 // which says what the prices of the page include, such as VAT, or nothing, shipping_url, the path
-// of the merchant's page about shipping or nothing, email, the contact address or nothing, and
+// of the merchant's page about shipping or nothing, email, the contact address or nothing, email_url, a link to it, and
 // words, which are texts in that language, such as add_to_cart, so that a theme needs none of its
 // own; .theme has name and version;
 // .settings has the values of the theme's settings by name; .page has kind, title, path,
@@ -40,6 +40,12 @@
 //
 // A product and each of its variants has price, price_text, which says if the price is the lowest
 // of several, and words, the texts beside it.
+//
+// A home page has .sections, which the merchant arranges if the theme has a text setting named
+// home_sections; it is empty otherwise. It is one flat list, each element with kind: "image" (image,
+// title, text, url) and "text" (title, text, url), where text is a list of lines and absent members
+// are nothing; "products" (title, text), followed by elements of kind "product" with product, a
+// card, and by one of kind "end" with title and url, the address of all of them or nothing.
 //
 // A product has .image, its first image, or nothing, with url, small_url, srcset, width, height and
 // alt. srcset, width and height are nothing for an image that is named by its address. On its own

@@ -13,6 +13,7 @@ func SampleData(page string) map[string]any {
 	d := common(page, sampleTitles[page])
 	shop := d["shop"].(map[string]any)
 	shop["price_note"], shop["shipping_url"] = "Prices include VAT, plus shipping.", samplePaths[textPage]
+	shop["email"], shop["email_url"] = "shop@clay.example", "mailto:shop@clay.example"
 	shop["search_fields"] = []any{map[string]any{"name": "preview", "value": "sample"}}
 	d["page"].(map[string]any)["preview"] = true
 	d["page"].(map[string]any)["description"] = "What search engines & people who share it show."
@@ -22,7 +23,7 @@ func SampleData(page string) map[string]any {
 		d["article"] = map[string]any{"title": "Shipping & returns", "kind": "shipping", "body": template.HTML(
 			"<p>We ship <strong>twice</strong> a week.</p>\n<h2>Returns</h2>\n<ul>\n<li>30 days</li>\n</ul>\n")}
 	case "home":
-		d["products"] = cards(24)
+		d["products"], d["sections"] = cards(24), sampleSections()
 	case "product":
 		p := card(1)
 		p["id"] = "prod_00000000000000000000000000"
@@ -60,7 +61,7 @@ func emptyData(page string) map[string]any {
 	case textPage:
 		d["article"] = map[string]any{"title": "Imprint", "kind": nil, "body": template.HTML("")}
 	case "home":
-		d["products"] = []any{}
+		d["products"], d["sections"] = []any{}, []any{}
 	case "product":
 		p := bareCard()
 		p["id"] = "prod_00000000000000000000000000"
@@ -110,7 +111,7 @@ func common(page, title string) map[string]any {
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
 			"cart_url": "/cart", "add_url": sampleAdd, "words": sampleWords(),
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
-			"products_url": "/products", "price_note": nil, "shipping_url": nil, "email": nil,
+			"products_url": "/products", "price_note": nil, "shipping_url": nil, "email": nil, "email_url": nil,
 		},
 		"menus":    map[string]any{"main": []any{}, "footer": []any{}},
 		"theme":    map[string]any{"name": "Sample", "version": "1.0.0"},
@@ -229,4 +230,23 @@ func sampleVariants() []any {
 		}
 	}
 	return list
+}
+
+// sampleSections returns sections of a home page, one of each kind.
+func sampleSections() []any {
+	block := func(kind string, title, image, url any, text ...any) map[string]any {
+		return map[string]any{"kind": kind, "title": title, "text": append([]any{}, text...), "image": image,
+			"url": url}
+	}
+	list := []any{
+		block("image", "Autumn & winter", sampleImage("wide", "A “mug” <on> a table"), "/products", "Warm <things>."),
+		block("image", nil, sampleImage("wide", ""), nil),
+		block("text", "Made by hand", nil, "https://clay.example/about", "One.", "Two & three."),
+		block("text", nil, nil, nil, "No title."),
+		block("products", "New & old", nil, "/collections/new", "Some text."),
+	}
+	for _, c := range cards(4) {
+		list = append(list, map[string]any{"kind": "product", "product": c})
+	}
+	return append(list, map[string]any{"kind": "end", "title": "New & old", "url": "/collections/new"})
 }

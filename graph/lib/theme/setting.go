@@ -50,6 +50,11 @@ func (s Setting) Problem(value string, p *Package) string {
 		return "It must be one of " + strings.Join(s.Options, ", ") + "."
 	case s.Kind == state.SettingImage && value != "" && !p.hasImage(value):
 		return "It is not the path of an image in the theme."
+	case s.Kind == state.SettingText && s.Name == SectionsSetting:
+		if _, err := ReadSections(value); err != nil {
+			return err.Error()
+		}
+		return ""
 	case utf8.RuneCountInString(value) > limit.ThemeSetting:
 		return "It is longer than " + strconv.Itoa(limit.ThemeSetting) + " characters."
 	case strings.ContainsFunc(value, unicode.IsControl):
@@ -159,7 +164,7 @@ func (m Manifest) Sample(full bool) map[string]any {
 		switch {
 		case s.Kind == state.SettingColor, s.Kind == state.SettingChoice:
 			values[s.Name] = s.Default
-		case !full:
+		case !full, s.Name == SectionsSetting: // templates have the sections themselves
 			values[s.Name] = nil
 		case s.Kind == state.SettingImage:
 			values[s.Name] = "/pictures/d41d8cd98f00b204e9800998ecf8427e/theme"

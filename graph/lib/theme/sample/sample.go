@@ -30,19 +30,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("2fd9693e5efe8accbad37d86d20eb147e95115515a748efc1e5526ec77f0ff02"),
+			Sum:        sum("2c0bf69009c2d6f94c793b696f293795b106d1fa8749efa10f8abaae608232da"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("18edef846425ca8563face1d261fa9c4cef972bdbbeee3a2cffd9d38ebebb72f"),
+			Sum:        sum("9ef8f5c45225687863006c16f564f3e62ce52b834be8a96db6421be09d1f67ca"),
 			Tagline:    "Dark and dense, for catalogs with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("24450b7fa177d0c46c6c433d8608b27b9c16d7200b6109eae1b8354b60023e0e"),
+			Sum:        sum("ba3e73df533239cecabe3e4ffd927057ed55d0a03baffca13c5c199c10017f48"),
 			Tagline:    "Warm blocks of color, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},

@@ -5,6 +5,7 @@ import { Page, Card, Empty, MissingPage } from '../ui.js';
 import { Field, Form, Select, useMutation, errors } from '../form.js';
 import { messageOf } from '../api.js';
 import { MediaField } from '../media.js';
+import { SectionsField } from '../sections.js';
 import { NewTab, themePath } from '../theme_state.js';
 import { to } from '../route.js';
 
@@ -78,6 +79,9 @@ function Setting({ of: s, name, changed }) {
   }
   if (s.kind === 'CHOICE') {
     return html`<${Select} name=${name} label=${s.label} value=${s.draft} options=${s.options.map((o) => [o, o])} />`;
+  }
+  if (s.kind === 'TEXT' && s.name === 'home_sections') {
+    return html`<${SectionsField} name=${name} label=${s.label} value=${s.draft} changed=${changed} />`;
   }
   if (s.kind === 'IMAGE') {
     return html`<${MediaField} name=${name} label=${s.label} value=${s.draft} also=${s.options ?? []}
