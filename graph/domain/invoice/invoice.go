@@ -182,7 +182,14 @@ type papers struct {
 	issued int
 }
 
-// issueAll issues what orders lack. It locks the orders first, so that no refund escapes its credit note.
+// lockedOrder is an order whose row the transaction has locked.
+type lockedOrder struct {
+	*db.Order
+	lines []*db.OrderLine
+}
+
+// issueAll issues what orders lack. It locks all orders before a counter of numbers, as each change of an
+// order does, so that no refund escapes its credit note and nobody waits in a circle.
 func (m Mutation) issueAll(ctx context.Context, ids []xid.ID) ([]papers, error) {
 	by, err := m.issuer(ctx)
 	if err != nil {
@@ -193,24 +200,29 @@ func (m Mutation) issueAll(ctx context.Context, ids []xid.ID) ([]papers, error) 
 			"Enter the seller of your invoices first, under Settings, Invoices.")
 	}
 	all, c := make([]papers, len(ids)), &core.Check{}
-	locked := slices.SortedFunc(slices.Values(ids), xid.ID.Compare)
-	for _, id := range locked {
-		at := slices.Index(ids, id)
-		name := "order_ids/" + strconv.Itoa(at)
+	name := func(id xid.ID) string { return "order_ids/" + strconv.Itoa(slices.Index(ids, id)) }
+	var orders []lockedOrder
+	for _, id := range slices.SortedFunc(slices.Values(ids), xid.ID.Compare) {
 		o, lines, err := m.orderLocked(ctx, id)
-		if errors.Is(err, core.ErrNoRow) {
-			c.Add(name, fault.UnknownValue, "There is no such order.")
-			continue
-		} else if err != nil {
+		switch {
+		case errors.Is(err, core.ErrNoRow):
+			c.Add(name(id), fault.UnknownValue, "There is no such order.")
+		case err != nil:
+			return nil, err
+		default:
+			orders = append(orders, lockedOrder{o, lines})
+		}
+	}
+	for _, of := range orders {
+		p, err := by.issue(ctx, of.Order, of.lines)
+		if err != nil {
 			return nil, err
 		}
-		if all[at], err = by.issue(ctx, o, lines); err != nil {
-			return nil, err
-		}
-		if len(all[at].all) == 0 {
-			c.Add(name, fault.InvalidTransition, "The order #"+strconv.FormatInt(o.Number, 10)+
+		if len(p.all) == 0 {
+			c.Add(name(of.ID), fault.InvalidTransition, "The order #"+strconv.FormatInt(of.Number, 10)+
 				" is cancelled and has no invoice.")
 		}
+		all[slices.Index(ids, of.ID)] = p
 	}
 	return all, c.Err()
 }

@@ -175,10 +175,14 @@ func (l *lineChange) keep(o *model.Order, changes []*model.LineQuantityInput) er
 	var c core.Check
 	wanted := map[*db.OrderLine]int64{}
 	for i, given := range changes {
+		name := "lines/" + strconv.Itoa(i) + "/line_item_id"
 		line := lineOf(o, given.LineItemID)
 		if line == nil {
-			checkUnknown(&c, "lines/"+strconv.Itoa(i)+"/line_item_id", xid.OrderLine)
+			checkUnknown(&c, name, xid.OrderLine)
 			continue
+		}
+		if _, again := wanted[line]; again {
+			c.Add(name, fault.Taken, "The line appears twice.")
 		}
 		wanted[line] = given.Quantity
 	}

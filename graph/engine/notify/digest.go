@@ -39,7 +39,9 @@ func SendDigests(ctx context.Context, s *ent.Store, n *Notifier) (total int, err
 }
 
 func digestsOf(ctx context.Context, s *ent.Store, n *Notifier) (sent int, err error) {
-	members, err := s.DB(ctx).Staff.Query().Where(staff.DigestAtNotNil()).Limit(reminderBatch).Load(ctx)
+	query := s.DB(ctx).Staff.Query().Where(staff.DigestAtNotNil()).Limit(reminderBatch)
+	query.Modify(func(s *sql.Selector) { s.OrderBy(s.C(staff.FieldDigestAt)) }) // those who are due come first
+	members, err := query.Load(ctx)
 	if err != nil || len(members) == 0 {
 		return 0, err
 	}
