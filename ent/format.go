@@ -48,10 +48,14 @@ const Invoices Format = "invoices"
 // earlier program would sell, and show the pages to everyone.
 const ClosedShops Format = "closed_shops"
 
+// CheckoutDetails are the billing addresses and gift messages of carts. An earlier program would leave them
+// out of the order.
+const CheckoutDetails Format = "checkout_details"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
 	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments,
-		Invoices, ClosedShops}
+		Invoices, ClosedShops, CheckoutDetails}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.
@@ -96,12 +100,14 @@ func (s *Store) readFormats(ctx context.Context) (named []Format, err error) {
 // Writes reports whether the transaction of ctx may write data in format f.
 func Writes(ctx context.Context, f Format) bool {
 	t, ok := ctx.Value(txKey{}).(*tx)
-	if !ok {
-		return false
-	}
-	if t.store.formats.all.Load() {
+	return ok && t.store.Uses(f)
+}
+
+// Uses reports whether the database uses format f. It goes on to use it.
+func (s *Store) Uses(f Format) bool {
+	if s.formats.all.Load() {
 		return true
 	}
-	named := t.store.formats.named.Load()
+	named := s.formats.named.Load()
 	return named != nil && slices.Contains(*named, f)
 }

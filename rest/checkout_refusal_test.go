@@ -51,7 +51,7 @@ func TestCartForm(t *testing.T) {
 	b.ask(http.MethodPost, "/cart/add", adding(lamp, "1")).want(http.StatusOK, "/cart")
 	mugs, lamps, stale := "quantity."+lineKey(mug), "quantity."+lineKey(lamp), b.body
 	b.press("/cart", "checkout=1", mugs, "3", "code", "ten", "note", "Ring twice").
-		want(http.StatusOK, "/checkout/contact")
+		want(http.StatusOK, "/checkout/details")
 	b.get("/cart").want(http.StatusOK, "/cart", `name="`+mugs+`"`, `value="TEN"`, ">Ring twice<", "€58.23")
 	b.body = stale // the other tab still shows one mug
 	b.fill("/cart", lamps, "2", "code", "TEN", "note", "Ring twice").want(http.StatusOK, "/cart", "€69.70")
@@ -70,25 +70,25 @@ func TestCheckoutAsksAgain(t *testing.T) {
 	b, _, mug := counter(t, state.Arabic, 5)
 	b.ask(http.MethodPost, "/cart/add", adding(mug, "1")).want(http.StatusOK, "/cart", `<html lang="ar" dir="rtl">`)
 	b.get("/checkout")
-	b.fill("/checkout/contact", "email", "ada@", "phone", "030 1").
-		want(http.StatusUnprocessableEntity, "/checkout/contact", `value="ada@"`, `value="030 1"`,
-			`aria-describedby="email-error"`, `id="email-error"`, `href="#email"`, "هذا ليس عنوان بريد إلكتروني.")
-	b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/address", "ألمانيا",
+	b.want(http.StatusOK, "/checkout/details", "ألمانيا",
 		`autocomplete="shipping address-level2" required>`, `<label for="postal_code">الرمز البريدي</label>`)
-	b.fill("/checkout/address", "country", "DE", "postal_code", "1").
-		want(http.StatusUnprocessableEntity, "/checkout/address", `id="name-error"`, `id="line1-error"`,
-			`id="city-error"`, `id="postal_code-error"`, `<option value="DE" selected>`,
-			`autocomplete="shipping postal-code" required`)
+	b.fill("/checkout/details", "email", "ada@", "phone", "030 1", "country", "DE", "postal_code", "1", "gift", "<x>").
+		want(http.StatusUnprocessableEntity, "/checkout/details", `value="ada@"`, `value="030 1"`,
+			`aria-describedby="email-error"`, `id="email-error"`, `href="#email"`, "هذا ليس عنوان بريد إلكتروني.",
+			`id="name-error"`, `id="line1-error"`, `id="city-error"`, `id="postal_code-error"`,
+			`<option value="DE" selected>`, `autocomplete="shipping postal-code" required`, ">&lt;x&gt;</textarea>")
 	if strings.Contains(b.body, `name="region"`) {
 		t.Error("an address in Germany is asked for a region")
 	}
-	b.get("/checkout/review").want(http.StatusOK, "/checkout/address") // the first incomplete step
-	b.fill("/checkout/address", "country", "DE", "name", "Ada", "line1", "Weg 1", "postal_code", "10115", "city", "B").
-		want(http.StatusOK, "/checkout/shipping")
-	b.ask(http.MethodPost, "/checkout/shipping", "rate=rate_none").
-		want(http.StatusUnprocessableEntity, "/checkout/shipping", `id="rate-error"`, "اختر واحدًا.")
-	b.ask(http.MethodPost, "/checkout/payment", "payment=card").
-		want(http.StatusOK, "/checkout/shipping") // first things first
+	b.get("/checkout/review").want(http.StatusOK, "/checkout/details") // the first incomplete step
+	b.fill("/checkout/details", "email", "ada@example.com", "country", "DE", "name", "Ada", "line1", "Weg 1",
+		"postal_code", "10115", "city", "B", "billing", "1", "billing_line1", "Gasse 2").
+		want(http.StatusUnprocessableEntity, "/checkout/details", `id="billing_name-error"`, `href="#billing_city"`,
+			`name="billing" value="1" checked`, `value="Gasse 2"`)
+	b.fill("/checkout/details", "country", "DE", "billing", "").want(http.StatusOK, "/checkout/delivery")
+	b.ask(http.MethodPost, "/checkout/delivery", "ships=1&rate=rate_none&payment=card").
+		want(http.StatusUnprocessableEntity, "/checkout/delivery", `id="rate-error"`, `id="payment-error"`,
+			"اختر واحدًا.")
 }
 
 // TestCartChanges: lines, note and code change with plain forms; errors are shown.
@@ -244,6 +244,40 @@ func TestCheckoutRefuses(t *testing.T) {
 		t.Errorf("the stylesheet is %s", got)
 	}
 	b.ask(http.MethodHead, "/cart", "").want(http.StatusOK, "/cart")
-	b.ask(http.MethodPost, "/checkout/contact", "email=a@example.com").want(http.StatusOK, "/cart")
+	b.ask(http.MethodPost, "/checkout/details", "email=a@example.com").want(http.StatusOK, "/cart")
 	b.ask(http.MethodPost, "/checkout/place", "total=1").want(http.StatusOK, "/cart")
+}
+
+// TestCheckoutCountry: the button of a country shows its fields in its order and with its names, and keeps
+// what was typed; an order has both addresses, and the gift message in its note.
+func TestCheckoutCountry(t *testing.T) {
+	b, m, mug := counter(t, state.English, 5)
+	graphtest.Must[*model.ShippingZonePayload](t)(graphtest.NewCore(t, m.store).Mutation().ShippingZoneCreate(m.ctx,
+		model.ShippingZoneInput{Name: "Far", Countries: []string{"US", "JP"}, Rates: []*model.ShippingRateInput{
+			{Name: "Air", Kind: "delivery", PriceMinor: 990}}}))
+	b.ask(http.MethodPost, "/cart/add", adding(mug, "1"))
+	b.ask(http.MethodGet, "/checkout/details", "", "Accept-Language", "en-US,de-DE;q=0.5").
+		want(http.StatusOK, "/checkout/details", `<option value="US" selected>`, "ZIP code", ">State<",
+			"Mug &lt;blue&gt;")
+	b.press("/checkout/details", "show=country", "email", "ada@example.com", "country", "JP", "line1", "Dori 1",
+		"name", "Ada", "billing", "1", "billing_country", "DE").
+		want(http.StatusOK, "/checkout/details", "Prefecture", `value="Dori 1"`, `value="ada@example.com"`)
+	if strings.Index(b.body, `id="postal_code"`) > strings.Index(b.body, `id="line1"`) {
+		t.Error("an address in Japan begins with the street")
+	}
+	b.fill("/checkout/details", "country", "JP", "postal_code", "1540023", "region", "Tokyo", "city", "Setagaya",
+		"billing_country", "DE", "billing_name", "Lovelace GmbH", "billing_line1", "Weg 1",
+		"billing_postal_code", "10115", "billing_city", "Berlin", "gift", "Happy birthday").
+		want(http.StatusOK, "/checkout/delivery", "Air")
+	b.fill("/checkout/delivery").want(http.StatusOK, "/checkout/review", "154-0023", "Lovelace GmbH", "Happy birthday")
+	b.fill("/checkout/place").want(http.StatusOK, "/orders/")
+	r := graphtest.NewCore(t, m.store).Query()
+	o := graphtest.Must[*model.OrderConnection](t)(r.Orders(m.ctx, new(1), nil, nil, nil, nil)).Nodes[0]
+	to, bill := graphtest.Must[*document.AddressFields](t)(o.ShippingAddress.Fields()),
+		graphtest.Must[*document.AddressFields](t)(o.BillingAddress.Fields())
+	notes := graphtest.Must[*model.OrderNoteConnection](t)(r.OrderNotes(m.ctx, o.PublicID(), nil, nil)).Nodes
+	if to.Country != "JP" || bill.Country != "DE" || *bill.Name != "Lovelace GmbH" || len(notes) != 1 ||
+		notes[0].Body != "Gift message: Happy birthday" {
+		t.Errorf("shipped to %+v, billed to %+v, notes %+v", to, bill, notes)
+	}
 }

@@ -125,6 +125,10 @@ func values(form *html.Node) url.Values {
 		name := attr(n, "name")
 		switch {
 		case name == "" || n.Data == "button":
+		case attr(n, "type") == "checkbox":
+			if list.Set(name, ""); attr(n, "checked") == "yes" {
+				list.Set(name, attr(n, "value"))
+			}
 		case n.Data == "select", n.Data == "textarea":
 			list.Set(name, "")
 		case attr(n, "type") == "radio":
@@ -193,12 +197,10 @@ func (b *shopper) review(mug xid.ID, quantity string) *shopper {
 	b.t.Helper()
 	b.ask(http.MethodPost, "/cart/add", adding(mug, quantity))
 	b.want(http.StatusOK, "/cart", "Mug &lt;blue&gt;")
-	b.get("/checkout").want(http.StatusOK, "/checkout/contact")
-	b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/address")
-	b.fill("/checkout/address", "country", "DE", "name", "Ada Lovelace", "line1", "Weg 1", "postal_code", "10115",
-		"city", "Berlin").want(http.StatusOK, "/checkout/shipping")
-	b.fill("/checkout/shipping").want(http.StatusOK, "/checkout/payment", "Transfer")
-	return b.fill("/checkout/payment").want(http.StatusOK, "/checkout/review", "ada@example.com", "Lovelace")
+	b.get("/checkout").want(http.StatusOK, "/checkout/details")
+	b.fill("/checkout/details", "email", "ada@example.com", "country", "DE", "name", "Ada Lovelace", "line1", "Weg 1",
+		"postal_code", "10115", "city", "Berlin").want(http.StatusOK, "/checkout/delivery", "Transfer")
+	return b.fill("/checkout/delivery").want(http.StatusOK, "/checkout/review", "ada@example.com", "Lovelace")
 }
 
 // TestPurchase: a shopper buys with plain forms, goes back, and there is one order.
@@ -283,28 +285,25 @@ func TestDigitalPurchase(t *testing.T) {
 		})
 		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
 		b.ask(http.MethodPost, "/cart/add", adding(song, "1"))
-		b.get("/checkout").want(http.StatusOK, "/checkout/contact")
-		for _, none := range []string{`name="country"`, "/checkout/address", "/checkout/shipping"} {
+		b.get("/checkout").want(http.StatusOK, "/checkout/details")
+		for _, none := range []string{`name="country"`, `name="line1"`, `name="gift"`} {
 			if strings.Contains(b.body, none) {
-				t.Errorf("the contact has %s", none)
+				t.Errorf("the details have %s", none)
 			}
 		}
-		b.fill("/checkout/contact", "email", "ada@example.com").want(http.StatusOK, "/checkout/payment", "Transfer",
-			`href="/checkout/contact"`)
+		b.fill("/checkout/details", "email", "ada@example.com").want(http.StatusOK, "/checkout/delivery", "Transfer",
+			`href="/checkout/details"`)
 		r := graphtest.NewCore(t, m.store).Mutation()
 		graphtest.Must[*model.TaxSettingsPayload](t)(r.TaxSettingsUpdate(m.ctx, 0,
 			model.TaxSettingsInput{Rates: []*model.TaxRateInput{{Country: "AT", Name: "USt.", Rate: new("20")}}}))
-		b.get("/checkout/address").want(http.StatusOK, "/checkout/contact", `autocomplete="country"`)
-		b.fill("/checkout/contact", "country", "").want(http.StatusUnprocessableEntity, "/checkout/contact",
+		b.get("/checkout/address").want(http.StatusOK, "/checkout/details", `autocomplete="country"`)
+		b.fill("/checkout/details", "country", "").want(http.StatusUnprocessableEntity, "/checkout/details",
 			`href="#country"`)
-		b.fill("/checkout/contact", "country", "AT").want(http.StatusOK, "/checkout/payment")
-		for _, step := range []string{"/checkout/address", "/checkout/shipping"} {
-			b.get(step).want(http.StatusOK, "/checkout/payment")
+		b.fill("/checkout/details", "country", "AT").want(http.StatusOK, "/checkout/delivery")
+		if strings.Contains(b.body, `name="rate"`) {
+			t.Errorf("the delivery asks for a rate of what is not shipped:\n%s", b.body)
 		}
-		b.fill("/checkout/payment").want(http.StatusOK, "/checkout/review", "Austria", "€23.88")
-		if strings.Contains(b.body, "/checkout/address") || strings.Contains(b.body, "/checkout/shipping") {
-			t.Errorf("the review has a step that is not there:\n%s", b.body)
-		}
+		b.fill("/checkout/delivery").want(http.StatusOK, "/checkout/review", "Austria", "€23.88")
 		b.fill("/checkout/place").want(http.StatusOK, "/orders/", "€23.88")
 		if strings.Contains(b.body, "Shipping") {
 			t.Errorf("the order speaks of shipping:\n%s", b.body)
@@ -324,8 +323,8 @@ func TestPayment(t *testing.T) {
 				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
 				{Kind: state.PaymentTest, Name: "Karte", Active: true}}}))
 		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
-		b.review(mug, "2").get("/checkout/payment").want(http.StatusOK, "/checkout/payment", "Karte")
-		b.fill("/checkout/payment", "payment", "test").want(http.StatusOK, "/checkout/review", "Karte")
+		b.review(mug, "2").get("/checkout/delivery").want(http.StatusOK, "/checkout/delivery", "Karte")
+		b.fill("/checkout/delivery", "payment", "test").want(http.StatusOK, "/checkout/review", "Karte")
 		b.fill("/checkout/place").want(http.StatusOK, "/orders/", "44,70\u00a0€")
 		pay := b.path
 		order, ok := strings.CutSuffix(pay, "/pay")
@@ -335,7 +334,7 @@ func TestPayment(t *testing.T) {
 		b.ask(http.MethodPost, pay, "outcome=decline").want(http.StatusPaymentRequired, pay, `role="alert"`,
 			"Andere Zahlungsart wählen")
 		first := order
-		b.ask(http.MethodPost, "/checkout/reopen", "to=payment").want(http.StatusOK, "/checkout/payment", "Karte")
+		b.ask(http.MethodPost, "/checkout/reopen", "to=payment").want(http.StatusOK, "/checkout/delivery", "Karte")
 		b.get(first).want(http.StatusOK, first, "Storniert")
 		b.get("/cart").want(http.StatusOK, "/cart", `value="2"`)
 		b.get("/checkout").want(http.StatusOK, "/checkout/review", "ada@example.com", "Weg 1", "Karte")

@@ -70,8 +70,8 @@ func (c *till) send(id, kind, session, signing string, age time.Duration) *shopp
 // away orders a mug and follows to Stripe; it returns the order's page and the session.
 func (c *till) away() (order, session string) {
 	c.t.Helper()
-	c.b.review(c.mug, "1").get("/checkout/payment")
-	c.b.fill("/checkout/payment", "payment", "stripe").want(http.StatusOK, "/checkout/review", "Karte")
+	c.b.review(c.mug, "1").get("/checkout/delivery")
+	c.b.fill("/checkout/delivery", "payment", "stripe").want(http.StatusOK, "/checkout/review", "Karte")
 	if policy := c.b.header.Get("Content-Security-Policy"); !strings.Contains(policy,
 		"form-action 'self' https://checkout.stripe.com;") {
 		c.t.Errorf("the policy is %s", policy)

@@ -80,17 +80,16 @@ func (c *counter) shopper(t *testing.T, product, email, payment string) (cookie,
 		path string
 		form url.Values
 	}{
-		{"/checkout/contact", url.Values{"email": {email}}},
-		{"/checkout/address", url.Values{"country": {"DE"}, "name": {"Ada Lovelace"}, "line1": {"Weg 1"},
-			"postal_code": {"10115"}, "city": {"Berlin"}}},
-		{"/checkout/payment", url.Values{"payment": {payment}}},
+		{"/checkout/details", url.Values{"email": {email}, "country": {"DE"}, "name": {"Ada Lovelace"},
+			"line1": {"Weg 1"}, "postal_code": {"10115"}, "city": {"Berlin"}}},
 	} {
 		if status, _, body := c.ask(t, step.path, cookie, step.form); status != http.StatusSeeOther {
 			t.Errorf("%s answers %d %s", step.path, status, body)
 		}
 	}
-	_, _, body := c.ask(t, "/checkout/shipping", cookie, nil)
-	c.ask(t, "/checkout/shipping", cookie, url.Values{"rate": {first(t, body, "rate")}})
+	_, _, body := c.ask(t, "/checkout/delivery", cookie, nil)
+	c.ask(t, "/checkout/delivery", cookie, url.Values{"ships": {"1"}, "rate": {first(t, body, "rate")},
+		"payment": {payment}})
 	_, _, body = c.ask(t, "/checkout/review", cookie, nil)
 	return cookie, first(t, body, "total")
 }

@@ -44,6 +44,10 @@ type Cart struct {
 	Phone *string `json:"phone,omitempty"`
 	// Address holds the value of the "address" field.
 	Address document.Address `json:"address,omitempty"`
+	// BillingAddress holds the value of the "billing_address" field.
+	BillingAddress document.Address `json:"billing_address,omitempty"`
+	// Gift holds the value of the "gift" field.
+	Gift *string `json:"gift,omitempty"`
 	// Country holds the value of the "country" field.
 	Country *string `json:"country,omitempty"`
 	// Region holds the value of the "region" field.
@@ -70,13 +74,13 @@ func (*Cart) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case cart.FieldOrderID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case cart.FieldAddress:
+		case cart.FieldAddress, cart.FieldBillingAddress:
 			values[i] = new([]byte)
 		case cart.FieldToken:
 			values[i] = new(digest.Sum)
 		case cart.FieldBucket, cart.FieldExpiresAt, cart.FieldVersion, cart.FieldUpdatedAt, cart.FieldLinesCount, cart.FieldReachedAt:
 			values[i] = new(sql.NullInt64)
-		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldCountry, cart.FieldRegion, cart.FieldVatID, cart.FieldVatConsultation, cart.FieldRateID, cart.FieldPayment:
+		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldGift, cart.FieldCountry, cart.FieldRegion, cart.FieldVatID, cart.FieldVatConsultation, cart.FieldRateID, cart.FieldPayment:
 			values[i] = new(sql.NullString)
 		case cart.FieldID, cart.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -177,6 +181,19 @@ func (_m *Cart) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Address = *value
 			}
+		case cart.FieldBillingAddress:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field billing_address", values[i])
+			} else if value != nil {
+				_m.BillingAddress = *value
+			}
+		case cart.FieldGift:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field gift", values[i])
+			} else if value.Valid {
+				_m.Gift = new(string)
+				*_m.Gift = value.String
+			}
 		case cart.FieldCountry:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field country", values[i])
@@ -269,6 +286,11 @@ func (_m *Cart) String() string { return fmt.Sprint("Cart(", _m.ID, ")") }
 
 // DecodedAddress returns the members of address, or nil.
 func (_m *Cart) DecodedAddress() (*document.AddressFields, error) { return _m.Address.Fields() }
+
+// DecodedBillingAddress returns the members of billing_address, or nil.
+func (_m *Cart) DecodedBillingAddress() (*document.AddressFields, error) {
+	return _m.BillingAddress.Fields()
+}
 
 // PublicOrderID returns the id as callers see it, or nil.
 func (_m *Cart) PublicOrderID() *string {

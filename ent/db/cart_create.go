@@ -144,6 +144,26 @@ func (_c *CartCreate) SetAddress(v document.Address) *CartCreate {
 	return _c
 }
 
+// SetBillingAddress sets the "billing_address" field.
+func (_c *CartCreate) SetBillingAddress(v document.Address) *CartCreate {
+	_c.mutation.SetBillingAddress(v)
+	return _c
+}
+
+// SetGift sets the "gift" field.
+func (_c *CartCreate) SetGift(v string) *CartCreate {
+	_c.mutation.SetGift(v)
+	return _c
+}
+
+// SetNillableGift sets the "gift" field if the given value is not nil.
+func (_c *CartCreate) SetNillableGift(v *string) *CartCreate {
+	if v != nil {
+		_c.SetGift(*v)
+	}
+	return _c
+}
+
 // SetCountry sets the "country" field.
 func (_c *CartCreate) SetCountry(v string) *CartCreate {
 	_c.mutation.SetCountry(v)
@@ -353,6 +373,11 @@ func (_c *CartCreate) check() error {
 			return &ValidationError{Name: "phone", err: fmt.Errorf(`db: validator failed for field "Cart.phone": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.Gift(); ok {
+		if err := cart.GiftValidator(v); err != nil {
+			return &ValidationError{Name: "gift", err: fmt.Errorf(`db: validator failed for field "Cart.gift": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.Region(); ok {
 		if err := cart.RegionValidator(v); err != nil {
 			return &ValidationError{Name: "region", err: fmt.Errorf(`db: validator failed for field "Cart.region": %w`, err)}
@@ -440,6 +465,14 @@ func (_c *CartCreate) createSpec() (*Cart, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Address(); ok {
 		_spec.SetField(cart.FieldAddress, field.TypeBytes, value)
 		_node.Address = value
+	}
+	if value, ok := _c.mutation.BillingAddress(); ok {
+		_spec.SetField(cart.FieldBillingAddress, field.TypeBytes, value)
+		_node.BillingAddress = value
+	}
+	if value, ok := _c.mutation.Gift(); ok {
+		_spec.SetField(cart.FieldGift, field.TypeString, value)
+		_node.Gift = &value
 	}
 	if value, ok := _c.mutation.Country(); ok {
 		_spec.SetField(cart.FieldCountry, field.TypeString, value)

@@ -545,6 +545,8 @@ var cartBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.Email),
 		cell.TextOf(&row.Phone),
 		(*cell.Bytes)(&row.Address),
+		(*cell.Bytes)(&row.BillingAddress),
+		cell.TextOf(&row.Gift),
 		cell.TextOf(&row.Country),
 		cell.TextOf(&row.Region),
 		cell.TextOf(&row.VatID),

@@ -208,6 +208,38 @@ func (_u *CartUpdate) ClearAddress() *CartUpdate {
 	return _u
 }
 
+// SetBillingAddress sets the "billing_address" field.
+func (_u *CartUpdate) SetBillingAddress(v document.Address) *CartUpdate {
+	_u.mutation.SetBillingAddress(v)
+	return _u
+}
+
+// ClearBillingAddress clears the value of the "billing_address" field.
+func (_u *CartUpdate) ClearBillingAddress() *CartUpdate {
+	_u.mutation.ClearBillingAddress()
+	return _u
+}
+
+// SetGift sets the "gift" field.
+func (_u *CartUpdate) SetGift(v string) *CartUpdate {
+	_u.mutation.SetGift(v)
+	return _u
+}
+
+// SetNillableGift sets the "gift" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableGift(v *string) *CartUpdate {
+	if v != nil {
+		_u.SetGift(*v)
+	}
+	return _u
+}
+
+// ClearGift clears the value of the "gift" field.
+func (_u *CartUpdate) ClearGift() *CartUpdate {
+	_u.mutation.ClearGift()
+	return _u
+}
+
 // SetCountry sets the "country" field.
 func (_u *CartUpdate) SetCountry(v string) *CartUpdate {
 	_u.mutation.SetCountry(v)
@@ -412,6 +444,11 @@ func (_u *CartUpdate) check() error {
 	if v, ok := _u.mutation.Phone(); ok {
 		if err := cart.PhoneValidator(v); err != nil {
 			return &ValidationError{Name: "phone", err: fmt.Errorf(`db: validator failed for field "Cart.phone": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Gift(); ok {
+		if err := cart.GiftValidator(v); err != nil {
+			return &ValidationError{Name: "gift", err: fmt.Errorf(`db: validator failed for field "Cart.gift": %w`, err)}
 		}
 	}
 	if v, ok := _u.mutation.Region(); ok {
@@ -632,6 +669,38 @@ func (_u *CartUpdateOne) ClearAddress() *CartUpdateOne {
 	return _u
 }
 
+// SetBillingAddress sets the "billing_address" field.
+func (_u *CartUpdateOne) SetBillingAddress(v document.Address) *CartUpdateOne {
+	_u.mutation.SetBillingAddress(v)
+	return _u
+}
+
+// ClearBillingAddress clears the value of the "billing_address" field.
+func (_u *CartUpdateOne) ClearBillingAddress() *CartUpdateOne {
+	_u.mutation.ClearBillingAddress()
+	return _u
+}
+
+// SetGift sets the "gift" field.
+func (_u *CartUpdateOne) SetGift(v string) *CartUpdateOne {
+	_u.mutation.SetGift(v)
+	return _u
+}
+
+// SetNillableGift sets the "gift" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableGift(v *string) *CartUpdateOne {
+	if v != nil {
+		_u.SetGift(*v)
+	}
+	return _u
+}
+
+// ClearGift clears the value of the "gift" field.
+func (_u *CartUpdateOne) ClearGift() *CartUpdateOne {
+	_u.mutation.ClearGift()
+	return _u
+}
+
 // SetCountry sets the "country" field.
 func (_u *CartUpdateOne) SetCountry(v string) *CartUpdateOne {
 	_u.mutation.SetCountry(v)
@@ -849,6 +918,11 @@ func (_u *CartUpdateOne) check() error {
 	if v, ok := _u.mutation.Phone(); ok {
 		if err := cart.PhoneValidator(v); err != nil {
 			return &ValidationError{Name: "phone", err: fmt.Errorf(`db: validator failed for field "Cart.phone": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Gift(); ok {
+		if err := cart.GiftValidator(v); err != nil {
+			return &ValidationError{Name: "gift", err: fmt.Errorf(`db: validator failed for field "Cart.gift": %w`, err)}
 		}
 	}
 	if v, ok := _u.mutation.Region(); ok {

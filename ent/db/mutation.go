@@ -7268,6 +7268,8 @@ type CartMutation struct {
 	email            *string
 	phone            *string
 	address          *document.Address
+	billing_address  *document.Address
+	gift             *string
 	country          *string
 	region           *string
 	vat_id           *string
@@ -7984,6 +7986,104 @@ func (m *CartMutation) ResetAddress() {
 	delete(m.clearedFields, cart.FieldAddress)
 }
 
+// SetBillingAddress sets the "billing_address" field.
+func (m *CartMutation) SetBillingAddress(d document.Address) {
+	m.billing_address = &d
+}
+
+// BillingAddress returns the value of the "billing_address" field in the mutation.
+func (m *CartMutation) BillingAddress() (r document.Address, exists bool) {
+	v := m.billing_address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBillingAddress returns the old "billing_address" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldBillingAddress(ctx context.Context) (v document.Address, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBillingAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBillingAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBillingAddress: %w", err)
+	}
+	return oldValue.BillingAddress, nil
+}
+
+// ClearBillingAddress clears the value of the "billing_address" field.
+func (m *CartMutation) ClearBillingAddress() {
+	m.billing_address = nil
+	m.clearedFields[cart.FieldBillingAddress] = struct{}{}
+}
+
+// BillingAddressCleared returns if the "billing_address" field was cleared in this mutation.
+func (m *CartMutation) BillingAddressCleared() bool {
+	_, ok := m.clearedFields[cart.FieldBillingAddress]
+	return ok
+}
+
+// ResetBillingAddress resets all changes to the "billing_address" field.
+func (m *CartMutation) ResetBillingAddress() {
+	m.billing_address = nil
+	delete(m.clearedFields, cart.FieldBillingAddress)
+}
+
+// SetGift sets the "gift" field.
+func (m *CartMutation) SetGift(s string) {
+	m.gift = &s
+}
+
+// Gift returns the value of the "gift" field in the mutation.
+func (m *CartMutation) Gift() (r string, exists bool) {
+	v := m.gift
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGift returns the old "gift" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldGift(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGift is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGift requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGift: %w", err)
+	}
+	return oldValue.Gift, nil
+}
+
+// ClearGift clears the value of the "gift" field.
+func (m *CartMutation) ClearGift() {
+	m.gift = nil
+	m.clearedFields[cart.FieldGift] = struct{}{}
+}
+
+// GiftCleared returns if the "gift" field was cleared in this mutation.
+func (m *CartMutation) GiftCleared() bool {
+	_, ok := m.clearedFields[cart.FieldGift]
+	return ok
+}
+
+// ResetGift resets all changes to the "gift" field.
+func (m *CartMutation) ResetGift() {
+	m.gift = nil
+	delete(m.clearedFields, cart.FieldGift)
+}
+
 // SetCountry sets the "country" field.
 func (m *CartMutation) SetCountry(s string) {
 	m.country = &s
@@ -8431,7 +8531,7 @@ func (m *CartMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CartMutation) Fields() []string {
-	fields := make([]string, 0, 20)
+	fields := make([]string, 0, 22)
 	if m.store_id != nil {
 		fields = append(fields, cart.FieldStoreID)
 	}
@@ -8467,6 +8567,12 @@ func (m *CartMutation) Fields() []string {
 	}
 	if m.address != nil {
 		fields = append(fields, cart.FieldAddress)
+	}
+	if m.billing_address != nil {
+		fields = append(fields, cart.FieldBillingAddress)
+	}
+	if m.gift != nil {
+		fields = append(fields, cart.FieldGift)
 	}
 	if m.country != nil {
 		fields = append(fields, cart.FieldCountry)
@@ -8524,6 +8630,10 @@ func (m *CartMutation) Field(name string) (ent.Value, bool) {
 		return m.Phone()
 	case cart.FieldAddress:
 		return m.Address()
+	case cart.FieldBillingAddress:
+		return m.BillingAddress()
+	case cart.FieldGift:
+		return m.Gift()
 	case cart.FieldCountry:
 		return m.Country()
 	case cart.FieldRegion:
@@ -8573,6 +8683,10 @@ func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldPhone(ctx)
 	case cart.FieldAddress:
 		return m.OldAddress(ctx)
+	case cart.FieldBillingAddress:
+		return m.OldBillingAddress(ctx)
+	case cart.FieldGift:
+		return m.OldGift(ctx)
 	case cart.FieldCountry:
 		return m.OldCountry(ctx)
 	case cart.FieldRegion:
@@ -8681,6 +8795,20 @@ func (m *CartMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAddress(v)
+		return nil
+	case cart.FieldBillingAddress:
+		v, ok := value.(document.Address)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBillingAddress(v)
+		return nil
+	case cart.FieldGift:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGift(v)
 		return nil
 	case cart.FieldCountry:
 		v, ok := value.(string)
@@ -8858,6 +8986,12 @@ func (m *CartMutation) ClearedFields() []string {
 	if m.FieldCleared(cart.FieldAddress) {
 		fields = append(fields, cart.FieldAddress)
 	}
+	if m.FieldCleared(cart.FieldBillingAddress) {
+		fields = append(fields, cart.FieldBillingAddress)
+	}
+	if m.FieldCleared(cart.FieldGift) {
+		fields = append(fields, cart.FieldGift)
+	}
 	if m.FieldCleared(cart.FieldCountry) {
 		fields = append(fields, cart.FieldCountry)
 	}
@@ -8910,6 +9044,12 @@ func (m *CartMutation) ClearField(name string) error {
 		return nil
 	case cart.FieldAddress:
 		m.ClearAddress()
+		return nil
+	case cart.FieldBillingAddress:
+		m.ClearBillingAddress()
+		return nil
+	case cart.FieldGift:
+		m.ClearGift()
 		return nil
 	case cart.FieldCountry:
 		m.ClearCountry()
@@ -8978,6 +9118,12 @@ func (m *CartMutation) ResetField(name string) error {
 		return nil
 	case cart.FieldAddress:
 		m.ResetAddress()
+		return nil
+	case cart.FieldBillingAddress:
+		m.ResetBillingAddress()
+		return nil
+	case cart.FieldGift:
+		m.ResetGift()
 		return nil
 	case cart.FieldCountry:
 		m.ResetCountry()

@@ -24,6 +24,8 @@ var fixed = []Fixed{
 	{Of: "A short line: a tag, a telephone number, a method of payment", Unit: inCharacters, Most: Label},
 	{Of: "A postal code", Unit: inCharacters, Most: PostalCode},
 	{Of: "A note of an order or a customer", Unit: inCharacters, Most: Note},
+	{Of: "A shopper's note to the shop", Unit: inCharacters, Most: CartNote},
+	{Of: "The message of a gift", Unit: inCharacters, Most: GiftMessage},
 	{Of: "A note of a reviewer of a theme", Unit: inCharacters, Most: ReviewNote},
 	{Of: "The description of a product", Unit: inCharacters, Most: Description},
 	{Of: "The postal address of the maker of a product", Unit: inCharacters, Most: MakerAddress},

@@ -29,8 +29,11 @@ const (
 	// PaymentSecret is a secret of an account with a payment provider.
 	PaymentSecret = 200
 	// Note is a note of the staff on an order or a customer.
-	Note       = 5000
-	ReviewNote = 1000
+	Note = 5000
+	// CartNote is a shopper's note to the shop, GiftMessage the text of a gift. An order has both in one note.
+	CartNote    = 2000
+	GiftMessage = 500
+	ReviewNote  = 1000
 	// Description is the description of a product.
 	Description = 65535
 	// MakerAddress is the postal address of the maker of a product, Safety its safety information.

@@ -39,6 +39,10 @@ func (Cart) Fields() []ent.Field {
 		field.String("email").SchemaType(key(1020)).Optional().Nillable(),
 		field.String("phone").MaxRuneLen(64).Optional().Nillable(),
 		field.Bytes("address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
+		// billing_address is null if it is the other address.
+		field.Bytes("billing_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
+		// gift is the message of a gift.
+		field.String("gift").MaxRuneLen(limit.GiftMessage).Optional().Nillable(),
 		// country and region are where the shopper is. They are asked for when nothing is shipped
 		// and the tax depends on them.
 		field.String("country").SchemaType(key(2)).Optional().Nillable(),

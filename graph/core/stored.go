@@ -45,7 +45,7 @@ var stored = []struct {
 	table   string
 	columns []string
 }{
-	{cart.Table, []string{cart.FieldNote, cart.FieldAddress}},
+	{cart.Table, []string{cart.FieldNote, cart.FieldAddress, cart.FieldBillingAddress}},
 	{collection.Table, []string{collection.FieldDescription, collection.FieldRule}},
 	{customer.Table, []string{
 		customer.FieldDefaultAddress, customer.FieldAddresses, customer.FieldTags, customer.FieldNote,

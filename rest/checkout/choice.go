@@ -12,48 +12,71 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// shipping is GET /checkout/shipping.
-func (v *visit) shipping(c *cart.View) { v.shippingForm(c, "") }
+// delivery is GET /checkout/delivery.
+func (v *visit) delivery(c *cart.View) {
+	chosen := map[string]string{}
+	if c.Rate != nil {
+		chosen["rate"] = c.Rate.ID
+	}
+	if c.Method != nil {
+		chosen["payment"] = string(c.Method.Kind)
+	}
+	v.deliveryPage(c, chosen, nil, http.StatusOK)
+}
 
-func (v *visit) shippingForm(c *cart.View, wrong string) {
-	page := ChoicePage{Frame: v.frame(phrase.StepShipping), Name: "rate", Error: wrong,
-		Back: before(c, cart.StepShipping), None: v.texts.Say(phrase.NoRates)}
+// deliveryPage shows the choices of the delivery with what is chosen and the errors.
+func (v *visit) deliveryPage(c *cart.View, chosen, wrong map[string]string, status int) {
+	page := DeliveryPage{StepPage: v.stepPage(c, cart.StepDelivery), Ships: c.Ships}
+	if c.Ships {
+		page.Groups = append(page.Groups, v.rates(c))
+	}
+	page.Groups = append(page.Groups, v.methods(c))
+	for i := range page.Groups {
+		g := &page.Groups[i]
+		g.Error = wrong[g.Name]
+		for j := range g.Choices {
+			g.Choices[j].Chosen = g.Choices[j].Value == chosen[g.Name] || len(g.Choices) == 1
+		}
+	}
+	v.show(v.w, v.r, status, page)
+}
+
+// rates returns the choice of a shipping rate.
+func (v *visit) rates(c *cart.View) ChoiceGroup {
+	g := ChoiceGroup{Name: "rate", Title: v.texts.Say(phrase.StepShipping), None: v.texts.Say(phrase.NoRates)}
 	for _, rate := range c.Rates {
-		choice := Choice{Value: rate.ID, Label: rate.Name, Amount: v.texts.Money(rate.CostMinor, c.Currency),
-			Chosen: c.Rate != nil && c.Rate.ID == rate.ID || len(c.Rates) == 1}
+		choice := Choice{Value: rate.ID, Label: rate.Name, Amount: v.texts.Money(rate.CostMinor, c.Currency)}
 		if rate.CostMinor == 0 {
 			choice.Amount = v.texts.Say(phrase.Free)
 		}
 		if rate.Kind == state.ShippingPickup {
 			choice.Detail = v.texts.Say(phrase.Collection)
 		}
-		page.Choices = append(page.Choices, choice)
+		g.Choices = append(g.Choices, choice)
 	}
-	v.choicePage(c, cart.StepShipping, page)
+	return g
 }
 
-// payment is GET /checkout/payment.
-func (v *visit) payment(c *cart.View) { v.paymentForm(c, "") }
-
-func (v *visit) paymentForm(c *cart.View, wrong string) {
-	page := ChoicePage{Frame: v.frame(phrase.StepPayment), Name: "payment", Error: wrong,
-		Back: before(c, cart.StepPayment), None: v.texts.Say(phrase.NoMethods)}
-	for i := range c.Methods {
-		m := &c.Methods[i]
-		page.Choices = append(page.Choices, Choice{Value: string(m.Kind), Label: sales.MethodName(v.texts, *m),
-			Chosen: c.Method != nil && c.Method.Kind == m.Kind || len(c.Methods) == 1})
+// methods returns the choice of a payment method.
+func (v *visit) methods(c *cart.View) ChoiceGroup {
+	g := ChoiceGroup{Name: "payment", Title: v.texts.Say(phrase.StepPayment), None: v.texts.Say(phrase.NoMethods)}
+	for _, m := range c.Methods {
+		g.Choices = append(g.Choices, Choice{Value: string(m.Kind), Label: sales.MethodName(v.texts, m)})
 	}
-	v.choicePage(c, cart.StepPayment, page)
+	return g
 }
 
-// choicePage shows a step with one choice.
-func (v *visit) choicePage(c *cart.View, s cart.Step, page ChoicePage) {
-	page.Steps, page.Action, page.Sums, page.Problem = v.trail(c, s), pathOf(s), v.sums(c), v.refusal(c)
-	status := http.StatusOK
-	if page.Error != "" {
-		status = http.StatusUnprocessableEntity
+// setDelivery is POST /checkout/delivery.
+func (v *visit) setDelivery() {
+	chosen := map[string]string{"rate": v.value("rate"), "payment": v.value("payment")}
+	var rate *string
+	if v.form.Has("ships") {
+		rate = new(chosen["rate"])
 	}
-	v.show(v.w, v.r, status, page)
+	err := v.Carts.SetDelivery(v.ctx, v.token(), rate, new(state.PaymentMethod(chosen["payment"])))
+	v.done(cart.StepDelivery, err, func(c *cart.View, wrong map[string]string) {
+		v.deliveryPage(c, chosen, wrong, http.StatusUnprocessableEntity)
+	})
 }
 
 // review is GET /checkout/review.
@@ -66,10 +89,10 @@ func (v *visit) review(c *cart.View) {
 }
 
 func (v *visit) reviewPage(c *cart.View, status int, problem string) {
-	page := ReviewPage{Frame: v.frame(phrase.StepReview), Steps: v.trail(c, cart.StepReview), Sums: v.sums(c),
-		Total: v.texts.Money(c.Sums.TotalMinor, c.Currency), Back: pathOf(cart.StepPayment),
-		Shown: strconv.FormatInt(c.Sums.TotalMinor, 10), Goods: c.Contents()}
-	page.Problem, page.Away = problem, c.Method.Kind == state.PaymentStripe
+	page := ReviewPage{StepPage: v.stepPage(c, cart.StepReview), Total: v.texts.Money(c.Sums.TotalMinor, c.Currency),
+		Shown: strconv.FormatInt(c.Sums.TotalMinor, 10), Goods: c.Contents(),
+		Away: c.Method.Kind == state.PaymentStripe}
+	page.Problem = problem
 	contact := []string{c.Email}
 	if c.Phone != "" {
 		contact = append(contact, c.Phone)
@@ -80,19 +103,23 @@ func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 			contact = append(contact, c.Region)
 		}
 	}
-	said := [][]string{contact, sales.AddressLines(v.texts, c.Address), nil, {sales.MethodName(v.texts, *c.Method)}}
+	add := func(label phrase.Key, s cart.Step, lines []string) {
+		page.Parts = append(page.Parts, Part{Label: v.texts.Say(label), URL: pathOf(s), Lines: lines})
+	}
+	add(phrase.StepContact, cart.StepDetails, contact)
 	if c.Ships {
-		said[2] = []string{c.Rate.Name}
+		add(phrase.StepAddress, cart.StepDetails, sales.AddressLines(v.texts, c.Address))
 	}
-	for i, lines := range said {
-		if has(c, steps[i].Step) {
-			page.Parts = append(page.Parts, Part{Label: v.texts.Say(steps[i].label), URL: pathOf(steps[i].Step),
-				Lines: lines})
-		}
+	if c.Billing != nil {
+		add(phrase.BillingAddress, cart.StepDetails, sales.AddressLines(v.texts, c.Billing))
 	}
-	for _, l := range c.Lines {
-		page.Lines = append(page.Lines, v.cartLine(l, c.Currency))
+	if c.Gift != "" && c.Ships {
+		add(phrase.GiftMessage, cart.StepDetails, []string{c.Gift})
 	}
+	if c.Ships {
+		add(phrase.StepShipping, cart.StepDelivery, []string{c.Rate.Name})
+	}
+	add(phrase.StepPayment, cart.StepDelivery, []string{sales.MethodName(v.texts, *c.Method)})
 	v.show(v.w, v.r, status, page)
 }
 

@@ -1,7 +1,9 @@
 package checkout
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"golang.org/x/text/collate"
 
@@ -10,15 +12,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// chooseCountry turns the country field, if there is one, into a choice of countries.
-func (v *visit) chooseCountry(fields []Field, codes []string) {
-	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == countryField.name })
-	if i < 0 {
-		return
-	}
+// chooseCountry turns the country field into a choice of countries, with a button that shows the fields of
+// the chosen one.
+func (v *visit) chooseCountry(fields []Field, under string, codes []string) {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == under+countryField.name })
 	options := countriesOf(v.texts, codes)
 	if len(options) > 1 {
 		options = append([]Option{{"", v.texts.Say(phrase.Choose)}}, options...)
+		fields[i].Shows = v.texts.Say(phrase.CountryFields)
 	}
 	fields[i].Options = options
 }
@@ -40,29 +41,57 @@ func inOrder(t *phrase.Texts, list []Option) []Option {
 }
 
 // unsure removes the "optional" hints of address fields that some countries require.
-func unsure(fields []Field) {
+func unsure(fields []Field, under string) {
 	for i, f := range fields {
-		if f.Name == "postal_code" || f.Name == regionField.name {
+		if f.Name == under+"postal_code" || f.Name == under+regionField.name {
 			fields[i].Hint = ""
 		}
 	}
 }
 
-// countryForm adapts address fields to a country: unused fields are removed, required ones marked,
-// and its regions become a choice.
-func (v *visit) countryForm(fields []Field, form cart.Form, code string) []Field {
-	needs := map[string]country.Need{"postal_code": form.PostalCode, regionField.name: form.Region}
+// The names of parts of addresses, by those of [country.Layout].
+var (
+	postalNames = map[string]phrase.Key{"zip": phrase.ZipCode, "pin": phrase.PinCode, "eircode": phrase.Eircode}
+	cityNames   = map[string]phrase.Key{"post_town": phrase.PostTown, "suburb": phrase.Suburb,
+		"district": phrase.District}
+	regionNames = map[string]phrase.Key{"state": phrase.State, "province": phrase.Province, "do_si": phrase.Province,
+		"county": phrase.County, "prefecture": phrase.Prefecture, "department": phrase.Department,
+		"emirate": phrase.Emirate, "island": phrase.Island, "parish": phrase.Parish, "district": phrase.District}
+)
+
+// countryForm adapts address fields to a country: their order and names, unused fields are removed, required
+// ones marked, and its regions become a choice.
+func (v *visit) countryForm(fields []Field, under string, form cart.Form, code string) []Field {
+	layout := country.LayoutOf(code)
+	parts := map[string]struct {
+		letter string
+		need   country.Need
+		named  phrase.Key
+	}{
+		"line1": {letter: "A"}, "line2": {letter: "A"},
+		"city":           {letter: "C", named: cityNames[layout.City]},
+		"postal_code":    {"Z", form.PostalCode, postalNames[layout.PostalCode]},
+		regionField.name: {"S", form.Region, regionNames[layout.Region]},
+	}
+	of := func(f Field) string { return strings.TrimPrefix(f.Name, under) }
 	fields = slices.DeleteFunc(fields, func(f Field) bool {
-		need, depends := needs[f.Name]
-		return depends && need == country.Unused
+		p := parts[of(f)]
+		return (p.letter == "Z" || p.letter == "S") && p.need == country.Unused
+	})
+	slices.SortStableFunc(fields, func(a, b Field) int {
+		return cmp.Compare(strings.Index(layout.Order, parts[of(a)].letter)+len(parts[of(a)].letter),
+			strings.Index(layout.Order, parts[of(b)].letter)+len(parts[of(b)].letter))
 	})
 	for i := range fields {
 		f := &fields[i]
-		need, depends := needs[f.Name]
-		if f.Required = f.Required || depends && need == country.Required; f.Required {
+		p := parts[of(*f)]
+		if f.Required = f.Required || p.need == country.Required; f.Required {
 			f.Hint = ""
 		}
-		if f.Name == regionField.name && len(form.Regions) > 0 {
+		if p.named != "" {
+			f.Label = v.texts.Say(p.named)
+		}
+		if p.letter == "S" && len(form.Regions) > 0 {
 			v.chooseRegion(f, form, code)
 		}
 	}

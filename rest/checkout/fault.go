@@ -67,7 +67,8 @@ func (v *visit) wrongOf(err error) map[string]string {
 		name := strings.TrimPrefix(field.Pointer, "#/")
 		key := phrase.NotValid
 		switch {
-		case name == "rate", name == "payment", name == "country", field.Code == fault.UnknownValue:
+		case name == "rate", name == "payment", strings.HasSuffix(name, countryField.name),
+			field.Code == fault.UnknownValue:
 			key = phrase.ChooseOne
 		case field.Code == fault.Required:
 			key = phrase.Required

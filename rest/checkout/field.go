@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
@@ -23,13 +24,14 @@ type blank struct {
 	required bool
 }
 
-// contactFields and addressFields are the forms; never changed. The contact form also has
-// vatField if companies may pay no tax, and countryField, or regionField, if nothing is shipped and the
-// tax depends on it.
+// contactFields and addressFields are the forms; never changed. The contact form also has vatField if
+// companies may pay no tax. If nothing is shipped and the tax depends on it, countryField and regionField
+// stand for the address.
 var (
 	countryField = blank{"country", phrase.Country, "", "country", 0, true}
 	vatField     = blank{"vat_id", phrase.VATID, "text", "off", maxVATID, false}
 	regionField  = blank{"region", phrase.Region, "text", "address-level1", maxLine, false}
+	giftField    = blank{"gift", phrase.GiftMessage, "long", "off", limit.GiftMessage, false}
 
 	contactFields = []blank{
 		{"email", phrase.Email, "email", "email", maxEmail, true},

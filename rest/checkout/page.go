@@ -55,10 +55,10 @@ func nameOf(page any) string {
 	switch page.(type) {
 	case CartPage:
 		return "cart"
-	case FormPage:
-		return "form"
-	case ChoicePage:
-		return "choice"
+	case DetailsPage:
+		return "details"
+	case DeliveryPage:
+		return "delivery"
 	case ReviewPage:
 		return "review"
 	case PayPage:

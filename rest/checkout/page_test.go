@@ -17,8 +17,8 @@ func views(l state.Language) map[string]any {
 	t := phrase.In(l)
 	frame := Frame{Texts: t, Shop: `Bread & <b>Co</b>`, Logo: "/_images/logo", Style: stylePath,
 		Title: t.Say(phrase.Cart), Problem: t.Say(phrase.TryAgain), Legal: []Option{{"/pages/imprint", "Im <b>"}}}
-	steps := []Step{{Label: t.Say(phrase.StepContact), URL: "/checkout/contact", Done: true},
-		{Label: t.Say(phrase.StepAddress), URL: "/checkout/address", Now: true}}
+	steps := []Step{{Label: t.Say(phrase.StepDetails), URL: "/checkout/details", Done: true},
+		{Label: t.Say(phrase.StepDelivery), URL: "/checkout/delivery", Now: true}}
 	lines := []Line{
 		{Product: "prod_1", Variant: "var_1", Title: "Loaf", Options: "Rye / 1 kg", URL: "/products/loaf",
 			Image: "/_images/x", Quantity: 2, Entered: "x", Error: t.Say(phrase.NotValid), Unit: "€1.00",
@@ -30,20 +30,22 @@ func views(l state.Language) map[string]any {
 		{Label: t.Say(phrase.Total), Amount: "€2.00", Last: true}}
 	fields := fieldsOf(t, addressFields, map[string]string{"name": `"Ada" <x>`, "country": "DE"},
 		map[string]string{"line1": t.Say(phrase.Required), "country": t.Say(phrase.ChooseOne)})
-	fields[0].Options = countriesOf(t, []string{"DE", "AT", "JP"})
+	fields[0].Options, fields[0].Shows = countriesOf(t, []string{"DE", "AT", "JP"}), t.Say(phrase.CountryFields)
 	choices := []Choice{{Value: "a", Label: "Post", Amount: "€4.90", Chosen: true},
 		{Value: "b", Label: "Bike", Detail: "x"}}
+	step := StepPage{Frame: frame, Steps: steps, Back: "/cart", Lines: lines[:1], Sums: sums}
 	code := Field{Name: "code", Label: t.Say(phrase.Code), Type: "text", Error: t.Say(phrase.CodeRefused)}
 	return map[string]any{
 		"empty cart": CartPage{Frame: frame},
 		"cart":       CartPage{Frame: frame, Lines: lines, Sums: sums, Code: code, Note: "n", Added: true},
-		"form": FormPage{Frame: frame, Steps: steps, Action: "/checkout/address", Back: "/cart",
-			Fields: fields, Sums: sums},
-		"choice": ChoicePage{Frame: frame, Steps: steps, Action: "/checkout/shipping", Back: "/cart", Name: "rate",
-			Choices: choices, Error: t.Say(phrase.ChooseOne), Sums: sums},
-		"no choice": ChoicePage{Frame: frame, Steps: steps, Back: "/cart", None: t.Say(phrase.NoRates)},
-		"review": ReviewPage{Frame: frame, Steps: steps, Lines: lines[:1], Sums: sums, Total: "€2.00", Back: "/cart",
-			Parts: []Part{{t.Say(phrase.StepAddress), "/checkout/address", []string{"Ada", "Berlin"}}}},
+		"details": DetailsPage{StepPage: step, Groups: []FieldGroup{{Title: "a", Fields: fields},
+			{Title: "b", Asks: "x", Open: true, Fields: []Field{{Name: "gift", Label: "g", Type: "long", MaxLength: 9,
+				Value: "</textarea><b>"}}}}},
+		"delivery": DeliveryPage{StepPage: step, Ships: true, Groups: []ChoiceGroup{
+			{Name: "rate", Title: "a", Choices: choices, Error: t.Say(phrase.ChooseOne)},
+			{Name: "payment", Title: "b", None: t.Say(phrase.NoRates)}}},
+		"review": ReviewPage{StepPage: step, Total: "€2.00",
+			Parts: []Part{{t.Say(phrase.StepAddress), "/checkout/details", []string{"Ada", "Berlin"}}}},
 		"pay": PayPage{Frame: frame, Action: "/orders/x/pay", Number: "1001", Total: "€2.00", Reopens: true},
 		"status": StatusPage{Frame: frame, Thanks: true, Number: "1001", Date: "1", States: []string{"a", "b"},
 			Instructions: "IBAN\n1", PayURL: "/orders/x/pay", Reopens: true,

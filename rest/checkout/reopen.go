@@ -50,9 +50,9 @@ func (v *visit) reopen() {
 		v.begin() // redirects to the order
 	case err != nil:
 		v.failed(err)
-	case v.value("to") == string(cart.StepPayment):
+	case v.value("to") == "payment":
 		v.keep(v.token())
-		to(v.w, pathOf(cart.StepPayment))
+		to(v.w, pathOf(cart.StepDelivery))
 	default:
 		v.keep(v.token())
 		to(v.w, cartPath)

@@ -1,13 +1,9 @@
 package checkout
 
 import (
-	"net/http"
 	"slices"
 
-	"github.com/storefront-go/storefront/ent/document"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/domain/cart"
-	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
@@ -19,9 +15,16 @@ type step struct {
 
 // steps are in order; never changed.
 var steps = []step{
-	{cart.StepContact, phrase.StepContact}, {cart.StepAddress, phrase.StepAddress},
-	{cart.StepShipping, phrase.StepShipping}, {cart.StepPayment, phrase.StepPayment},
+	{cart.StepDetails, phrase.StepDetails}, {cart.StepDelivery, phrase.StepDelivery},
 	{cart.StepReview, phrase.StepReview},
+}
+
+// labelOf returns the name of a step. What is not shipped needs no delivery.
+func (v *visit) labelOf(c *cart.View, s step) phrase.Key {
+	if s.Step == cart.StepDelivery && !c.Ships {
+		return phrase.StepPayment
+	}
+	return s.label
 }
 
 // placeOf returns the position of a step; the cart's own step comes before all.
@@ -38,7 +41,7 @@ func pathOf(s cart.Step) string {
 }
 
 // begin is GET /checkout: it redirects to the first incomplete step.
-func (v *visit) begin() { v.at(cart.StepContact, func(c *cart.View) { to(v.w, pathOf(c.Next())) })() }
+func (v *visit) begin() { v.at(cart.StepDetails, func(c *cart.View) { to(v.w, pathOf(c.Next())) })() }
 
 // at shows a step if all steps before it are complete, and otherwise redirects to the first
 // incomplete one. If the cart was ordered, it redirects to the order.
@@ -52,7 +55,7 @@ func (v *visit) at(s cart.Step, show func(*cart.View)) func() {
 			to(v.w, cartPath)
 		case !c.Order.IsNil():
 			to(v.w, v.orderPath(c.Order))
-		case placeOf(c.Next()) < placeOf(s), !has(c, s):
+		case placeOf(c.Next()) < placeOf(s):
 			to(v.w, pathOf(c.Next()))
 		default:
 			show(c)
@@ -60,29 +63,12 @@ func (v *visit) at(s cart.Step, show func(*cart.View)) func() {
 	}
 }
 
-// has reports whether the checkout of a cart has a step: what is not shipped needs no address.
-func has(c *cart.View, s cart.Step) bool {
-	return c.Ships || s != cart.StepAddress && s != cart.StepShipping
-}
-
-// before returns the page of the previous step.
-func before(c *cart.View, s cart.Step) string {
-	for i := placeOf(s) - 1; i >= 0; i-- {
-		if has(c, steps[i].Step) {
-			return pathOf(steps[i].Step)
-		}
-	}
-	return cartPath
-}
-
 // trail returns the steps as the page of one of them shows them.
 func (v *visit) trail(c *cart.View, now cart.Step) []Step {
 	var list []Step
 	for i, s := range steps {
-		if has(c, s.Step) {
-			list = append(list, Step{Label: v.texts.Say(s.label), URL: pathOf(s.Step), Now: s.Step == now,
-				Done: s.Step != now && i <= placeOf(c.Next())})
-		}
+		list = append(list, Step{Label: v.texts.Say(v.labelOf(c, s)), URL: pathOf(s.Step), Now: s.Step == now,
+			Done: s.Step != now && i <= placeOf(c.Next())})
 	}
 	return list
 }
@@ -102,135 +88,16 @@ func (v *visit) done(s cart.Step, err error, again func(*cart.View, map[string]s
 	}
 }
 
-// contact is GET /checkout/contact.
-func (v *visit) contact(c *cart.View) {
-	values := map[string]string{"email": c.Email, "phone": c.Phone, "country": c.Country, "region": c.Region,
-		"vat_id": c.VATID}
-	if c.Country == "" && c.Address != nil {
-		values["country"] = c.Address.Country
+// stepPage returns what the steps have in common.
+func (v *visit) stepPage(c *cart.View, s cart.Step) StepPage {
+	at := placeOf(s)
+	page := StepPage{Frame: v.frame(v.labelOf(c, steps[at])), Steps: v.trail(c, s), Back: cartPath, Sums: v.sums(c)}
+	if at > 0 {
+		page.Back = pathOf(steps[at-1].Step)
 	}
-	v.contactForm(c, values, nil)
-}
-
-// contactForm also asks for the country if the tax depends on it and nothing else names it.
-func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
-	form := contactFields
-	if !c.Ships { // only carriers need a telephone number
-		form = form[:1]
-	}
-	if c.AsksVATID() {
-		form = append(slices.Clone(form), vatField)
-	}
-	if c.AsksCountry() {
-		form = append(slices.Clone(form), countryField)
-		if c.Regional(values[countryField.name]) {
-			form = append(form, regionField)
-		}
-	}
-	fields := fieldsOf(v.texts, form, values, wrong)
-	v.chooseCountry(fields, country.Codes())
-	if code := values[countryField.name]; code != "" {
-		fields = v.countryForm(fields, c.Form(code), code)
-	}
-	v.formPage(c, cart.StepContact, fields, wrong)
-}
-
-// setContact is POST /checkout/contact.
-func (v *visit) setContact() {
-	values := v.values(append(slices.Clone(contactFields), vatField, countryField, regionField))
-	v.done(cart.StepContact, v.Carts.SetContact(v.ctx, v.token(),
-		cart.Contact{Email: values["email"], Phone: values["phone"], Country: values["country"],
-			Region: values["region"], VATID: values["vat_id"]}),
-		func(c *cart.View, wrong map[string]string) { v.contactForm(c, values, wrong) })
-}
-
-// values reads the fields of a step from the form.
-func (v *visit) values(form []blank) map[string]string {
-	values := map[string]string{}
-	for _, b := range form {
-		values[b.name] = v.value(b.name)
-	}
-	return values
-}
-
-// formPage shows a step with fields.
-func (v *visit) formPage(c *cart.View, s cart.Step, fields []Field, wrong map[string]string) {
-	status := http.StatusOK
-	if wrong != nil {
-		status = http.StatusUnprocessableEntity
-	}
-	page := FormPage{Frame: v.frame(steps[placeOf(s)].label), Steps: v.trail(c, s), Action: pathOf(s),
-		Back: before(c, s), Fields: fields, Sums: v.sums(c)}
 	page.Problem = v.refusal(c)
-	v.show(v.w, v.r, status, page)
-}
-
-// address is GET /checkout/address.
-func (v *visit) address(c *cart.View) {
-	values := map[string]string{}
-	if a := c.Address; a != nil {
-		values = map[string]string{"country": a.Country, "name": text(a.Name), "company": text(a.Company),
-			"line1": a.Line1, "line2": text(a.Line2), "city": a.City, "region": text(a.Region),
-			"postal_code": text(a.PostalCode)}
+	for _, l := range c.Lines {
+		page.Lines = append(page.Lines, v.cartLine(l, c.Currency))
 	}
-	v.addressForm(c, values, nil)
-}
-
-func (v *visit) addressForm(c *cart.View, values, wrong map[string]string) {
-	fields := fieldsOf(v.texts, addressFields, values, wrong)
-	codes, all, err := v.Core.Destinations(v.ctx)
-	if err != nil {
-		v.failed(err)
-		return
-	}
-	if all || len(codes) == 0 {
-		codes = country.Codes()
-	}
-	codes = slices.DeleteFunc(codes, func(code string) bool { return !country.Assigned(code) })
-	v.chooseCountry(fields, codes)
-	code := values[countryField.name]
-	if code == "" && len(codes) == 1 {
-		code = codes[0]
-	}
-	if code != "" {
-		fields = v.countryForm(fields, c.Form(code), code)
-	} else {
-		unsure(fields)
-	}
-	v.formPage(c, cart.StepAddress, fields, wrong)
-}
-
-// setAddress is POST /checkout/address.
-func (v *visit) setAddress() {
-	values := v.values(addressFields)
-	optional := func(name string) *string {
-		if values[name] == "" {
-			return nil
-		}
-		return new(values[name])
-	}
-	a := document.AddressFields{Name: optional("name"), Company: optional("company"), Line1: values["line1"],
-		Line2: optional("line2"), City: values["city"], Region: optional("region"),
-		PostalCode: optional("postal_code"), Country: values["country"]}
-	v.done(cart.StepAddress, v.Carts.SetAddress(v.ctx, v.token(), a),
-		func(c *cart.View, wrong map[string]string) { v.addressForm(c, values, wrong) })
-}
-
-// setShipping is POST /checkout/shipping.
-func (v *visit) setShipping() {
-	v.done(cart.StepShipping, v.Carts.SetRate(v.ctx, v.token(), v.value("rate")),
-		func(c *cart.View, wrong map[string]string) { v.shippingForm(c, wrong["rate"]) })
-}
-
-// setPayment is POST /checkout/payment.
-func (v *visit) setPayment() {
-	v.done(cart.StepPayment, v.Carts.SetMethod(v.ctx, v.token(), state.PaymentMethod(v.value("payment"))),
-		func(c *cart.View, wrong map[string]string) { v.paymentForm(c, wrong["payment"]) })
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return page
 }

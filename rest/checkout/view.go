@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
@@ -63,7 +64,7 @@ type Sum struct {
 // Field is an input of a form, or a list to choose from.
 type Field struct {
 	Name, Label string
-	Type        string // text, email or tel; "" if there are options
+	Type        string // text, email, tel or long (several lines); "" if there are options
 	Value       string
 	// Autocomplete is the autocomplete token for browsers.
 	Autocomplete string
@@ -72,6 +73,8 @@ type Field struct {
 	Required     bool
 	MaxLength    int
 	Options      []Option
+	// Shows is the text of a button that adapts the form to the chosen option; "" for none.
+	Shows string
 }
 
 // Option is one value of a [Field].
@@ -103,38 +106,67 @@ type CartPage struct {
 	Later, LaterURL string
 }
 
-// FormPage is a step with fields.
-type FormPage struct {
-	Frame
-	Steps  []Step
-	Action string
-	Back   string
+// FieldGroup is a part of a form. Its heading may be "".
+type FieldGroup struct {
+	Title string
+	// Asks is the label of a box that shows the fields once it is checked, as Open says; "" shows them
+	// always.
+	Asks   string
+	Open   bool
 	Fields []Field
-	Sums   []Sum
+}
+
+// StepPage is common to the steps of the checkout.
+type StepPage struct {
+	Frame
+	Steps []Step
+	Back  string
+	Lines []Line
+	Sums  []Sum
+}
+
+// DetailsPage asks for the shopper and the addresses.
+type DetailsPage struct {
+	StepPage
+	Groups []FieldGroup
 }
 
 // Wrong returns the fields with an error.
-func (p FormPage) Wrong() []Field {
+func (p DetailsPage) Wrong() []Field {
 	var wrong []Field
-	for _, f := range p.Fields {
-		if f.Error != "" {
-			wrong = append(wrong, f)
+	for _, g := range p.Groups {
+		for _, f := range g.Fields {
+			if f.Error != "" {
+				wrong = append(wrong, f)
+			}
 		}
 	}
 	return wrong
 }
 
-// ChoicePage is a step with one choice. Without choices, None says why.
-type ChoicePage struct {
-	Frame
-	Steps   []Step
-	Action  string
-	Back    string
-	Name    string
-	Choices []Choice
-	None    string
-	Error   string
-	Sums    []Sum
+// ChoiceGroup is one choice. Without choices, None says why.
+type ChoiceGroup struct {
+	Name, Title string
+	Choices     []Choice
+	None        string
+	Error       string
+}
+
+// DeliveryPage asks for the shipping rate and the payment method.
+type DeliveryPage struct {
+	StepPage
+	Ships  bool
+	Groups []ChoiceGroup
+}
+
+// Wrong returns the choices with an error.
+func (p DeliveryPage) Wrong() []ChoiceGroup {
+	return slices.DeleteFunc(slices.Clone(p.Groups), func(g ChoiceGroup) bool { return g.Error == "" })
+}
+
+// Complete reports whether every choice has an option.
+func (p DeliveryPage) Complete() bool {
+	return !slices.ContainsFunc(p.Groups, func(g ChoiceGroup) bool { return len(g.Choices) == 0 })
 }
 
 // Part is an answer of the shopper, with the step that changes it.
@@ -145,13 +177,9 @@ type Part struct {
 
 // ReviewPage shows the order before it is placed.
 type ReviewPage struct {
-	Frame
-	Steps []Step
+	StepPage
 	Parts []Part
-	Lines []Line
-	Sums  []Sum
 	Total string
-	Back  string
 	// Away says that the form leads to a payment provider.
 	Away bool
 	// Shown is the total that the shopper agrees to, and Goods a digest of the items. If either has

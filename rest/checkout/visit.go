@@ -102,16 +102,14 @@ func (v *visit) handlers() (get, post func()) {
 		return func() { v.order(token) }, nil
 	}
 	switch cart.Step(strings.TrimPrefix(path, checkoutPath+"/")) {
-	case cart.StepContact:
-		return v.at(cart.StepContact, v.contact), v.setContact
-	case cart.StepAddress:
-		return v.at(cart.StepAddress, v.address), v.setAddress
-	case cart.StepShipping:
-		return v.at(cart.StepShipping, v.shipping), v.setShipping
-	case cart.StepPayment:
-		return v.at(cart.StepPayment, v.payment), v.setPayment
+	case cart.StepDetails:
+		return v.at(cart.StepDetails, v.details), v.setDetails
+	case cart.StepDelivery:
+		return v.at(cart.StepDelivery, v.delivery), v.setDelivery
 	case cart.StepReview:
 		return v.at(cart.StepReview, v.review), nil
+	case "contact", "address", "shipping", "payment": // the steps of earlier releases
+		return v.begin, v.begin
 	}
 	return nil, nil
 }

@@ -37,6 +37,10 @@ const (
 	FieldPhone = "phone"
 	// FieldAddress holds the string denoting the address field in the database.
 	FieldAddress = "address"
+	// FieldBillingAddress holds the string denoting the billing_address field in the database.
+	FieldBillingAddress = "billing_address"
+	// FieldGift holds the string denoting the gift field in the database.
+	FieldGift = "gift"
 	// FieldCountry holds the string denoting the country field in the database.
 	FieldCountry = "country"
 	// FieldRegion holds the string denoting the region field in the database.
@@ -72,6 +76,8 @@ var Columns = []string{
 	FieldEmail,
 	FieldPhone,
 	FieldAddress,
+	FieldBillingAddress,
+	FieldGift,
 	FieldCountry,
 	FieldRegion,
 	FieldVatID,
@@ -106,6 +112,8 @@ var (
 	DefaultLinesCount int
 	// PhoneValidator is a validator for the "phone" field. It is called by the builders before save.
 	PhoneValidator func(string) error
+	// GiftValidator is a validator for the "gift" field. It is called by the builders before save.
+	GiftValidator func(string) error
 	// RegionValidator is a validator for the "region" field. It is called by the builders before save.
 	RegionValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -173,6 +181,11 @@ func ByEmail(opts ...sql.OrderTermOption) OrderOption {
 // ByPhone orders the results by the phone field.
 func ByPhone(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPhone, opts...).ToFunc()
+}
+
+// ByGift orders the results by the gift field.
+func ByGift(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldGift, opts...).ToFunc()
 }
 
 // ByCountry orders the results by the country field.

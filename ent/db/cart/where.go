@@ -120,6 +120,17 @@ func Address(v document.Address) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldAddress, vc))
 }
 
+// BillingAddress applies equality check predicate on the "billing_address" field. It's identical to BillingAddressEQ.
+func BillingAddress(v document.Address) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldEQ(FieldBillingAddress, vc))
+}
+
+// Gift applies equality check predicate on the "gift" field. It's identical to GiftEQ.
+func Gift(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldGift, v))
+}
+
 // Country applies equality check predicate on the "country" field. It's identical to CountryEQ.
 func Country(v string) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldCountry, v))
@@ -832,6 +843,145 @@ func AddressIsNil() predicate.Cart {
 // AddressNotNil applies the NotNil predicate on the "address" field.
 func AddressNotNil() predicate.Cart {
 	return predicate.Cart(sql.FieldNotNull(FieldAddress))
+}
+
+// BillingAddressEQ applies the EQ predicate on the "billing_address" field.
+func BillingAddressEQ(v document.Address) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldEQ(FieldBillingAddress, vc))
+}
+
+// BillingAddressNEQ applies the NEQ predicate on the "billing_address" field.
+func BillingAddressNEQ(v document.Address) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldNEQ(FieldBillingAddress, vc))
+}
+
+// BillingAddressIn applies the In predicate on the "billing_address" field.
+func BillingAddressIn(vs ...document.Address) predicate.Cart {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Cart(sql.FieldIn(FieldBillingAddress, v...))
+}
+
+// BillingAddressNotIn applies the NotIn predicate on the "billing_address" field.
+func BillingAddressNotIn(vs ...document.Address) predicate.Cart {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Cart(sql.FieldNotIn(FieldBillingAddress, v...))
+}
+
+// BillingAddressGT applies the GT predicate on the "billing_address" field.
+func BillingAddressGT(v document.Address) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldGT(FieldBillingAddress, vc))
+}
+
+// BillingAddressGTE applies the GTE predicate on the "billing_address" field.
+func BillingAddressGTE(v document.Address) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldGTE(FieldBillingAddress, vc))
+}
+
+// BillingAddressLT applies the LT predicate on the "billing_address" field.
+func BillingAddressLT(v document.Address) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldLT(FieldBillingAddress, vc))
+}
+
+// BillingAddressLTE applies the LTE predicate on the "billing_address" field.
+func BillingAddressLTE(v document.Address) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldLTE(FieldBillingAddress, vc))
+}
+
+// BillingAddressIsNil applies the IsNil predicate on the "billing_address" field.
+func BillingAddressIsNil() predicate.Cart {
+	return predicate.Cart(sql.FieldIsNull(FieldBillingAddress))
+}
+
+// BillingAddressNotNil applies the NotNil predicate on the "billing_address" field.
+func BillingAddressNotNil() predicate.Cart {
+	return predicate.Cart(sql.FieldNotNull(FieldBillingAddress))
+}
+
+// GiftEQ applies the EQ predicate on the "gift" field.
+func GiftEQ(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldGift, v))
+}
+
+// GiftNEQ applies the NEQ predicate on the "gift" field.
+func GiftNEQ(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldNEQ(FieldGift, v))
+}
+
+// GiftIn applies the In predicate on the "gift" field.
+func GiftIn(vs ...string) predicate.Cart {
+	return predicate.Cart(sql.FieldIn(FieldGift, vs...))
+}
+
+// GiftNotIn applies the NotIn predicate on the "gift" field.
+func GiftNotIn(vs ...string) predicate.Cart {
+	return predicate.Cart(sql.FieldNotIn(FieldGift, vs...))
+}
+
+// GiftGT applies the GT predicate on the "gift" field.
+func GiftGT(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldGT(FieldGift, v))
+}
+
+// GiftGTE applies the GTE predicate on the "gift" field.
+func GiftGTE(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldGTE(FieldGift, v))
+}
+
+// GiftLT applies the LT predicate on the "gift" field.
+func GiftLT(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldLT(FieldGift, v))
+}
+
+// GiftLTE applies the LTE predicate on the "gift" field.
+func GiftLTE(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldLTE(FieldGift, v))
+}
+
+// GiftContains applies the Contains predicate on the "gift" field.
+func GiftContains(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldContains(FieldGift, v))
+}
+
+// GiftHasPrefix applies the HasPrefix predicate on the "gift" field.
+func GiftHasPrefix(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldHasPrefix(FieldGift, v))
+}
+
+// GiftHasSuffix applies the HasSuffix predicate on the "gift" field.
+func GiftHasSuffix(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldHasSuffix(FieldGift, v))
+}
+
+// GiftIsNil applies the IsNil predicate on the "gift" field.
+func GiftIsNil() predicate.Cart {
+	return predicate.Cart(sql.FieldIsNull(FieldGift))
+}
+
+// GiftNotNil applies the NotNil predicate on the "gift" field.
+func GiftNotNil() predicate.Cart {
+	return predicate.Cart(sql.FieldNotNull(FieldGift))
+}
+
+// GiftEqualFold applies the EqualFold predicate on the "gift" field.
+func GiftEqualFold(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldEqualFold(FieldGift, v))
+}
+
+// GiftContainsFold applies the ContainsFold predicate on the "gift" field.
+func GiftContainsFold(v string) predicate.Cart {
+	return predicate.Cart(sql.FieldContainsFold(FieldGift, v))
 }
 
 // CountryEQ applies the EQ predicate on the "country" field.

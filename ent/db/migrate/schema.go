@@ -215,6 +215,8 @@ var (
 		{Name: "email", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "phone", Type: field.TypeString, Nullable: true, Size: 64},
 		{Name: "address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "billing_address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "gift", Type: field.TypeString, Nullable: true, Size: 500},
 		{Name: "country", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(2)"}},
 		{Name: "region", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "vat_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(20)"}},

@@ -289,8 +289,12 @@ func init() {
 	cartDescPhone := cartFields[9].Descriptor()
 	// cart.PhoneValidator is a validator for the "phone" field. It is called by the builders before save.
 	cart.PhoneValidator = cartDescPhone.Validators[0].(func(string) error)
+	// cartDescGift is the schema descriptor for gift field.
+	cartDescGift := cartFields[12].Descriptor()
+	// cart.GiftValidator is a validator for the "gift" field. It is called by the builders before save.
+	cart.GiftValidator = cartDescGift.Validators[0].(func(string) error)
 	// cartDescRegion is the schema descriptor for region field.
-	cartDescRegion := cartFields[12].Descriptor()
+	cartDescRegion := cartFields[14].Descriptor()
 	// cart.RegionValidator is a validator for the "region" field. It is called by the builders before save.
 	cart.RegionValidator = cartDescRegion.Validators[0].(func(string) error)
 	// cartDescID is the schema descriptor for id field.

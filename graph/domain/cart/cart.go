@@ -203,7 +203,7 @@ func (c *Carts) Save(ctx context.Context, token string, in Edit) (code string, e
 		check.Within("quantity", l.Quantity, 0, limit.CartQuantity)
 	}
 	if in.Note != nil && *in.Note != "" {
-		check.Long("note", *in.Note, limit.Note)
+		check.Long("note", *in.Note, limit.CartNote)
 	}
 	if err := check.Err(); err != nil {
 		return "", err

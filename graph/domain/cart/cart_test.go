@@ -86,16 +86,16 @@ func (m *market) ready(token, email string) *cart.View {
 	home := document.AddressFields{Name: new("Ada Lovelace"), Line1: "Weg 1", City: "Berlin",
 		PostalCode: new("10115"), Country: "de"}
 	for _, err := range []error{
-		m.SetContact(m.ctx, token, cart.Contact{Email: email}), m.SetAddress(m.ctx, token, home),
+		m.SetDetails(m.ctx, token, &cart.Contact{Email: email}, nil), m.SetDetails(m.ctx, token, nil, &home),
 	} {
 		if err != nil {
 			m.t.Fatal(err)
 		}
 	}
-	if err := m.SetRate(m.ctx, token, m.view(token).Rates[0].ID); err != nil {
+	if err := m.SetDelivery(m.ctx, token, new(m.view(token).Rates[0].ID), nil); err != nil {
 		m.t.Fatal(err)
 	}
-	if err := m.SetMethod(m.ctx, token, state.PaymentTransfer); err != nil {
+	if err := m.SetDelivery(m.ctx, token, nil, new(state.PaymentTransfer)); err != nil {
 		m.t.Fatal(err)
 	}
 	v := m.view(token)
@@ -143,7 +143,7 @@ func TestCart(t *testing.T) {
 		if l := m.view(token).Lines[0]; l.Quantity != 999 || l.Left == nil || *l.Left != 5 {
 			t.Errorf("%+v", l)
 		}
-		if v.Next() != cart.StepContact || m.view(token).Next() != cart.StepCart {
+		if v.Next() != cart.StepDetails || m.view(token).Next() != cart.StepCart {
 			t.Errorf("next %s, then %s", v.Next(), m.view(token).Next())
 		}
 		if err := m.SetLine(m.ctx, token, bell, 0); err != nil || len(m.view(token).Lines) != 1 {
@@ -286,7 +286,7 @@ func TestAddressOfAnyKeyboard(t *testing.T) {
 			{"JP", "〒１５０－０００１", "150-0001"}, {"JP", "150ー0001", "150-0001"}, {"EG", "١١٥١١", "11511"},
 			{"GB", "ｓｗ１Ａ １ＡＡ", "SW1A 1AA"}, {"DE", "１０１", ""}, {"FR", "75 001", "75001"},
 		} {
-			err := m.SetAddress(m.ctx, token, document.AddressFields{Name: new("A"), Line1: "1", City: "B",
+			err := m.SetDetails(m.ctx, token, nil, &document.AddressFields{Name: new("A"), Line1: "1", City: "B",
 				Region: new("13"), PostalCode: &tc.code, Country: tc.country})
 			if tc.want == "" {
 				if graphtest.FaultOf(err) != "validation_failed" {

@@ -26,56 +26,124 @@ type Contact struct {
 	// Region is required if the tax of the country depends on it.
 	Region string
 	VATID  string // may be ""
+	// Billing is nil if it is the shipping address, or if there is none.
+	Billing *document.AddressFields
+	Gift    string // the message of a gift; may be ""
 }
 
-// SetContact sets the contact of the cart.
-func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error {
-	check := &core.Check{}
-	email, phone := check.Email("email", core.CleanInput(by.Email)), core.CleanInput(by.Phone)
-	if phone != "" {
-		check.Line("phone", phone, limit.Label)
-	}
-	vatID := selling.CheckVATID(check, "vat_id", new(core.CleanInput(by.VATID)))
+// billing begins the names of the members of a billing address in faults.
+const billing = "billing_"
+
+// SetDetails sets who orders, and the shipping address in the form of its country, with all required
+// members; nil for either keeps it. If the country of the address changes, it removes the chosen shipping
+// rate.
+func (c *Carts) SetDetails(ctx context.Context, token string, by *Contact, to *document.AddressFields) error {
 	v, err := c.View(ctx, token)
 	if err != nil {
 		return err
 	}
-	place := checkPlace(check, v, by)
+	if v == nil {
+		return fault.Missing("cart")
+	}
+	check := &core.Check{}
+	var contact *contactEdit
+	if by != nil {
+		if (by.Billing != nil || by.Gift != "") && !v.Extended {
+			return fault.State(fault.InvalidTransition, "The upgrade is not finished (storefront migrate finalize).")
+		}
+		contact = checkContact(check, v, *by)
+	}
+	if to != nil {
+		to = new(*to)
+		v.checkAddress(check, "", to)
+	}
 	if err := check.Err(); err != nil {
 		return err
 	}
-	var consultation *string
-	if vatID != nil && v != nil {
-		if consultation = v.VATConsultation; consultation == nil || v.VATID != *vatID {
-			if consultation, err = c.selling.ConsultVIES(ctx, *vatID); err != nil {
-				return err
-			}
-		}
+	if err := c.consult(ctx, v, contact); err != nil {
+		return err
 	}
 	return c.mustEdit(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
-		if row.ReachedAt == nil {
-			u.SetReachedAt(micros.Now())
+		if contact != nil {
+			if row.ReachedAt == nil {
+				u.SetReachedAt(micros.Now())
+			}
+			contact.set(u)
 		}
-		u.SetEmail(email).ClearVatID().ClearVatConsultation()
-		if vatID != nil {
-			u.SetVatID(*vatID).SetNillableVatConsultation(consultation)
-		}
-		if place.Country != "" {
-			u.SetCountry(place.Country).SetRegion(place.Region)
-		}
-		if phone == "" {
-			u.ClearPhone()
+		if to == nil {
 			return nil
 		}
-		u.SetPhone(phone)
+		before, err := row.Address.Fields()
+		if err != nil {
+			return err
+		}
+		if before == nil || before.Country != to.Country {
+			u.ClearRateID()
+		}
+		u.SetAddress(document.NewAddress(to))
 		return nil
 	})
 }
 
-// checkPlace checks the shopper's country and region as far as the tax depends on them. v is nil if
-// there is no cart.
+// contactEdit is a contact that was checked.
+type contactEdit struct {
+	email, phone, gift  string
+	vatID, consultation *string
+	place               price.Place
+	billing             *document.AddressFields
+}
+
+func checkContact(check *core.Check, v *View, by Contact) *contactEdit {
+	e := &contactEdit{email: check.Email("email", core.CleanInput(by.Email)), phone: core.CleanInput(by.Phone),
+		gift: core.CleanInput(by.Gift)}
+	if e.phone != "" {
+		check.Line("phone", e.phone, limit.Label)
+	}
+	if e.gift != "" {
+		check.Long("gift", e.gift, limit.GiftMessage)
+	}
+	e.vatID = selling.CheckVATID(check, "vat_id", new(core.CleanInput(by.VATID)))
+	e.place = checkPlace(check, v, by)
+	if by.Billing != nil {
+		e.billing = new(*by.Billing)
+		v.checkAddress(check, billing, e.billing)
+	}
+	return e
+}
+
+// consult asks VIES about a VAT id that it was not asked about before.
+func (c *Carts) consult(ctx context.Context, v *View, e *contactEdit) (err error) {
+	if e == nil || e.vatID == nil {
+		return nil
+	}
+	if e.consultation = v.VATConsultation; e.consultation == nil || v.VATID != *e.vatID {
+		e.consultation, err = c.selling.ConsultVIES(ctx, *e.vatID)
+	}
+	return err
+}
+
+func (e *contactEdit) set(u *db.CartUpdate) {
+	u.SetEmail(e.email).ClearPhone().ClearGift().ClearBillingAddress().ClearVatID().ClearVatConsultation()
+	if e.phone != "" {
+		u.SetPhone(e.phone)
+	}
+	if e.gift != "" {
+		u.SetGift(e.gift)
+	}
+	if e.billing != nil {
+		u.SetBillingAddress(document.NewAddress(e.billing))
+	}
+	if e.vatID != nil {
+		u.SetVatID(*e.vatID).SetNillableVatConsultation(e.consultation)
+	}
+	if e.place.Country != "" {
+		u.SetCountry(e.place.Country).SetRegion(e.place.Region)
+	}
+}
+
+// checkPlace checks the shopper's country and region as far as the tax depends on them.
 func checkPlace(check *core.Check, v *View, by Contact) (p price.Place) {
-	asks := v != nil && v.AsksCountry()
+	asks := v.AsksCountry()
 	if p.Country = strings.TrimSpace(by.Country); p.Country == "" {
 		if asks {
 			check.Required("country", false)
@@ -84,48 +152,26 @@ func checkPlace(check *core.Check, v *View, by Contact) (p price.Place) {
 	}
 	p.Country = check.AssignedCountry("country", p.Country)
 	if asks && v.Regional(p.Country) {
-		p.Region = orEmpty(v.Form(p.Country).region(check, p.Country, &by.Region))
+		p.Region = orEmpty(v.Form(p.Country).region(check, "region", p.Country, &by.Region))
 	}
 	return p
 }
 
-// SetAddress sets the shipping address in the form of its country, with all required members. If
-// the country changes, it removes the chosen shipping rate.
-func (c *Carts) SetAddress(ctx context.Context, token string, a document.AddressFields) error {
-	tax, err := c.selling.CartTax(ctx)
-	if err != nil {
-		return err
+// checkAddress checks and normalizes an address whose members have names that begin with under.
+func (v *View) checkAddress(c *core.Check, under string, a *document.AddressFields) {
+	a.Country = c.AssignedCountry(under+"country", strings.TrimSpace(a.Country))
+	f := v.Form(a.Country)
+	if under != "" {
+		f = formOf(a.Country, price.Tax{}) // no tax depends on it
 	}
-	if err := checkAddress(&a, tax); err != nil {
-		return err
-	}
-	return c.mustEdit(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
-		before, err := row.Address.Fields()
-		if err != nil {
-			return err
-		}
-		if before == nil || before.Country != a.Country {
-			u.ClearRateID()
-		}
-		u.SetAddress(document.NewAddress(&a))
-		return nil
-	})
-}
-
-// checkAddress checks and normalizes an address.
-func checkAddress(a *document.AddressFields, tax price.Tax) error {
-	c := &core.Check{}
-	a.Country = c.AssignedCountry("country", strings.TrimSpace(a.Country))
-	f := formOf(a.Country, tax)
-	a.Name = part(c, "name", a.Name, true, limit.Line)
-	a.Company = part(c, "company", a.Company, false, limit.Line)
-	a.Line1 = orEmpty(part(c, "line1", &a.Line1, true, limit.Line))
-	a.Line2 = part(c, "line2", a.Line2, false, limit.Line)
-	a.City = orEmpty(part(c, "city", &a.City, true, limit.Line))
-	a.Region = f.region(c, a.Country, a.Region)
-	a.PostalCode = f.postal(c, a.Country, a.PostalCode)
-	a.Phone = part(c, "phone", a.Phone, false, limit.Label)
-	return c.Err()
+	a.Name = part(c, under+"name", a.Name, true, limit.Line)
+	a.Company = part(c, under+"company", a.Company, false, limit.Line)
+	a.Line1 = orEmpty(part(c, under+"line1", &a.Line1, true, limit.Line))
+	a.Line2 = part(c, under+"line2", a.Line2, false, limit.Line)
+	a.City = orEmpty(part(c, under+"city", &a.City, true, limit.Line))
+	a.Region = f.region(c, under+"region", a.Country, a.Region)
+	a.PostalCode = f.postal(c, under+"postal_code", a.Country, a.PostalCode)
+	a.Phone = part(c, under+"phone", a.Phone, false, limit.Label)
 }
 
 // part checks a member of an address and returns it trimmed; nil if it is empty.
@@ -149,38 +195,30 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// SetRate chooses a shipping rate among the present offers.
-func (c *Carts) SetRate(ctx context.Context, token, id string) error {
+// SetDelivery chooses a shipping rate among the present offers, and a payment method among those that the
+// store accepts now; nil for either keeps it.
+func (c *Carts) SetDelivery(ctx context.Context, token string, rate *string, method *state.PaymentMethod) error {
 	v, err := c.View(ctx, token)
 	if err != nil {
 		return err
 	}
-	if v == nil || !slices.ContainsFunc(v.Rates, func(o selling.Offer) bool { return o.ID == id }) {
-		return unknown("rate")
+	if v == nil {
+		return fault.Missing("cart")
 	}
-	return c.mustEdit(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
-		u.SetRateID(id)
-		return nil
-	})
-}
-
-// SetMethod chooses a payment method among those that the store accepts now.
-func (c *Carts) SetMethod(ctx context.Context, token string, kind state.PaymentMethod) error {
-	methods, err := c.selling.CartMethods(ctx)
-	if err != nil {
+	check := &core.Check{}
+	if rate != nil && !slices.ContainsFunc(v.Rates, func(o selling.Offer) bool { return o.ID == *rate }) {
+		check.Add("rate", fault.UnknownValue, "This option is no longer available.")
+	}
+	offered := func(m document.PaymentMethod) bool { return m.Kind == *method }
+	if method != nil && !slices.ContainsFunc(v.Methods, offered) {
+		check.Add("payment", fault.UnknownValue, "This option is no longer available.")
+	}
+	if err := check.Err(); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(methods, func(m document.PaymentMethod) bool { return m.Kind == kind }) {
-		return unknown("payment")
-	}
 	return c.mustEdit(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
-		u.SetPayment(kind)
+		core.Opt(rate, func(s string) { u.SetRateID(s) })
+		core.Opt(method, func(m state.PaymentMethod) { u.SetPayment(m) })
 		return nil
 	})
-}
-
-// unknown returns the fault for a choice that is not offered.
-func unknown(member string) error {
-	return fault.Invalid(fault.Field{Pointer: "#/" + member, Code: fault.UnknownValue,
-		Detail: "This option is no longer available."})
 }

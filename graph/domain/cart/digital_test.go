@@ -40,11 +40,11 @@ func TestDigitalCart(t *testing.T) {
 				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
 				{Kind: state.PaymentOnDelivery, Name: "Cash", Active: true}}}))
 		token := m.add("", m.digital("Song", 1190, 9), 2)
-		if v := m.view(token); v.Ships || !v.AsksCountry() || len(v.Methods) != 1 || v.Next() != cart.StepContact {
+		if v := m.view(token); v.Ships || !v.AsksCountry() || len(v.Methods) != 1 || v.Next() != cart.StepDetails {
 			t.Errorf("ships %v, asks %v, next %s, methods %v", v.Ships, v.AsksCountry(), v.Next(), v.Methods)
 		}
 		contact := func(country string) error {
-			return m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", Country: country})
+			return m.SetDetails(m.ctx, token, &cart.Contact{Email: "ada@example.com", Country: country}, nil)
 		}
 		for _, wrong := range []string{"", "XX"} {
 			if err := contact(wrong); graphtest.FaultOf(err) != "validation_failed" {
@@ -57,10 +57,10 @@ func TestDigitalCart(t *testing.T) {
 		if err := contact("de"); err != nil {
 			t.Fatal(err)
 		}
-		if v := m.view(token); v.Next() != cart.StepPayment || v.Sums.IncludedTaxMinor != 380 {
+		if v := m.view(token); v.Next() != cart.StepDelivery || v.Sums.IncludedTaxMinor != 380 {
 			t.Errorf("next %s, %+v", v.Next(), v.Sums)
 		}
-		if err := m.SetMethod(m.ctx, token, state.PaymentTransfer); err != nil {
+		if err := m.SetDelivery(m.ctx, token, nil, new(state.PaymentTransfer)); err != nil {
 			t.Fatal(err)
 		}
 		id, err := m.place(token)

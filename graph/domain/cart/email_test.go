@@ -124,7 +124,7 @@ func TestEmailOfNewStore(t *testing.T) {
 		letter := func() *db.Mail {
 			token := m.add("", m.sell("Bell https://evil.example/x", 1490, 50), 1)
 			m.ready(token, "ada@example.com")
-			err := m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", Phone: "+49 30 1"})
+			err := m.SetDetails(m.ctx, token, &cart.Contact{Email: "ada@example.com", Phone: "+49 30 1"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,8 +47,8 @@ func formOf(code string, tax price.Tax) Form {
 
 // region checks the region of an address and returns its stored form. A required region must be one
 // of Regions if there are any.
-func (f Form) region(c *core.Check, code string, v *string) *string {
-	text := part(c, "region", v, f.Region == country.Required, limit.Line)
+func (f Form) region(c *core.Check, name, code string, v *string) *string {
+	text := part(c, name, v, f.Region == country.Required, limit.Line)
 	if text == nil {
 		return nil
 	}
@@ -61,20 +61,20 @@ func (f Form) region(c *core.Check, code string, v *string) *string {
 	case own >= 0:
 		return &f.Regions[own].Name
 	case f.Region == country.Required && len(f.Regions) > 0:
-		c.Add("region", fault.UnknownValue, "This is not a region of the country.")
+		c.Add(name, fault.UnknownValue, "This is not a region of the country.")
 	}
 	return text
 }
 
 // postal checks the postal code of an address and returns it in the country's format.
-func (f Form) postal(c *core.Check, code string, v *string) *string {
-	text := part(c, "postal_code", v, f.PostalCode == country.Required, limit.PostalCode)
+func (f Form) postal(c *core.Check, name, code string, v *string) *string {
+	text := part(c, name, v, f.PostalCode == country.Required, limit.PostalCode)
 	if text == nil {
 		return nil
 	}
 	written, ok := country.PostalCode(code, core.FoldDigits(*text))
 	if !ok {
-		c.Add("postal_code", fault.InvalidFormat, "This is not a valid postal code of the country.")
+		c.Add(name, fault.InvalidFormat, "This is not a valid postal code of the country.")
 	}
 	return &written
 }

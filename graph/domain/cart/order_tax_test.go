@@ -40,14 +40,14 @@ func TestOrderTaxes(t *testing.T) {
 		a := document.AddressFields{Name: new("A"), Line1: "1", City: "Montréal", Region: new("QC"),
 			PostalCode: new("H2X 1Y4"), Country: "CA"}
 		for _, err := range []error{
-			m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com"}), m.SetAddress(m.ctx, token, a),
-			m.SetMethod(m.ctx, token, state.PaymentTransfer),
+			m.SetDetails(m.ctx, token, &cart.Contact{Email: "ada@example.com"}, &a),
+			m.SetDelivery(m.ctx, token, nil, new(state.PaymentTransfer)),
 		} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := m.SetRate(m.ctx, token, m.view(token).Rates[0].ID); err != nil {
+		if err := m.SetDelivery(m.ctx, token, new(m.view(token).Rates[0].ID), nil); err != nil {
 			t.Fatal(err)
 		}
 		v := m.view(token)
@@ -123,7 +123,7 @@ func TestVIES(t *testing.T) {
 			{id: "DE136695976", kept: "DE136695976"}, {id: "ATU11111111", kept: "ATU11111111"},
 			{id: "", kept: ""},
 		} {
-			err := m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", VATID: tc.id})
+			err := m.SetDetails(m.ctx, token, &cart.Contact{Email: "ada@example.com", VATID: tc.id}, nil)
 			v := m.view(token)
 			number := ""
 			if v.VATConsultation != nil {
@@ -179,10 +179,10 @@ func TestReverseCharge(t *testing.T) {
 			token := m.add("", bell, 2)
 			a := document.AddressFields{Name: new("A"), Line1: "1", City: "B", PostalCode: &tc.code,
 				Country: tc.country}
-			err := errors.Join(m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", VATID: tc.id}),
-				m.SetAddress(m.ctx, token, a), m.SetMethod(m.ctx, token, state.PaymentTransfer))
+			err := errors.Join(m.SetDetails(m.ctx, token, &cart.Contact{Email: "ada@example.com", VATID: tc.id}, nil),
+				m.SetDetails(m.ctx, token, nil, &a), m.SetDelivery(m.ctx, token, nil, new(state.PaymentTransfer)))
 			if err == nil {
-				err = m.SetRate(m.ctx, token, m.view(token).Rates[0].ID)
+				err = m.SetDelivery(m.ctx, token, new(m.view(token).Rates[0].ID), nil)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -202,7 +202,7 @@ func TestReverseCharge(t *testing.T) {
 				t.Errorf("%s %s: %d by staff, %d in the shop", tc.country, tc.id, same.TotalMinor, made.TotalMinor)
 			}
 		}
-		err = m.SetContact(m.ctx, m.add("", bell, 1), cart.Contact{Email: "ada@example.com", VATID: "ATU1"})
+		err = m.SetDetails(m.ctx, m.add("", bell, 1), &cart.Contact{Email: "ada@example.com", VATID: "ATU1"}, nil)
 		if graphtest.FieldOf(err) != "#/vat_id invalid_format" {
 			t.Errorf("not in form: %v", err)
 		}

@@ -46,7 +46,7 @@ func (m *market) owed(w cart.ProductRef) *storefront.ShopperOrder {
 	m.t.Helper()
 	token := m.add("", w, 1)
 	m.ready(token, "ada@example.com")
-	if err := m.SetMethod(m.ctx, token, state.PaymentTest); err != nil {
+	if err := m.SetDelivery(m.ctx, token, nil, new(state.PaymentTest)); err != nil {
 		m.t.Fatal(err)
 	}
 	id, err := m.place(token)
@@ -283,7 +283,7 @@ func TestReopen(t *testing.T) {
 		token := m.add("", bell, 1)
 		m.ready(token, "ada@example.com")
 		for _, err := range []error{m.SetCode(m.ctx, token, "ten"), m.SetNote(m.ctx, token, "Ring twice"),
-			m.SetMethod(m.ctx, token, state.PaymentTest)} {
+			m.SetDelivery(m.ctx, token, nil, new(state.PaymentTest))} {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -311,7 +311,7 @@ func TestReopen(t *testing.T) {
 		if taken, err := m.PayTest(m.ctx, m.orderOf(first).Order); taken || err != nil {
 			t.Errorf("the first order was paid: %t (%v)", taken, err)
 		}
-		if err := m.SetMethod(m.ctx, token, state.PaymentTransfer); err != nil {
+		if err := m.SetDelivery(m.ctx, token, nil, new(state.PaymentTransfer)); err != nil {
 			t.Fatal(err)
 		}
 		second := graphtest.Must[xid.ID](t)(m.place(token))
@@ -335,7 +335,7 @@ func TestReopenOrPay(t *testing.T) {
 		begin := func() (string, *storefront.ShopperOrder) {
 			token := m.add("", bell, 1)
 			m.ready(token, "ada@example.com")
-			if err := m.SetMethod(m.ctx, token, state.PaymentTest); err != nil {
+			if err := m.SetDelivery(m.ctx, token, nil, new(state.PaymentTest)); err != nil {
 				t.Fatal(err)
 			}
 			return token, m.orderOf(graphtest.Must[xid.ID](t)(m.place(token)))
@@ -380,7 +380,7 @@ func TestReopenRace(t *testing.T) {
 		for i := range tokens {
 			tokens[i] = m.add("", bell, 1)
 			m.ready(tokens[i], "ada@example.com")
-			if err := m.SetMethod(m.ctx, tokens[i], state.PaymentTest); err != nil {
+			if err := m.SetDelivery(m.ctx, tokens[i], nil, new(state.PaymentTest)); err != nil {
 				t.Fatal(err)
 			}
 			orders[i] = m.orderOf(graphtest.Must[xid.ID](t)(m.place(tokens[i])))

@@ -3,6 +3,7 @@ package cart
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
 	dbcart "github.com/storefront-go/storefront/ent/db/cart"
@@ -14,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
@@ -157,7 +159,7 @@ func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) 
 		SetVersion(row.Version + 1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).SetOrderID(order)
 	if !held {
 		u.ClearEmail().ClearPhone().ClearVatID().ClearVatConsultation().
-			ClearAddress().ClearCountry().ClearRegion().ClearNote()
+			ClearAddress().ClearBillingAddress().ClearCountry().ClearRegion().ClearNote().ClearGift()
 	}
 	n, err := u.Save(ctx)
 	if err == nil && n == 0 {
@@ -208,6 +210,12 @@ func (v *View) placing(number int64, notice sales.OrderNotice) sales.Placing {
 		Ships:           v.Ships, Quote: v.quote, PaymentMethod: v.Method.Kind, Note: v.Note, Notice: notice}
 	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is outdated
 		p.Address = withPhone(a, v.Phone)
+	}
+	if v.Billing != nil {
+		p.Billing = withPhone(v.Billing, v.Phone)
+	}
+	if v.Gift != "" {
+		p.Note = strings.TrimSpace(p.Note + "\n\n" + phrase.In(v.store.Language).Say(phrase.GiftMessageIs, v.Gift))
 	}
 	if v.Discounted {
 		p.Discount = v.Discount

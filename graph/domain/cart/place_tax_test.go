@@ -52,7 +52,7 @@ func TestRegionTax(t *testing.T) {
 		} {
 			a := document.AddressFields{Name: new("A"), Line1: "1", City: "B", Region: &tc.region, PostalCode: &tc.code,
 				Country: tc.country}
-			err := m.SetAddress(m.ctx, parcel, a)
+			err := m.SetDetails(m.ctx, parcel, nil, &a)
 			if refused := graphtest.FaultOf(err) == "validation_failed"; refused != (tc.tax < 0) {
 				t.Errorf("%s %q: %v", tc.country, tc.region, err)
 			}
@@ -60,12 +60,12 @@ func TestRegionTax(t *testing.T) {
 			if tc.tax >= 0 && (v.Sums.AllTax() != tc.tax || tc.kept != "" && *v.Address.Region != tc.kept) {
 				t.Errorf("%s %q: taxed %d, want %d, in %v", tc.country, tc.region, v.Sums.AllTax(), tc.tax, v.Address)
 			}
-			err = m.SetContact(m.ctx, song, cart.Contact{Email: "ada@example.com", Country: tc.country,
-				Region: tc.region})
+			err = m.SetDetails(m.ctx, song, &cart.Contact{Email: "ada@example.com", Country: tc.country,
+				Region: tc.region}, nil)
 			if refused := graphtest.FaultOf(err) == "validation_failed"; refused != (tc.tax < 0) {
 				t.Errorf("digital, %s %q: %v", tc.country, tc.region, err)
 			}
-			if v = m.view(song); tc.tax >= 0 && (v.Sums.AllTax() != tc.tax || v.Next() != cart.StepPayment) {
+			if v = m.view(song); tc.tax >= 0 && (v.Sums.AllTax() != tc.tax || v.Next() != cart.StepDelivery) {
 				t.Errorf("digital, %s %q: taxed %d, want %d; next %s", tc.country, tc.region, v.Sums.AllTax(), tc.tax,
 					v.Next())
 			}

@@ -111,7 +111,7 @@ func TestPlacePaidLater(t *testing.T) {
 			ctx := viewer.WithOrigin(m.ctx, viewer.Origin{Client: netip.MustParseAddr(from)})
 			token := m.add("", w, pieces)
 			m.ready(token, "ada@example.com")
-			if err := m.SetMethod(ctx, token, method); err != nil {
+			if err := m.SetDelivery(ctx, token, nil, new(method)); err != nil {
 				t.Fatal(err)
 			}
 			made, err := m.Place(ctx, token, cart.Shown{TotalMinor: m.view(token).Sums.TotalMinor})
@@ -160,7 +160,7 @@ func TestPlacePaidLaterOnce(t *testing.T) {
 		order := func(clicks int) (placed int64) {
 			token := m.add("", bell, 3)
 			m.ready(token, "ada@example.com")
-			if err := m.SetMethod(ctx, token, state.PaymentTransfer); err != nil {
+			if err := m.SetDelivery(ctx, token, nil, new(state.PaymentTransfer)); err != nil {
 				t.Fatal(err)
 			}
 			shown := cart.Shown{TotalMinor: m.view(token).Sums.TotalMinor}
@@ -268,7 +268,7 @@ func TestPlaceDiscount(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.ready(token, "ada@example.com")
-			if err := m.SetMethod(m.ctx, token, method); err != nil {
+			if err := m.SetDelivery(m.ctx, token, nil, new(method)); err != nil {
 				t.Fatal(err)
 			}
 			return token, m.view(token).Sums.TotalMinor

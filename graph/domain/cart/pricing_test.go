@@ -64,8 +64,8 @@ func (p *pricer) basket() (token string, in model.OrderCreateInput) {
 		in.Lines = append(in.Lines, &model.OrderLineInput{ProductID: new(xid.Product.Format(p.refs[i].Product)),
 			Quantity: n})
 	}
-	errs := []error{p.SetContact(p.ctx, token, cart.Contact{Email: "ada@example.com", Country: country}),
-		p.SetAddress(p.ctx, token, document.AddressFields{Name: new("Ada Lovelace"), Line1: "Weg 1", City: "Ort",
+	errs := []error{p.SetDetails(p.ctx, token, &cart.Contact{Email: "ada@example.com", Country: country}, nil),
+		p.SetDetails(p.ctx, token, nil, &document.AddressFields{Name: new("Ada Lovelace"), Line1: "Weg 1", City: "Ort",
 			PostalCode: new("10115"), Country: country})}
 	if code := []string{"", "part", "sum", "least", "freight"}[p.random.IntN(5)]; code != "" {
 		errs = append(errs, p.SetCode(p.ctx, token, code))
@@ -73,10 +73,10 @@ func (p *pricer) basket() (token string, in model.OrderCreateInput) {
 	}
 	if rates := p.view(token).Rates; len(rates) > 0 {
 		rate := rates[p.random.IntN(len(rates))].ID
-		errs = append(errs, p.SetRate(p.ctx, token, rate))
+		errs = append(errs, p.SetDelivery(p.ctx, token, new(rate), nil))
 		in.Pricing.ShippingRateID = &rate
 	}
-	for _, err := range append(errs, p.SetMethod(p.ctx, token, state.PaymentTransfer)) {
+	for _, err := range append(errs, p.SetDelivery(p.ctx, token, nil, new(state.PaymentTransfer))) {
 		if err != nil {
 			p.t.Fatal(err)
 		}

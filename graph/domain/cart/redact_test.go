@@ -72,9 +72,9 @@ func (m *market) typed(w cart.ProductRef) (token string) {
 	m.ready(token, "ada@zanzibar.example")
 	word := func(in string) *string { return new(in + " Zanzibar") }
 	for _, err := range []error{
-		m.SetContact(m.ctx, token, cart.Contact{Email: "ada@zanzibar.example", Phone: "+49 30 zanzibar",
-			VATID: "DE999999999"}),
-		m.SetAddress(m.ctx, token, document.AddressFields{Name: word("Ada"), Company: word("Company"),
+		m.SetDetails(m.ctx, token, &cart.Contact{Email: "ada@zanzibar.example", Phone: "+49 30 zanzibar",
+			VATID: "DE999999999"}, nil),
+		m.SetDetails(m.ctx, token, nil, &document.AddressFields{Name: word("Ada"), Company: word("Company"),
 			Line1: "Zanzibar 1", Line2: word("Floor"), City: "Zanzibar", PostalCode: new("10115"), Country: "DE"}),
 		m.SetNote(m.ctx, token, "Call Zanzibar, 0170 123"),
 	} {
@@ -82,7 +82,7 @@ func (m *market) typed(w cart.ProductRef) (token string) {
 			m.t.Fatal(err)
 		}
 	}
-	if err := m.SetRate(m.ctx, token, m.view(token).Rates[0].ID); err != nil {
+	if err := m.SetDelivery(m.ctx, token, new(m.view(token).Rates[0].ID), nil); err != nil {
 		m.t.Fatal(err)
 	}
 	return token

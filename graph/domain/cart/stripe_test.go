@@ -58,7 +58,7 @@ func (m *till) order() *storefront.ShopperOrder {
 	m.t.Helper()
 	token := m.add("", m.bell, 1)
 	m.ready(token, "ada@example.com")
-	if err := m.SetMethod(m.ctx, token, state.PaymentStripe); err != nil {
+	if err := m.SetDelivery(m.ctx, token, nil, new(state.PaymentStripe)); err != nil {
 		m.t.Fatal(err)
 	}
 	id, err := m.place(token)
@@ -265,10 +265,10 @@ func TestStripePayable(t *testing.T) {
 		for price, want := range map[int64]int{99_999_990: 2, 100_000_000: 1} {
 			token := m.add("", m.sell("Yacht", price, 1), 1)
 			m.ready(token, "ada@example.com")
-			if err := m.SetMethod(m.ctx, token, state.PaymentStripe); err != nil {
-				t.Error(err)
+			if err := m.SetDelivery(m.ctx, token, nil, new(state.PaymentStripe)); (err == nil) != (want == 2) {
+				t.Errorf("%d: %v", price, err)
 			}
-			if v := m.view(token); len(v.Methods) != want || (v.Method == nil) != (want == 1) {
+			if v := m.view(token); len(v.Methods) != want || (v.Method.Kind == state.PaymentStripe) != (want == 2) {
 				t.Errorf("%d can be paid by %+v", price, v.Methods)
 			}
 		}

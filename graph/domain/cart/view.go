@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/productimage"
@@ -27,11 +28,9 @@ type Step string
 
 // The steps in order.
 const (
-	StepCart     Step = "cart" // the cart has lines, and all can be bought
-	StepContact  Step = "contact"
-	StepAddress  Step = "address"
-	StepShipping Step = "shipping"
-	StepPayment  Step = "payment"
+	StepCart     Step = "cart"     // the cart has lines, and all can be bought
+	StepDetails  Step = "details"  // the shopper and the addresses
+	StepDelivery Step = "delivery" // the shipping rate and the payment method
 	StepReview   Step = "review"
 )
 
@@ -64,6 +63,12 @@ type View struct {
 	// shipped and it determines the tax; "" until they answer.
 	Country, Region string
 	Address         *document.AddressFields
+	// Billing is nil if it is Address.
+	Billing *document.AddressFields
+	// Gift is the message of a gift, "" for none.
+	Gift string
+	// Extended says that a cart may have Billing and Gift.
+	Extended bool
 	// Rates are the available shipping rates for the address and the lines; Rate is the chosen one.
 	Rates []selling.Offer
 	Rate  *document.ShippingRate
@@ -123,6 +128,9 @@ func (v *View) placed() bool {
 // Gone reports whether a line can no longer be bought.
 func (v *View) Gone() bool { return slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Gone }) }
 
+// Home returns the country of the store's VAT id, "" if it has none.
+func (v *View) Home() string { return v.tax.Seller }
+
 // Taxed reports whether the store charges tax anywhere.
 func (v *View) Taxed() bool { return len(v.tax.Rates) > 0 }
 
@@ -146,14 +154,10 @@ func (v *View) Next() Step {
 	switch {
 	case len(v.Lines) == 0, slices.ContainsFunc(v.Lines, blocked):
 		return StepCart
-	case v.Email == "", v.AsksCountry() && !v.placed():
-		return StepContact
-	case v.Ships && v.Address == nil:
-		return StepAddress
-	case v.Ships && v.Rate == nil:
-		return StepShipping
-	case v.Method == nil:
-		return StepPayment
+	case v.Email == "", v.AsksCountry() && !v.placed(), v.Ships && v.Address == nil:
+		return StepDetails
+	case v.Ships && v.Rate == nil, v.Method == nil:
+		return StepDelivery
 	}
 	return StepReview
 }
@@ -198,7 +202,12 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	v.VATConsultation = row.VatConsultation
 	core.Opt(row.Country, func(s string) { v.Country = s })
 	core.Opt(row.Region, func(s string) { v.Region = s })
+	core.Opt(row.Gift, func(s string) { v.Gift = s })
+	v.Extended = c.Store.Uses(ent.CheckoutDetails)
 	if v.Address, err = row.Address.Fields(); err != nil {
+		return nil, err
+	}
+	if v.Billing, err = row.BillingAddress.Fields(); err != nil {
 		return nil, err
 	}
 	if v.store, err = c.CurrentStore(ctx); err != nil {

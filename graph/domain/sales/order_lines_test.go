@@ -107,8 +107,8 @@ func TestOrderEditLinesRefuses(t *testing.T) {
 		}
 		refused("nothing", o, model.OrderLinesInput{}, "validation_failed")
 		refused("a line of another order", o, linesInput(plain, []int64{1}), "validation_failed")
-		refused("a line twice", o, linesInput(&model.Order{Order: o.Order, Lines: []*model.LineItem{o.Lines[0], o.Lines[0]}},
-			[]int64{1, 2}), "validation_failed")
+		refused("a line twice", o, linesInput(&model.Order{Order: o.Order,
+			Lines: []*model.LineItem{o.Lines[0], o.Lines[0]}}, []int64{1, 2}), "validation_failed")
 		refused("no line left", o, linesInput(o, []int64{0, 0}), "invalid_transition")
 		refused("more than the stock", o, linesInput(o, []int64{2, 4}), "out_of_stock")
 		refused("an own tax", o, model.OrderLinesInput{Add: []*model.OrderLineInput{{Title: new("a"), Quantity: 1,

@@ -1,6 +1,7 @@
 package sales
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,8 @@ type Placing struct {
 	VATConsultation *string
 	// Address is nil if nothing is shipped and the shopper gave none.
 	Address *document.AddressFields
+	// Billing is nil if it is Address.
+	Billing *document.AddressFields
 	// Ships says that the order is shipped to the address.
 	Ships bool
 	Lines []PlacedLine
@@ -87,8 +90,8 @@ func (r *Resolver) Prepare(ctx context.Context, p Placing) (*Placement, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Placement{m: m, p: p, draft: orderDraft{store: p.Store, customer: known, billing: p.Address, need: stock{},
-		quote: p.Quote, discount: p.Discount}}
+	o := &Placement{m: m, p: p, draft: orderDraft{store: p.Store, customer: known,
+		billing: cmp.Or(p.Billing, p.Address), need: stock{}, quote: p.Quote, discount: p.Discount}}
 	if p.Ships {
 		o.draft.shipping = p.Address
 	}

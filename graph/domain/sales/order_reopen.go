@@ -30,7 +30,7 @@ func (r *Resolver) forgetCart(ctx context.Context, o *db.Order) error {
 	}
 	err := r.Client(ctx).Cart.Update().Where(cart.ID(*o.CartID), cart.OrderID(o.ID)).
 		ClearEmail().ClearPhone().ClearVatID().ClearVatConsultation().
-		ClearAddress().ClearCountry().ClearRegion().ClearNote().Exec(ctx)
+		ClearAddress().ClearBillingAddress().ClearCountry().ClearRegion().ClearNote().ClearGift().Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("clear the cart of an order: %w", err)
 	}

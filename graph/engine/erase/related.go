@@ -57,7 +57,7 @@ func Addresses(ctx context.Context, c *db.Client, emails ...string) error {
 	for some := range slices.Chunk(ids, batch) {
 		_, err := c.Cart.Update().Where(cart.IDIn(some...)).AddVersion(1).
 			ClearEmail().ClearPhone().ClearVatID().ClearVatConsultation().
-			ClearAddress().ClearCountry().ClearRegion().ClearNote().
+			ClearAddress().ClearBillingAddress().ClearCountry().ClearRegion().ClearNote().ClearGift().
 			Save(ctx)
 		if err != nil {
 			return fmt.Errorf("redact carts: %w", err)

@@ -181,8 +181,8 @@ func TestDigest(t *testing.T) {
 		s.write(func(ctx context.Context, c *db.Client) error { // more members than a round reads have theirs
 			had := make([]*db.StaffCreate, 100)
 			for i := range had {
-				had[i] = c.Staff.Create().SetID(xid.At(micros.Time(i + 1))).SetRole(viewer.Support).SetDigestAt(micros.Now()).
-					SetUpdatedAt(micros.Now())
+				had[i] = c.Staff.Create().SetID(xid.At(micros.Time(i + 1))).SetRole(viewer.Support).
+					SetDigestAt(micros.Now()).SetUpdatedAt(micros.Now())
 			}
 			return c.Staff.CreateBulk(had...).Exec(ctx)
 		})
