@@ -18,7 +18,7 @@ var bounds = map[string]int{
 	"reference": limit.Line, "reason": limit.Line, "method": limit.Label, "timezone": limit.Timezone,
 	"url": limit.URL, "website": limit.URL, "imageUrl": limit.URL, "trackingUrl": limit.URL,
 	"firstName": limit.Line, "lastName": limit.Line, "phone": limit.Label, "locale": limit.Locale, "note": limit.Note,
-	"alt": limit.ImageAlt, "sections.js title": limit.Line, "sections.js text": limit.CollectionText,
+	"alt": limit.ImageAlt, "sections.js title": limit.Line, "sections.js label": limit.Line, "sections.js text": limit.CollectionText,
 	"sections.js link": limit.URL, "announcement.text": limit.Announcement, "announcement.link": limit.URL,
 	"pause.message": limit.Announcement, "pages/storefront.js password": limit.Line,
 	"email": limit.Email, "contactEmail": limit.Email, "handle": limit.Handle, "body": limit.Note,

@@ -97,6 +97,7 @@ func sectionData(list []section, in scene) []any {
 			kind = theme.SectionProducts
 		}
 		one := map[string]any{"kind": kind, "title": orNil(s.Title), "image": imageData(s.image), "url": nil,
+			"label": orNil(s.Label),
 			"text": texts(slices.DeleteFunc(strings.Split(s.Text, "\n"),
 				func(line string) bool { return strings.TrimSpace(line) == "" }))}
 		if s.link != "" {
@@ -105,12 +106,15 @@ func sectionData(list []section, in scene) []any {
 				one["url"] = in.links.to(s.link)
 			}
 		}
+		if kind == theme.SectionText {
+			one["label"] = orNil(cmp.Or(s.Label, s.Title, s.Link))
+		}
 		all = append(all, one)
 		for _, card := range cards(s.offers, in) {
 			all = append(all, map[string]any{"kind": "product", "product": card})
 		}
 		if len(s.offers) > 0 {
-			all = append(all, map[string]any{"kind": "end", "title": s.Title, "url": one["url"]})
+			all = append(all, map[string]any{"kind": "end", "label": in.shop.Say(phrase.ShowAll), "url": one["url"]})
 		}
 	}
 	return all

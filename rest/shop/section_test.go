@@ -18,7 +18,7 @@ var sectionTheme = theme.Manifest{Name: "Sections", Settings: []theme.Setting{
 	{Name: theme.SectionsSetting, Kind: state.SettingText, Label: "Home page"}}}
 
 const sectionHTML = `{{define "content"}}{{range .sections}}<p>{{.kind}}:{{with .title}}{{.}}{{end}}` +
-	`{{with .url}} <a href="{{.}}">to</a>{{end}}{{with .text}}{{range .}}[{{.}}]{{end}}{{end}}` +
+	`{{if .url}} <a href="{{.url}}">{{.label}}</a>{{end}}{{with .text}}{{range .}}[{{.}}]{{end}}{{end}}` +
 	`{{with .product}}{{.title}}{{end}}</p>{{else}}none{{end}}{{end}}`
 
 // TestSections: a home page shows the sections that the merchant arranged, in drafts too, and leaves out
@@ -42,18 +42,18 @@ func TestSections(t *testing.T) {
 		collection := xid.Collection.Format(c.ID)
 		s.set(list(
 			theme.Section{Kind: theme.SectionText, Title: "<b>Hi</b>", Text: "One\n\n<i>two</i>",
-				Link: "/search?q=a&b"},
+				Link: "/search?q=a&b", Label: "Go & see"},
 			theme.Section{Kind: theme.SectionProducts, Products: []string{mug.PublicID(), lost, bowl.PublicID()}},
 			theme.Section{Kind: theme.SectionProducts, Products: []string{lost}},
 			theme.Section{Kind: theme.SectionCollection, Collection: collection},
 			theme.Section{Kind: theme.SectionImage,
 				Image: "/pictures/" + xid.ProductImage.Format(xid.New()) + "/a.png"},
 		), list(theme.Section{Kind: theme.SectionText, Title: "Draft"}))
-		s.get("/").want(t, 200, `<p>text:&lt;b&gt;Hi&lt;/b&gt; <a href="/search?q=a&amp;b">to</a>[One]`+
+		s.get("/").want(t, 200, `<p>text:&lt;b&gt;Hi&lt;/b&gt; <a href="/search?q=a&amp;b">Go &amp; see</a>[One]`+
 			`[&lt;i&gt;two&lt;/i&gt;]</p>`+
-			`<p>products:Products</p><p>product:Mug &amp; more</p><p>product:Bowl</p><p>end:Products</p>`+
-			`<p>products:New <a href="/collections/new">to</a></p><p>product:Bowl</p>`+
-			`<p>end:New <a href="/collections/new">to</a></p></body>`)
+			`<p>products:Products</p><p>product:Mug &amp; more</p><p>product:Bowl</p><p>end:</p>`+
+			`<p>products:New <a href="/collections/new"></a></p><p>product:Bowl</p>`+
+			`<p>end: <a href="/collections/new">Show all</a></p></body>`)
 		s.get(s.link(id, time.Hour)).want(t, 200, "<p>text:Draft</p></body>")
 		for _, value := range []string{"", "[", `[{"kind":"text","link":"javascript:alert(1)"}]`} {
 			s.set(map[string]string{theme.SectionsSetting: value}, nil)

@@ -83,7 +83,8 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage, textPage, productsPage} {
 		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1,
 			menus: &storefront.Menus{Main: menu, Footer: menu},
-			blocks: []section{{Section: theme.Section{Kind: theme.SectionImage, Title: "New", Text: "Look."},
+			blocks: []section{{Section: theme.Section{Kind: theme.SectionImage, Title: "New", Text: "Look.",
+				Label: "Go"},
 				link: "/products", image: photo}, {offers: []*storefront.Offer{offer}}},
 			list: &listed{asked: asked{least: "10", most: "24.90", options: []string{"Size:S"}}, own: listings.Newest,
 				ProductPage: &storefront.ProductPage{Offers: []*storefront.Offer{offer}, After: "a", Before: "b"},

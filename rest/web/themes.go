@@ -100,7 +100,7 @@ var themeData = merged(map[string]string{
 	".product.variants[].price_text":   "as of a product",
 	".sections[].kind": "a section of the home page: image, text or products, which is followed by elements of " +
 		"the kind product and by one of the kind end",
-	".sections[].title": "or nothing", ".sections[].text[]": "its lines",
+	".sections[].title": "or nothing", ".sections[].label": "the text of the link to url, or nothing", ".sections[].text[]": "its lines",
 	".sections[].url": "a link, in an end to all its products, or nothing",
 }, cardData, ".product.", ".products[].", ".related[].", ".search.results[].",
 	".list.products[].", ".sections[].product.")

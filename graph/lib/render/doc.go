@@ -43,9 +43,10 @@
 //
 // A home page has .sections, which the merchant arranges if the theme has a text setting named
 // home_sections; it is empty otherwise. It is one flat list, each element with kind: "image" (image,
-// title, text, url) and "text" (title, text, url), where text is a list of lines and absent members
-// are nothing; "products" (title, text), followed by elements of kind "product" with product, a
-// card, and by one of kind "end" with title and url, the address of all of them or nothing.
+// title, text, url, label) and "text" (title, text, url, label), where text is a list of lines, label
+// the text of a link to url, and absent members are nothing; "products" (title, text), followed by
+// elements of kind "product" with product, a card, and by one of kind "end" with label and url, the
+// address of all of them or nothing.
 //
 // A product has .image, its first image, or nothing, with url, small_url, srcset, width, height and
 // alt. srcset, width and height are nothing for an image that is named by its address. On its own

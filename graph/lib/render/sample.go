@@ -236,7 +236,7 @@ func sampleVariants() []any {
 func sampleSections() []any {
 	block := func(kind string, title, image, url any, text ...any) map[string]any {
 		return map[string]any{"kind": kind, "title": title, "text": append([]any{}, text...), "image": image,
-			"url": url}
+			"label": title, "url": url}
 	}
 	list := []any{
 		block("image", "Autumn & winter", sampleImage("wide", "A “mug” <on> a table"), "/products", "Warm <things>."),
@@ -248,5 +248,5 @@ func sampleSections() []any {
 	for _, c := range cards(4) {
 		list = append(list, map[string]any{"kind": "product", "product": c})
 	}
-	return append(list, map[string]any{"kind": "end", "title": "New & old", "url": "/collections/new"})
+	return append(list, map[string]any{"kind": "end", "label": "Show all", "url": "/collections/new"})
 }

@@ -34,8 +34,9 @@ type Section struct {
 	// Image is the path of an uploaded image, and Alt describes it.
 	Image string `json:"image,omitempty"`
 	Alt   string `json:"alt,omitempty"`
-	// Link is a path of the shop or an https address.
-	Link string `json:"link,omitempty"`
+	// Link is a path of the shop or an https address, and Label its text.
+	Link  string `json:"link,omitempty"`
+	Label string `json:"label,omitempty"`
 	// Collection is the id of a collection, and Products are ids of products.
 	Collection string   `json:"collection,omitempty"`
 	Products   []string `json:"products,omitempty"`
@@ -83,8 +84,8 @@ func (s Section) problem() string {
 	switch {
 	case !slices.Contains([]string{SectionImage, SectionText, SectionCollection, SectionProducts}, s.Kind):
 		return "The kind is unknown."
-	case !fits(s.Title, limit.Line, false), !fits(s.Alt, limit.ImageAlt, false):
-		return "The title or the description is too long or has control characters."
+	case !fits(s.Title, limit.Line, false), !fits(s.Label, limit.Line, false), !fits(s.Alt, limit.ImageAlt, false):
+		return "The title, the description or the link text is too long or has control characters."
 	case !fits(s.Text, limit.CollectionText, true):
 		return "The text is longer than " + strconv.Itoa(limit.CollectionText) + " characters."
 	case s.Link != "" && !leads(s.Link):

@@ -61,7 +61,9 @@ function Section({ of: s, at, change }) {
       onInput=${typed('text')} />
     ${(s.kind === 'image' || s.kind === 'text') && html`<${Field} name=${at + '.link'} label="Link" optional
       value=${s.link} maxlength="2048" onInput=${typed('link')}
-      hint="For example, /products, or a URL that starts with https://" />`}
+      hint="For example, /products, or a URL that starts with https://" />
+      <${Field} name=${at + '.label'} label="Link text" optional value=${s.label} maxlength="255"
+        onInput=${typed('label')} />`}
     ${s.kind === 'products' && html`<${Chosen} at=${at} ids=${s.products ?? []}
       set=${(products) => change({ products })} />`}
   </div>`;

@@ -30,19 +30,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("2c0bf69009c2d6f94c793b696f293795b106d1fa8749efa10f8abaae608232da"),
+			Sum:        sum("25f5bd3e33c9a802ab65172a11fad9950e1389f5944cde0b13bd68e165a49a6d"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("9ef8f5c45225687863006c16f564f3e62ce52b834be8a96db6421be09d1f67ca"),
+			Sum:        sum("564ff8b8e7702c681eb4ce6eb7c7dae0de33bec315607189c66d6fe18c6f90d3"),
 			Tagline:    "Dark and dense, for catalogs with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("ba3e73df533239cecabe3e4ffd927057ed55d0a03baffca13c5c199c10017f48"),
+			Sum:        sum("4717e6440a780c63166d1bf54dc06ddd27920b1740a55158a7382239c6443fce"),
 			Tagline:    "Warm blocks of color, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},
