@@ -76,6 +76,14 @@ func (p *Shop) ImportSettable(t testing.TB) *model.Theme {
 	return p.imported(t, Tiny(t, "Set", settable))
 }
 
+// ImportSectioned imports a theme whose home page has sections.
+func (p *Shop) ImportSectioned(t testing.TB) *model.Theme {
+	t.Helper()
+	return p.imported(t, Tiny(t, "Sections", map[string]string{"theme.json": `{"name": "Sections",
+		"preview": "assets/preview.png", "settings": [{"name": "home_sections", "type": "text", "label": "Home page",
+		"default": ""}]}`}))
+}
+
 // ImportTheme imports a theme and processes it.
 func (p *Shop) ImportTheme(t testing.TB, name string) *model.Theme {
 	t.Helper()

@@ -160,7 +160,7 @@ func checkSetting(
 		return
 	case s.Name == theme.SectionsSetting && !own:
 		c.Add(at+"value", fault.UnknownValue, "An image was deleted from the media library. Choose another one.")
-	case s.Kind == state.SettingImage && own: // a file of the media library
+	case s.Kind == state.SettingImage && s.Name != theme.SectionsSetting && own: // a file of the media library
 	case s.Kind == state.SettingImage && strings.HasPrefix(*in.Value, "https:"):
 		c.HTTPS(at+"value", *in.Value)
 	default:

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/db"
+	pictures "github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -90,6 +92,39 @@ func TestThemeSettingsRefused(t *testing.T) {
 		raw := p.ImportUnprocessed(t).PublicID()
 		if err := last(p.Query().ThemeSettings(p.Ctx, raw)); graphtest.FaultOf(err) != "theme_not_ready" {
 			t.Errorf("one in processing: %v", err)
+		}
+	})
+}
+
+// TestThemeSections: the sections of a home page are stored as sent, with images of the own store only.
+func TestThemeSections(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		th, other := p.ImportSectioned(t), p.Other(t)
+		images := func(list ...*db.ProductImage) string {
+			var b strings.Builder
+			for _, img := range list {
+				fmt.Fprintf(&b, `,{"kind":"image","image":%q}`, pictures.Path(img, img.Width))
+			}
+			return "[" + strings.TrimPrefix(b.String(), ",") + "]"
+		}
+		own := graphtest.NewMedia(t, p.Ctx, p.Resolver, 400, 300)
+		foreign := graphtest.NewMedia(t, other.Ctx, other.Resolver, 400, 300)
+		for value, want := range map[string]string{
+			images(own):                       "",
+			images(own, foreign):              "#/values/0/value unknown_value",
+			`[{"kind":"text","title":"New"}]`: "",
+			`[{"kind":"text"}]`:               "#/values/0/value invalid_format",
+			"[":                               "#/values/0/value invalid_format",
+			"":                                "",
+		} {
+			err := last(p.Mutation().ThemeSettingsSave(p.Ctx, th.PublicID(), set("home_sections", value), true))
+			got := ""
+			if err != nil {
+				got = graphtest.FieldOf(err)
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", value, got, want)
+			}
 		}
 	})
 }
