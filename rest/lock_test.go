@@ -5,13 +5,16 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/lib/password"
+	"github.com/storefront-go/storefront/rest"
 )
 
 // front writes how the shop looks beyond its theme.
@@ -23,7 +26,8 @@ func (m *shop) front(f document.StorefrontFields) {
 
 // A shop with a password shows nothing without it, to robots neither.
 func TestPassword(t *testing.T) {
-	b, m, mug := counter(t, state.German, 3)
+	var config *rest.Config
+	b, m, mug := counter(t, state.German, 3, func(c *rest.Config) { config = c })
 	m.front(document.StorefrontFields{Password: graphtest.Must[string](t)(password.Hash(t.Context(), "green tea"))})
 	const asked = "Geben Sie das Passwort ein"
 	for _, path := range []string{"/", "/products", "/products/mug", "/cart", "/checkout/review", "/sitemap.xml",
@@ -44,8 +48,16 @@ func TestPassword(t *testing.T) {
 	b.fill("/password", "password", "green tea")
 	b.get("/cart").want(http.StatusOK, "/cart", "<h1>")
 	genuine := b.cookie.Value
+	sum := genuine[strings.Index(genuine, "&of=")+len("&of=") : strings.Index(genuine, "&signature=")]
+	signed := func(store xid.ID, of string) string {
+		_, value, _ := strings.Cut(config.Links.Sign("/password", micros.Now().Add(time.Hour), "store",
+			xid.Store.Format(store), "of", of), "?")
+		return value
+	}
+	b.cookie.Value = signed(m.id, sum)
+	b.get("/cart").want(http.StatusOK, "/cart", "<h1>")
 	for _, value := range []string{strings.Replace(genuine, "expires=1", "expires=9", 1),
-		genuine[:len(genuine)-1], ""} {
+		genuine[:len(genuine)-1], "", signed(m.id, sum[1:]), signed(xid.New(), sum)} {
 		b.cookie.Value = value
 		b.get("/cart").want(http.StatusForbidden, "/cart", asked)
 	}
