@@ -200,7 +200,7 @@ func TestPlacingWhatChanged(t *testing.T) {
 	graphtest.Must[*model.DiscountPayload](t)(r.DiscountUpdate(m.ctx, made.PublicID(), 1, model.DiscountInput{
 		Code: "TEN", Kind: state.DiscountPercent, BasisPoints: new(int64(1000))}))
 	const off = "The discount code TEN cannot be used for this order and was taken off."
-	for _, step := range []string{"contact", "address", "shipping", "payment", "review"} {
+	for _, step := range []string{"details", "delivery", "review"} {
 		b.get("/checkout/"+step).want(http.StatusOK, "/checkout/"+step, off)
 	}
 	b.body = with

@@ -82,7 +82,7 @@ func TestPause(t *testing.T) {
 			b.get("/cart").want(http.StatusOK, "/cart", "Back &lt;soon&gt;.")
 			b.ask(http.MethodPost, "/cart/add", adding(mug, "1")).
 				want(http.StatusConflict, "/cart/add", "takes no orders", "Back &lt;soon&gt;.")
-			b.get("/checkout/contact").want(http.StatusConflict, "/checkout/contact", "takes no orders")
+			b.get("/checkout/details").want(http.StatusConflict, "/checkout/details", "takes no orders")
 		})
 	}
 }
