@@ -133,36 +133,61 @@ func deref(s *string) string {
 
 // lines adds the lines, shipping and the groups of their taxes.
 func (c *composer) lines(rows []*db.OrderLine) error {
-	amounts := make([]int64, len(rows)+1)
-	for i, l := range rows {
-		amounts[i] = l.UnitPriceMinor*l.Quantity - l.DiscountMinor
-	}
-	amounts[len(rows)] = c.o.ShippingMinor
-	unknown := c.spread(amounts)
+	items := c.items(rows)
 	for i, l := range rows {
 		line := document.InvoiceLine{LineID: xid.OrderLine.Format(l.ID), Title: l.Title, SKU: deref(l.Sku),
-			Quantity: l.Quantity, UnitMinor: l.UnitPriceMinor, DiscountMinor: l.DiscountMinor, AmountMinor: amounts[i]}
+			Quantity: l.Quantity, UnitMinor: l.UnitPriceMinor, DiscountMinor: l.DiscountMinor,
+			AmountMinor: l.UnitPriceMinor*l.Quantity - l.DiscountMinor}
 		if l.Options != nil {
 			var err error
 			if line.Options, err = l.Options.List(); err != nil {
 				return err
 			}
 		}
-		gross := amounts[i]
-		if !c.f.Included {
-			gross += l.TaxMinor
-		}
-		c.f.Lines = append(c.f.Lines, c.taxed(line, gross, l.TaxMinor+unknown[i]))
+		c.f.Lines = append(c.f.Lines, c.taxed(line, items[i]))
 	}
 	if c.o.ShippingMinor > 0 {
-		line := c.taxed(document.InvoiceLine{Title: deref(c.o.ShippingMethod)}, c.o.ShippingMinor, unknown[len(rows)])
+		line := c.taxed(document.InvoiceLine{Title: deref(c.o.ShippingMethod)}, items[len(rows)])
 		if line.AmountMinor = line.NetMinor; c.f.Included {
 			line.AmountMinor += line.TaxMinor
 		}
 		c.f.Shipping = &line
 	}
-	c.unknownRates()
+	if len(c.taxes) == 0 {
+		exactRates(c.f.Groups)
+	}
 	return nil
+}
+
+// item is a line or shipping: its price with tax and, if the order does not name its taxes, their sum and
+// rate.
+type item struct {
+	gross, tax, quantity int64
+	rate                 string
+}
+
+// items returns the lines and, last, shipping.
+func (c *composer) items(rows []*db.OrderLine) []item {
+	items, amounts := make([]item, len(rows)+1), make([]int64, len(rows)+1)
+	for i, l := range rows {
+		amounts[i] = l.UnitPriceMinor*l.Quantity - l.DiscountMinor
+		items[i] = item{gross: amounts[i], quantity: l.Quantity}
+		if !c.f.Included {
+			items[i].gross += l.TaxMinor
+		}
+	}
+	amounts[len(rows)] = c.o.ShippingMinor
+	items[len(rows)] = item{gross: c.o.ShippingMinor, quantity: 1}
+	if len(c.taxes) > 0 {
+		return items
+	}
+	for i, tax := range c.spread(amounts) {
+		if items[i].tax = tax; i < len(rows) {
+			items[i].tax += rows[i].TaxMinor
+		}
+	}
+	nameRates(items)
+	return items
 }
 
 // spread returns the parts that lines and, last, shipping have in the included tax whose parts are not
@@ -176,15 +201,16 @@ func (c *composer) spread(amounts []int64) []int64 {
 	return parts
 }
 
-// taxed returns a line with its amount without tax and its tax, and adds these to their group. tax is
-// used if the order does not know its taxes.
-func (c *composer) taxed(line document.InvoiceLine, gross, tax int64) document.InvoiceLine {
-	var parts []document.InvoiceTax
-	if len(c.taxes) > 0 {
-		parts, tax = c.parts(line.LineID)
+// taxed returns a line with its amount without tax and its tax, and adds these to their group.
+func (c *composer) taxed(line document.InvoiceLine, of item) document.InvoiceLine {
+	parts, tax := c.parts(line.LineID)
+	if of.rate != "" {
+		tax = of.tax
+		parts = []document.InvoiceTax{{Name: phrase.In(c.f.Language).Say(phrase.Tax), Rate: of.rate,
+			BaseMinor: of.gross - tax, AmountMinor: tax}}
 	}
-	line.TaxMinor, line.NetMinor = tax, gross-tax
-	line.Group = c.group(parts, tax)
+	line.TaxMinor, line.NetMinor = tax, of.gross-tax
+	line.Group = c.group(parts)
 	g := &c.f.Groups[line.Group]
 	g.NetMinor += line.NetMinor
 	g.TaxMinor += tax
@@ -210,7 +236,7 @@ func (c *composer) parts(line string) (list []document.InvoiceTax, sum int64) {
 }
 
 // group returns the index of the group of lines with such taxes, and adds it if it is new.
-func (c *composer) group(parts []document.InvoiceTax, tax int64) int {
+func (c *composer) group(parts []document.InvoiceTax) int {
 	g := document.TaxGroup{Category: c.untaxed(), Rate: "0"}
 	for _, p := range parts {
 		g.Taxes = append(g.Taxes, document.InvoiceTax{Name: p.Name, Rate: p.Rate})
@@ -220,8 +246,6 @@ func (c *composer) group(parts []document.InvoiceTax, tax int64) int {
 		if g.Rate == "0" {
 			g.Category = ZeroRated
 		}
-	} else if tax > 0 {
-		g.Category, g.Rate = Standard, ""
 	}
 	names := []string{g.Category}
 	for _, t := range g.Taxes {
@@ -281,19 +305,4 @@ func trim(s string) string {
 		return s
 	}
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-}
-
-// unknownRates sets the rate of the group whose taxes are not known by name: their share of what they
-// tax, to four decimals.
-func (c *composer) unknownRates() {
-	for i := range c.f.Groups {
-		g := &c.f.Groups[i]
-		if g.Rate != "" {
-			continue
-		}
-		rate := new(big.Rat).SetFrac64(100*min(g.TaxMinor, 1<<53), max(g.NetMinor, 1))
-		g.Rate = trim(rate.FloatString(4))
-		g.Taxes = []document.InvoiceTax{{Name: phrase.In(c.f.Language).Say(phrase.Tax), Rate: g.Rate,
-			BaseMinor: g.NetMinor, AmountMinor: g.TaxMinor}}
-	}
 }

@@ -3,6 +3,8 @@ package paper
 import (
 	"bytes"
 	"encoding/xml"
+	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,11 +85,25 @@ func expressible(id Identity, f *document.InvoiceFields) (digits int, err error)
 		return refused("it has no VAT ID, tax number or registration of the seller.")
 	}
 	for i, g := range f.Groups {
-		if used(f, i) && g.Category != NotSubject && f.Seller.VATID+f.Seller.TaxNumber == "" {
+		switch {
+		case !used(f, i):
+		case g.Category != NotSubject && f.Seller.VATID+f.Seller.TaxNumber == "":
 			return refused("it has no VAT ID or tax number of the seller.")
+		case tooLow(g, digits):
+			return refused("its tax of " + g.Rate + " % is below 0.5 %.")
 		}
 	}
 	return digits, nil
+}
+
+// tooLow reports whether the rules round the rate of a group to 0 and its tax to a sum (BR-CO-17).
+func tooLow(g document.TaxGroup, digits int) bool {
+	rate, ok := new(big.Rat).SetString(g.Rate)
+	tax := 2 * g.TaxMinor
+	for range digits {
+		tax /= 10
+	}
+	return ok && tax > 0 && rate.Cmp(big.NewRat(1, 2)) < 0
 }
 
 // used reports whether a line or shipping is in a group.
@@ -275,10 +291,7 @@ func Reason(texts *phrase.Texts, g document.TaxGroup) string {
 func (w *ubl) taxes() {
 	w.in("cac:TaxTotal", func() {
 		w.money("cbc:TaxAmount", w.f.TaxMinor)
-		for i, g := range w.f.Groups {
-			if !used(w.f, i) {
-				continue
-			}
+		for _, g := range w.subtotals() {
 			w.in("cac:TaxSubtotal", func() {
 				w.money("cbc:TaxableAmount", g.NetMinor)
 				w.money("cbc:TaxAmount", g.TaxMinor)
@@ -286,6 +299,25 @@ func (w *ubl) taxes() {
 			})
 		}
 	})
+}
+
+// subtotals returns the sums of the groups that have lines. Groups whose taxes differ only by name are one.
+func (w *ubl) subtotals() (list []document.TaxGroup) {
+	for i, g := range w.f.Groups {
+		if !used(w.f, i) {
+			continue
+		}
+		at := slices.IndexFunc(list, func(s document.TaxGroup) bool {
+			return s.Category == g.Category && s.Rate == g.Rate
+		})
+		if at < 0 {
+			list = append(list, g)
+			continue
+		}
+		list[at].NetMinor += g.NetMinor
+		list[at].TaxMinor += g.TaxMinor
+	}
+	return list
 }
 
 func (w *ubl) totals() {
