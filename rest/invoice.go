@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/invoice"
 	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/rest/paper"
@@ -20,7 +21,12 @@ import (
 func (a *API) invoices(router *mux.Router) {
 	for path, show := range map[string]func(c *call, rows []*db.Invoice) error{
 		invoice.PrintPath: func(c *call, rows []*db.Invoice) error {
-			return paper.Show(&recorder{c.w, c}, c.r, rows)
+			ctx := viewer.Operator(c.ctx, rows[0].StoreID)
+			s, err := a.Core.CurrentStore(ctx)
+			if err != nil {
+				return err
+			}
+			return paper.Show(&recorder{c.w, c}, c.r, rows, core.Deref(a.Core.ShownStore(s).Logo))
 		},
 		invoice.XMLPath: func(c *call, rows []*db.Invoice) error {
 			return paper.XML(&recorder{c.w, c}, c.r, rows[0])

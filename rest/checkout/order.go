@@ -54,7 +54,7 @@ func (v *visit) invoice(token, id string) {
 	}
 	for _, i := range shownInvoices(o) {
 		if i.PublicID() == id {
-			if err := paper.Show(v.w, v.r, []*db.Invoice{i}); err != nil {
+			if err := paper.Show(v.w, v.r, []*db.Invoice{i}, v.brand.Logo); err != nil {
 				v.failed(err)
 			}
 			return

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,12 +33,24 @@ var style string
 // parsed is the page. It is parsed on first use.
 var parsed = sync.OnceValues(func() (*template.Template, error) { return template.New("paper").Parse(source) })
 
-// policy allows the page its style and nothing else.
-var policy = sync.OnceValue(func() string {
+// policy allows the page its style, images of one host, and nothing else.
+func policy(images string) string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-})
+		"'; img-src " + images + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+// hostOf returns the source of an image for the policy.
+func hostOf(image string) string {
+	switch u, err := url.Parse(image); {
+	case image == "" || err != nil:
+		return "'none'"
+	case u.Host == "":
+		return "'self'"
+	default:
+		return u.Scheme + "://" + u.Host
+	}
+}
 
 // sheet is one invoice on the page.
 type sheet struct {
@@ -67,8 +80,9 @@ type sum struct {
 
 type tax struct{ Name, Net, Amount string }
 
-// Show answers with a page of invoices, each on a sheet of its own.
-func Show(w http.ResponseWriter, r *http.Request, list []*db.Invoice) error {
+// Show answers with a page of invoices, each on a sheet of its own. logo is the address of the store's, ""
+// for none.
+func Show(w http.ResponseWriter, r *http.Request, list []*db.Invoice, logo string) error {
 	sheets := make([]*sheet, len(list))
 	for i, row := range list {
 		f, err := row.Content.Fields()
@@ -83,11 +97,11 @@ func Show(w http.ResponseWriter, r *http.Request, list []*db.Invoice) error {
 	}
 	var b bytes.Buffer
 	css := template.CSS(style) //nolint:gosec // embedded
-	if err := t.Execute(&b, map[string]any{"Style": css, "Sheets": sheets}); err != nil {
+	if err := t.Execute(&b, map[string]any{"Style": css, "Sheets": sheets, "Logo": logo}); err != nil {
 		return fmt.Errorf("show invoices: %w", err)
 	}
 	guard(w.Header())
-	w.Header().Set("Content-Security-Policy", policy())
+	w.Header().Set("Content-Security-Policy", policy(hostOf(logo)))
 	send(w, r, "text/html; charset=utf-8", b.Bytes())
 	return nil
 }

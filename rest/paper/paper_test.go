@@ -32,7 +32,8 @@ func bill() *db.Invoice {
 // TestShow: the page shows the invoice in the order's language, as text, and runs nothing.
 func TestShow(t *testing.T) {
 	w := httptest.NewRecorder()
-	if err := paper.Show(w, httptest.NewRequest("GET", "/", nil), []*db.Invoice{bill(), bill()}); err != nil {
+	if err := paper.Show(w, httptest.NewRequest("GET", "/", nil), []*db.Invoice{bill(), bill()},
+		"https://mugs.example.com/images/1"); err != nil {
 		t.Fatal(err)
 	}
 	page := w.Body.String()
@@ -47,6 +48,10 @@ func TestShow(t *testing.T) {
 		t.Errorf("%d sheets", n)
 	}
 	policy := w.Header().Get("Content-Security-Policy")
+	if strings.Count(page, `<img src="https://mugs.example.com/images/1" alt="">`) != 2 ||
+		!strings.Contains(policy, "img-src https://mugs.example.com;") {
+		t.Errorf("the logo with policy %s on\n%s", policy, page)
+	}
 	if strings.Contains(page, "<script") || strings.Contains(policy, "unsafe") ||
 		!strings.Contains(policy, "'sha256-") {
 		t.Errorf("policy %s of\n%s", policy, page)
