@@ -117,7 +117,7 @@ func (c *Carts) consult(ctx context.Context, v *View, e *contactEdit) (err error
 		return nil
 	}
 	if e.consultation = v.VATConsultation; e.consultation == nil || v.VATID != *e.vatID {
-		e.consultation, err = c.selling.ConsultVIES(ctx, *e.vatID)
+		e.consultation, err = c.selling.ConsultVIES(ctx, "vat_id", *e.vatID)
 	}
 	return err
 }

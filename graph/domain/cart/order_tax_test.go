@@ -94,8 +94,8 @@ func TestOrderTaxes(t *testing.T) {
 }
 
 // TestVIES: an id that VIES does not know is refused, one that it confirms is kept with the number of
-// the consultation, and one on which it has no answer is believed. It is asked once for each id, and
-// only about those of other countries.
+// the consultation, and one on which it has no answer is believed. In a cart it is asked once for each
+// id, and only about those of other countries. It is asked about those that staff enter, too.
 func TestVIES(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		answers := map[string]string{"U12345678": `{"valid": true, "requestIdentifier": "WAPI1"}`,
@@ -136,6 +136,21 @@ func TestVIES(t *testing.T) {
 		}
 		if want := []string{"ATU12345678", "ATU99999999", "ATU11111111"}; !slices.Equal(asked, want) {
 			t.Errorf("asked about %q", asked)
+		}
+		for id, want := range map[string]string{"ATU12345678": "WAPI1", "ATU11111111": "",
+			"ATU99999999": "#/pricing/vat_id invalid_format", "ATU1": "#/pricing/vat_id invalid_format"} {
+			o, err := m.Mutation().OrderCreate(m.Ctx, model.OrderCreateInput{Source: "dashboard",
+				Pricing: &model.OrderPricingInput{VatID: &id},
+				Lines:   []*model.OrderLineInput{graphtest.CustomLine("a", 1, 100)}})
+			got := ""
+			if err != nil {
+				got = graphtest.FieldOf(err)
+			} else if o.Order.VatConsultation != nil {
+				got = *o.Order.VatConsultation
+			}
+			if got != want {
+				t.Errorf("%s by staff: %q, want %q", id, got, want)
+			}
 		}
 	})
 }

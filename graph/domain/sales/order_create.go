@@ -23,7 +23,7 @@ import (
 //
 // An import sets PlacedAt, which becomes the time in the order's id. updated_at is still now, so
 // that incremental syncs see the order.
-func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*model.OrderPayload, error) {
+func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (_ *model.OrderPayload, err error) {
 	c := &core.Check{}
 	d := checkOrder(ctx, c, &in)
 	if c.Err() != nil {
@@ -32,6 +32,9 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 			return nil, core.Explain("order", err)
 		}
 		return nil, c.Err()
+	}
+	if d.vatConsultation, err = m.consultVIES(ctx, in.Pricing); err != nil {
+		return nil, err
 	}
 	number, err := m.numbers.next(ctx) // outside the transaction, see numbers.next
 	if err != nil {

@@ -38,6 +38,8 @@ type orderDraft struct {
 	// need is the stock to take of tracked products and variants.
 	need  stock
 	vatID *string // the buyer's
+	// vatConsultation is the number under which VIES confirmed vatID, nil for none.
+	vatConsultation *string
 	// quote is what the store computed, discount the discount of its code; nil for none.
 	quote    *selling.Quote
 	discount *db.Discount
@@ -195,7 +197,8 @@ func (d *orderDraft) compute(in model.OrderCreateInput) (*db.Order, []*db.OrderL
 		}
 		lines[i] = row
 	}
-	o := &db.Order{Email: in.Email, Tags: document.NewTags(in.Tags), Source: in.Source}
+	o := &db.Order{Email: in.Email, Tags: document.NewTags(in.Tags), Source: in.Source,
+		VatConsultation: d.vatConsultation}
 	if o.Email == nil && d.customer != nil {
 		o.Email = d.customer.Email
 	}

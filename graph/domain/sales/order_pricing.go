@@ -81,6 +81,19 @@ func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in mo
 	return nil
 }
 
+// consultVIES asks about the VAT id of the buyer, if it is in form. No transaction is open meanwhile.
+func (m Mutation) consultVIES(ctx context.Context, p *model.OrderPricingInput) (*string, error) {
+	if p == nil {
+		return nil, nil
+	}
+	const name = "pricing/vat_id"
+	c := &core.Check{}
+	if id := selling.CheckVATID(c, name, p.VatID); id != nil && c.Err() == nil {
+		return m.selling.ConsultVIES(ctx, name, *id)
+	}
+	return nil, nil
+}
+
 // buyer returns the customer of the order, as far as there is one.
 func (d *orderDraft) buyer() (by selling.Buyer) {
 	if d.customer != nil {

@@ -203,8 +203,8 @@ func CheckVATID(c *core.Check, name string, text *string) *string {
 }
 
 // ConsultVIES asks whether the VAT id of a buyer from another country was issued. It returns the number
-// of the consultation, nil if only the form of the id is known to be right. The fault names vat_id.
-func (r *Resolver) ConsultVIES(ctx context.Context, id string) (*string, error) {
+// of the consultation, nil if only the form of the id is known to be right. The fault has the given name.
+func (r *Resolver) ConsultVIES(ctx context.Context, name, id string) (*string, error) {
 	t, err := r.taxSettings(ctx)
 	if err != nil || r.VIES.Base == "" || !t.ReverseCharge || t.VatID == nil || id[:2] == (*t.VatID)[:2] {
 		return nil, core.Explain("tax settings", err)
@@ -213,7 +213,7 @@ func (r *Resolver) ConsultVIES(ctx context.Context, id string) (*string, error) 
 	switch {
 	case errors.Is(err, vies.ErrUnknown):
 		c := &core.Check{}
-		c.Add("vat_id", fault.InvalidFormat, "VIES, the register of the European Union, does not know this VAT id.")
+		c.Add(name, fault.InvalidFormat, "VIES, the register of the European Union, does not know this VAT id.")
 		return nil, c.Err()
 	case err != nil:
 		r.Logger.WarnContext(ctx, "a VAT id is judged by its form alone", slog.Any("error", err))
