@@ -203,6 +203,13 @@ func (r *Resolver) useOf(ctx context.Context, s *db.Store, img *db.ProductImage)
 		}
 		return "the product " + core.Deref(p).Title, nil
 	}
+	described, err := c.Product.Query().Where(product.DescriptionContains(id)).Limit(1).Load(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(described) > 0 {
+		return "the description of the product " + described[0].Title, nil
+	}
 	pages, err := c.Page.Query().Where(dbpage.BodyContains(id)).Limit(1).Load(ctx)
 	if err != nil {
 		return "", err

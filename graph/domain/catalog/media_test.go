@@ -63,6 +63,10 @@ func TestMedia(t *testing.T) {
 		}
 		refused("the product " + p.Title)
 		graphtest.Must[*model.ProductImageDeletePayload](t)(m.ProductImageDelete(ctx, shown.Image.PublicID()))
+		tray := graphtest.NewProduct(t, ctx, r, model.ProductCreateInput{Title: "Tray", Currency: "EUR",
+			Description: new("![Cup](" + images.Path(file, 40) + ")")})
+		refused("the description of the product Tray")
+		graphtest.Must[*model.ProductDeletePayload](t)(m.ProductDelete(ctx, tray.PublicID(), tray.Version))
 		about := graphtest.Must[*model.PagePayload](t)(m.PageCreate(ctx, model.PageCreateInput{Title: "About",
 			Body: "![Cup](" + images.Path(file, 40) + ")"})).Page
 		refused("the page About")
