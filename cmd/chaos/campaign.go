@@ -213,6 +213,9 @@ func (c *campaign) disturb() error {
 	for i := range uint64(4) {
 		c.group.Go(func() { c.failed(c.crew.author(c.work, until, source(100+i))) })
 	}
+	for i := range c.Billers {
+		c.group.Go(func() { c.failed(c.crew.biller(c.work, until, source(uint64(300+i)))) })
+	}
 	c.group.Go(func() { c.failed(c.crew.reader(c.work, until)) })
 	c.group.Go(func() { c.failed(c.crew.exporter(c.work, until, source(200))) })
 	faults := plan(c.Seed, c.Kills, able)

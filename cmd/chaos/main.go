@@ -30,6 +30,7 @@ import (
 type flags struct {
 	Engine  string        `enum:"sqlite,mariadb,mysql,vitess" default:"sqlite" help:"The database: sqlite, mariadb, mysql or vitess (default ${default})."`
 	Kills   int           `default:"200" help:"Number of faults (default ${default})."`
+	Billers int           `default:"0" help:"Number of clients that do nothing but create orders with invoices (default ${default})."`
 	Seed    uint64        `default:"1" help:"Determines the faults and their times (default ${default})."`
 	Time    time.Duration `default:"30m" help:"Inject no faults after this time (default ${default})."`
 	Binary  string        `type:"path" help:"Test this program instead of building one."`
@@ -91,8 +92,8 @@ func (c *flags) run(ctx context.Context, out io.Writer) (good bool, err error) {
 
 func (c *flags) check() error {
 	switch {
-	case c.Kills < 1 || c.Time <= 0:
-		return errors.New("--kills and --time must be above 0")
+	case c.Kills < 1 || c.Time <= 0 || c.Billers < 0:
+		return errors.New("--kills and --time must be above 0, and --billers not below")
 	case c.Engine == "mariadb" && !mariadb.Installed():
 		return errors.New("mariadbd is not installed")
 	case c.Engine == "mysql" && c.MySQL == "":
@@ -131,8 +132,8 @@ func report(out io.Writer, l *Ledger, v Verdict, took time.Duration) {
 	for _, status := range slices.Sorted(maps.Keys(l.Traffic.Answers)) {
 		answers = append(answers, fmt.Sprintf("%s: %d", status, l.Traffic.Answers[status]))
 	}
-	fmt.Fprintf(out, "%d writes with a key, %d deliveries, %d walks and exports\n", len(l.Writes), len(l.Deliveries),
-		len(l.Readings))
+	fmt.Fprintf(out, "%d writes with a key, %d invoices, %d deliveries, %d walks and exports\n", len(l.Writes),
+		len(l.Invoices), len(l.Deliveries), len(l.Readings))
 	fmt.Fprintf(out, "%d requests, answered %s\n", l.Traffic.Requests, strings.Join(answers, ", "))
 	fmt.Fprintf(out, "worst stall %v (%s), %d processes ended on their own\n",
 		l.Traffic.Stall.Round(time.Millisecond), l.Traffic.Stalled, l.Traffic.Ended)

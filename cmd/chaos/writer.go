@@ -81,6 +81,16 @@ func (c *crew) author(ctx, until context.Context, random *rand.Rand) error {
 	return nil
 }
 
+// biller creates orders until until ends. Each has an invoice.
+func (c *crew) biller(ctx, until context.Context, random *rand.Rand) error {
+	for until.Err() == nil {
+		if err := c.sale(ctx, text(random)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // text returns a key that is unique in the campaign.
 func text(random *rand.Rand) string {
 	return fmt.Sprintf("c%016x%016x", random.Uint64(), random.Uint64())
