@@ -88,10 +88,10 @@ func (b *browser) setUp(t *testing.T) {
 	b.click(`[data-test="productPublish"]`)
 	b.seeText("Product published.")
 	b.click(`[data-test="setup-back"]`)
-	b.seeText("5 of 8 steps are done.")
+	b.seeText("6 of 9 steps are done.")
 	b.shot("opening-after")
-	if drafts := evaluate[int](b, `document.querySelectorAll('[data-test="opening"] a svg').length`); drafts != 6 {
-		t.Errorf("%d symbols in the checklist, want 5 checks and the one of a new tab", drafts)
+	if drafts := evaluate[int](b, `document.querySelectorAll('[data-test="opening"] a svg').length`); drafts != 7 {
+		t.Errorf("%d symbols in the checklist, want 6 checks and the one of a new tab", drafts)
 	}
 	b.click(`[data-test="opening-dismiss"]`)
 	b.gone(`[data-test="opening"]`)

@@ -52,6 +52,7 @@ export function Setup({ q }) {
     [done.payment, 'Choose how shoppers pay', '/settings/payments'],
     [done.legal, 'Complete and publish your privacy policy, terms and imprint', '/pages'],
     [done.theme, 'Choose a theme', '/themes'],
+    [store.status === 'OPEN' && !store.passwordProtected && !store.pause, 'Open your shop', '/settings/storefront'],
   ];
   const left = [...steps.map(([is]) => is), done.order].filter((is) => !is).length;
   if (left === 0) {
