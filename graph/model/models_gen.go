@@ -1004,9 +1004,10 @@ type ReportResult struct {
 	// By the country of the shipping address, or else of the billing address.
 	Countries []*ReportRow `json:"countries"`
 	Taxes     []*ReportTax `json:"taxes"`
-	// The stock at the time of the report.
-	Stock     []*ReportStock `json:"stock"`
-	StockSums *ReportStock   `json:"stockSums"`
+	// The stock at the time of the report, by product.
+	Stock []*ReportStock `json:"stock"`
+	// The sums of the stock, one for each currency, the store's first.
+	StockTotals []*ReportStock `json:"stockTotals"`
 	// The carts of the period that reached the checkout and became orders; null if it begins more than 30 days ago.
 	Conversion *Conversion `json:"conversion,omitempty"`
 }
@@ -1026,11 +1027,17 @@ type ReportRow struct {
 }
 
 type ReportStock struct {
-	ID       *string `json:"id,omitempty"`
-	Name     string  `json:"name"`
-	Quantity int64   `json:"quantity"`
+	ID   *string `json:"id,omitempty"`
+	Name string  `json:"name"`
+	// The currency of the amounts.
+	Currency string `json:"currency"`
+	Quantity int64  `json:"quantity"`
 	// Quantity times price.
 	ValueMinor int64 `json:"valueMinor"`
+	// Quantity times cost, of the units whose cost is known.
+	CostMinor int64 `json:"costMinor"`
+	// The units whose cost is not known.
+	UncostedQuantity int64 `json:"uncostedQuantity"`
 }
 
 type ReportSums struct {

@@ -31,6 +31,7 @@ type Relations struct {
 	Products  *Batch[xid.ID, *db.Product]
 	// Notes is by the maximum number of notes.
 	Notes        *Family[int, xid.ID, []*OrderNote]
+	ShopperNotes *Batch[xid.ID, *string]
 	Payments     *Batch[xid.ID, []*db.Payment]
 	Fulfillments *Batch[xid.ID, []*db.Fulfillment]
 	// Refunds are the refunds through the payment provider.

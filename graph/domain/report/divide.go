@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/country"
+	"github.com/storefront-go/storefront/graph/lib/paper"
 	"github.com/storefront-go/storefront/graph/lib/price"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -16,6 +17,10 @@ type sale struct {
 	*db.Order
 	items          []item
 	country, place string
+	// bill and credits are what the invoice and the credit notes of the order say about its taxes.
+	bill    *document.InvoiceFields
+	credits []*document.InvoiceFields
+	named   bool // whether the order names its taxes
 }
 
 // item is a part of an order, with what was refunded of it so far.
@@ -23,12 +28,12 @@ type item struct {
 	line          *db.OrderLine // nil for shipping
 	gross         int64         // with all tax
 	back, backQty int64
-	taxes         []itemTax
 }
 
-type itemTax struct {
+// taxAmount is what an invoice or a credit note says about one tax.
+type taxAmount struct {
 	taxKey
-	base, amount int64
+	base, tax int64
 }
 
 // taxKey identifies a row of the report of taxes.
@@ -62,83 +67,50 @@ func newSale(o *db.Order, lines []*db.OrderLine) (*sale, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(taxes) > 0 {
-		s.knownTaxes(taxes)
-	} else {
-		s.otherTaxes()
+	s.named = len(taxes) > 0
+	s.bill, err = paper.Compose(paper.Issuer{Language: state.English}, o, lines)
+	return s, err
+}
+
+// taxes returns the amounts of an invoice or a credit note by tax. Amounts without a tax have the reason.
+func (s *sale) taxes(f *document.InvoiceFields) (list []taxAmount) {
+	for _, g := range f.Groups {
+		if len(g.Taxes) == 0 {
+			list = append(list, taxAmount{s.key("", "", s.untaxed()), g.NetMinor, 0})
+		}
+		for _, t := range g.Taxes {
+			key := s.key(t.Name, t.Rate, model.ReportTaxTreatmentTaxed)
+			switch {
+			case !s.named:
+				key.name, key.rate = "", ""
+			case t.Rate == "0":
+				key.treatment = model.ReportTaxTreatmentZeroRated
+			}
+			list = append(list, taxAmount{key, t.BaseMinor, t.AmountMinor})
+		}
 	}
-	s.untaxed()
-	return s, nil
+	return list
 }
 
 func (s *sale) key(name, rate string, treatment model.ReportTaxTreatment) taxKey {
 	return taxKey{s.country, s.place, name, rate, treatment}
 }
 
-// knownTaxes gives the items their parts of the order's taxes.
-func (s *sale) knownTaxes(taxes []document.OrderTax) {
-	at := map[string]int{"": len(s.items) - 1}
-	for i, it := range s.items[:len(s.items)-1] {
-		at[xid.OrderLine.Format(it.line.ID)] = i
+// untaxed returns why items bear no tax.
+func (s *sale) untaxed() model.ReportTaxTreatment {
+	switch {
+	case s.TaxRelief == nil:
+		return model.ReportTaxTreatmentUntaxed
+	case *s.TaxRelief == state.TaxReverseCharge:
+		return model.ReportTaxTreatmentReverseCharge
 	}
-	for _, t := range taxes {
-		key := s.key(t.Name, t.Rate, model.ReportTaxTreatmentTaxed)
-		if t.Rate == "0" {
-			key.treatment = model.ReportTaxTreatmentZeroRated
-		}
-		for _, p := range t.Lines {
-			id := ""
-			if p.LineID != nil {
-				id = *p.LineID
-			}
-			if i, ok := at[id]; ok {
-				s.items[i].taxes = append(s.items[i].taxes, itemTax{key, p.BaseMinor, p.AmountMinor})
-			}
-		}
-	}
-}
-
-// otherTaxes gives the items the tax that the order came with, whose name and rate are not known.
-func (s *sale) otherTaxes() {
-	amounts := make([]int64, len(s.items))
-	if s.IncludedTaxMinor != nil {
-		weights := make([]int64, len(s.items))
-		for i, it := range s.items {
-			weights[i] = it.gross
-		}
-		amounts = price.Spread(*s.IncludedTaxMinor, weights)
-	}
-	for i := range s.items {
-		it := &s.items[i]
-		if it.line != nil {
-			amounts[i] += it.line.TaxMinor
-		}
-		if amounts[i] > 0 {
-			it.taxes = []itemTax{{s.key("", "", model.ReportTaxTreatmentTaxed), it.gross - amounts[i], amounts[i]}}
-		}
-	}
-}
-
-// untaxed gives items without tax the reason.
-func (s *sale) untaxed() {
-	key := s.key("", "", model.ReportTaxTreatmentUntaxed)
-	if s.TaxRelief != nil {
-		key.treatment = model.ReportTaxTreatmentExempt
-		if *s.TaxRelief == state.TaxReverseCharge {
-			key.treatment = model.ReportTaxTreatmentReverseCharge
-		}
-	}
-	for i := range s.items {
-		if it := &s.items[i]; len(it.taxes) == 0 && it.gross > 0 {
-			it.taxes = []itemTax{{key, it.gross, 0}}
-		}
-	}
+	return model.ReportTaxTreatmentExempt
 }
 
 // counts reports whether an order is a sale: one that was canceled counts if anything was paid.
 func counts(o *db.Order) bool { return o.Status != state.OrderCancelled || o.PaidMinor > 0 }
 
-// unpaid returns what a canceled order was never paid. It counts as refunded at once.
+// unpaid returns what a canceled order was never paid. It counts as refunded on the day of the order.
 func unpaid(o *db.Order) int64 {
 	if o.Status != state.OrderCancelled {
 		return 0
@@ -146,16 +118,31 @@ func unpaid(o *db.Order) int64 {
 	return o.TotalMinor - o.PaidMinor
 }
 
+// refund is a part of an order that was refunded.
+type refund struct {
+	parts []part
+	taxes []taxAmount
+}
+
 // part is what a refund takes of an item.
 type part struct {
 	*item
 	minor, quantity int64
-	taxes           []itemTax
 }
 
 // refund divides a refund: first the named units, as far as they are worth it, then the rest by what
-// is left of each item. The tax follows the item: when all of it is refunded, so is all its tax.
-func (s *sale) refund(amount int64, lines []document.Line) []part {
+// is left of each item. Its taxes are those of a credit note.
+func (s *sale) refund(minor int64, lines []document.Line) (r refund) {
+	earlier := map[string]int64{}
+	for _, it := range s.items[:len(s.items)-1] {
+		earlier[xid.OrderLine.Format(it.line.ID)] = it.backQty
+	}
+	credit := paper.Credit(paper.Issuer{}, "", s.bill, s.credits,
+		paper.Refund{AmountMinor: minor, Lines: lines, Earlier: earlier})
+	if credit != nil {
+		s.credits = append(s.credits, credit)
+		r.taxes = s.taxes(credit)
+	}
 	worth, quantities, sum := make([]int64, len(s.items)), make([]int64, len(s.items)), int64(0)
 	for _, named := range lines {
 		for i := range s.items {
@@ -169,20 +156,21 @@ func (s *sale) refund(amount int64, lines []document.Line) []part {
 			sum += worth[i]
 		}
 	}
-	if sum > amount {
-		worth = price.Spread(amount, worth)
-	} else if amount > sum {
+	if sum > minor {
+		worth = price.Spread(minor, worth)
+	} else if minor > sum {
 		left := make([]int64, len(s.items))
 		total := int64(0)
 		for i, it := range s.items {
 			left[i] = it.gross - it.back - worth[i]
 			total += left[i]
 		}
-		for i, more := range price.Spread(min(amount-sum, total), left) {
+		for i, more := range price.Spread(min(minor-sum, total), left) {
 			worth[i] += more
 		}
 	}
-	return s.take(worth, quantities)
+	r.parts = s.take(worth, quantities)
+	return r
 }
 
 // take takes amounts and quantities from the items.
@@ -192,14 +180,9 @@ func (s *sale) take(minor, quantities []int64) (parts []part) {
 		if minor[i] == 0 && quantities[i] == 0 {
 			continue
 		}
-		p := part{item: it, minor: minor[i], quantity: quantities[i]}
-		for _, t := range it.taxes {
-			p.taxes = append(p.taxes, itemTax{t.taxKey, price.Refund(t.base, it.gross, it.back, minor[i]),
-				price.Refund(t.amount, it.gross, it.back, minor[i])})
-		}
+		parts = append(parts, part{it, minor[i], quantities[i]})
 		it.back += minor[i]
 		it.backQty += quantities[i]
-		parts = append(parts, p)
 	}
 	return parts
 }

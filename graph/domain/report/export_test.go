@@ -38,20 +38,20 @@ type Sale struct {
 
 // RandomSale returns an order of one to three taxed lines and shipping.
 func RandomSale(random *rand.Rand) *Sale {
-	s := &Sale{}
-	for i := range 2 + random.IntN(3) {
-		it := item{gross: random.Int64N(5000), line: &db.OrderLine{ID: xid.New(), Quantity: 1 + random.Int64N(5)}}
-		for range random.IntN(3) {
-			tax := random.Int64N(1 + it.gross/3)
-			it.taxes = append(it.taxes, itemTax{base: it.gross - tax, amount: tax})
-		}
-		if i == 0 {
-			it.gross++
-		}
-		s.items = append(s.items, it)
+	o := &db.Order{ID: xid.New(), ShippingMinor: random.Int64N(5000)}
+	var lines []*db.OrderLine
+	for range 1 + random.IntN(3) {
+		l := &db.OrderLine{ID: xid.New(), Quantity: 1 + random.Int64N(5), UnitPriceMinor: 1 + random.Int64N(1000)}
+		l.TaxMinor = random.Int64N(1 + l.UnitPriceMinor*l.Quantity/3)
+		l.TotalMinor = l.UnitPriceMinor*l.Quantity + l.TaxMinor
+		o.TotalMinor, o.TaxMinor = o.TotalMinor+l.TotalMinor, o.TaxMinor+l.TaxMinor
+		lines = append(lines, l)
 	}
-	s.items[len(s.items)-1].line = nil
-	return s
+	s, err := newSale(o, lines)
+	if err != nil {
+		panic(err)
+	}
+	return &Sale{sale: *s}
 }
 
 // Total returns the sum of the items.
@@ -72,25 +72,21 @@ func (s *Sale) Worth(line int, units int64) int64 {
 func (s *Sale) Refund(line int, units, amount int64) []int64 {
 	named := []document.Line{{LineID: xid.OrderLine.Format(s.items[line].line.ID), Quantity: units}}
 	minor := make([]int64, len(s.items))
-	for _, p := range s.refund(amount, named) {
+	r := s.refund(amount, named)
+	for _, p := range r.parts {
 		for i := range s.items {
 			if p.item == &s.items[i] {
 				minor[i] = p.minor
 			}
 		}
-		for _, t := range p.taxes {
-			s.taxBack += t.amount
-		}
+	}
+	for _, t := range r.taxes {
+		s.taxBack += t.tax
 	}
 	return minor
 }
 
 // Tax returns the tax of the order, and what was refunded of it.
 func (s *Sale) Tax() (all, back int64) {
-	for _, it := range s.items {
-		for _, t := range it.taxes {
-			all += t.amount
-		}
-	}
-	return all, s.taxBack
+	return s.bill.TaxMinor, s.taxBack
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	stdsql "database/sql"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/storefront-go/storefront/ent"
@@ -17,9 +18,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// stock adds up the tracked stock of all products in the store's currency.
+// stock adds up the tracked stock of all products, in each currency.
 func (t *tally) stock(ctx context.Context) error {
-	rows := []*model.ReportStock{}
+	rows := map[string][]*model.ReportStock{}
 	for at, more := product.IDGT(xid.Nil), true; more; {
 		query := t.Client(ctx).Product.Query().Where(at)
 		query.Modify(ent.ForceIndex(ent.Primary), batch)
@@ -30,23 +31,31 @@ func (t *tally) stock(ctx context.Context) error {
 		if more = len(list) == tallyBatch; more {
 			at = product.IDGT(list[len(list)-1].ID)
 		}
-		list = slices.DeleteFunc(list, func(p *db.Product) bool {
-			return p.Currency != t.row.Currency || p.InventoryQuantity == nil
-		})
+		list = slices.DeleteFunc(list, func(p *db.Product) bool { return p.InventoryQuantity == nil })
 		stocks, err := t.stockOf(ctx, list)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, stocks...)
+		for _, row := range stocks {
+			rows[row.Currency] = append(rows[row.Currency], row)
+		}
 		if err := t.next(ctx); err != nil {
 			return err
 		}
 	}
-	for _, row := range rows {
-		t.result.StockSums.Quantity += row.Quantity
-		t.add(&t.result.StockSums.ValueMinor, row.ValueMinor)
+	t.result.Stock = []*model.ReportStock{}
+	currencies := slices.Sorted(maps.Keys(rows))
+	if at := slices.Index(currencies, t.row.Currency); at > 0 { // the store's is first
+		currencies = slices.Insert(slices.Delete(currencies, at, at+1), 0, t.row.Currency)
 	}
-	t.result.Stock = t.largest(rows)
+	for _, currency := range currencies {
+		total := &model.ReportStock{Name: "Total", Currency: currency}
+		for _, row := range rows[currency] {
+			t.sumStock(total, row)
+		}
+		t.result.StockTotals = append(t.result.StockTotals, total)
+		t.result.Stock = append(t.result.Stock, t.largest(rows[currency])...)
+	}
 	return nil
 }
 
@@ -54,7 +63,8 @@ func (t *tally) stock(ctx context.Context) error {
 func (t *tally) stockOf(ctx context.Context, list []*db.Product) (rows []*model.ReportStock, err error) {
 	own, ids := map[xid.ID]*model.ReportStock{}, make([]xid.ID, len(list))
 	for i, p := range list {
-		own[p.ID], ids[i] = &model.ReportStock{ID: new(p.PublicID()), Name: p.Title}, p.ID
+		own[p.ID], ids[i] = &model.ReportStock{ID: new(p.PublicID()), Name: p.Title,
+			Currency: p.Currency}, p.ID
 	}
 	of, err := t.Client(ctx).Variant.Query().
 		Where(variant.ProductIDIn(ids...), variant.InventoryQuantityGT(0)).Load(ctx)
@@ -62,12 +72,12 @@ func (t *tally) stockOf(ctx context.Context, list []*db.Product) (rows []*model.
 		return nil, fmt.Errorf("read variants: %w", err)
 	}
 	for _, v := range of {
-		t.addStock(own[v.ProductID], *v.InventoryQuantity, v.PriceMinor)
+		t.addStock(own[v.ProductID], *v.InventoryQuantity, v.PriceMinor, v.CostMinor)
 	}
 	for _, p := range list {
 		row := own[p.ID]
 		if p.Options == nil {
-			t.addStock(row, *p.InventoryQuantity, p.PriceMinor)
+			t.addStock(row, *p.InventoryQuantity, p.PriceMinor, p.CostMinor)
 		}
 		if row.Quantity > 0 {
 			rows = append(rows, row)
@@ -76,17 +86,32 @@ func (t *tally) stockOf(ctx context.Context, list []*db.Product) (rows []*model.
 	return rows, nil
 }
 
-func (t *tally) addStock(row *model.ReportStock, quantity, minor int64) {
-	value, ok := currency.Mul(quantity, minor)
-	if !ok {
-		t.large = true
-		return
+// addStock adds units with their price and, if it is known, their cost.
+func (t *tally) addStock(row *model.ReportStock, quantity, minor int64, cost *int64) {
+	add := &model.ReportStock{Quantity: quantity, ValueMinor: t.worth(quantity, minor)}
+	if cost == nil {
+		add.UncostedQuantity = quantity
+	} else {
+		add.CostMinor = t.worth(quantity, *cost)
 	}
-	row.Quantity += quantity
-	t.add(&row.ValueMinor, value)
+	t.sumStock(row, add)
 }
 
-// largest returns the rows of most value, and the sum of the others.
+func (t *tally) worth(quantity, minor int64) int64 {
+	value, ok := currency.Mul(quantity, minor)
+	t.large = t.large || !ok
+	return value
+}
+
+// sumStock adds a row to a sum.
+func (t *tally) sumStock(to, row *model.ReportStock) {
+	to.Quantity += row.Quantity
+	to.UncostedQuantity += row.UncostedQuantity
+	t.add(&to.ValueMinor, row.ValueMinor)
+	t.add(&to.CostMinor, row.CostMinor)
+}
+
+// largest returns the rows of most value, which have one currency, and the sum of the others.
 func (t *tally) largest(rows []*model.ReportStock) []*model.ReportStock {
 	slices.SortFunc(rows, func(a, b *model.ReportStock) int {
 		return cmp.Or(cmp.Compare(b.ValueMinor, a.ValueMinor), cmp.Compare(a.Name, b.Name))
@@ -94,10 +119,9 @@ func (t *tally) largest(rows []*model.ReportStock) []*model.ReportStock {
 	if len(rows) <= maxRows {
 		return rows
 	}
-	other := &model.ReportStock{Name: "Other"}
+	other := &model.ReportStock{Name: "Other", Currency: rows[0].Currency}
 	for _, row := range rows[maxRows-1:] {
-		other.Quantity += row.Quantity
-		t.add(&other.ValueMinor, row.ValueMinor)
+		t.sumStock(other, row)
 	}
 	return append(rows[:maxRows-1], other)
 }

@@ -59,7 +59,7 @@ func (r *Resolver) newTally(row *db.Report) (*tally, error) {
 		end: min(days[len(days)-1].end, row.ID.Time()), products: groups{}, variants: groups{}, discounts: groups{},
 		countries: groups{}, taxes: map[taxKey]*model.ReportTax{}}
 	t.result = model.ReportResult{Sums: &model.ReportSums{}, Before: &model.ReportSums{},
-		StockSums: &model.ReportStock{}}
+		StockTotals: []*model.ReportStock{}}
 	t.result.Days = core.Map(days, func(d day) *model.ReportDay { return &model.ReportDay{Date: d.date} })
 	return t, nil
 }
@@ -102,6 +102,15 @@ func (t *tally) orders(ctx context.Context) error {
 			t.addSums(t.result.Before, o)
 		}
 		if err := t.sales(ctx, rows[past:], t.addSale); err != nil {
+			return err
+		}
+		canceled := core.IDs(rows[past:], func(o *db.Order) *xid.ID {
+			if unpaid(o) == 0 {
+				return nil
+			}
+			return &o.ID
+		})
+		if err := t.refunded(ctx, canceled, func(id xid.ID) bool { return id == xid.Nil }); err != nil {
 			return err
 		}
 		if err := t.next(ctx); err != nil {
@@ -165,15 +174,12 @@ func (t *tally) addSale(s *sale) error {
 	d.Orders++
 	t.add(&d.TotalMinor, s.TotalMinor)
 	seen := map[*model.ReportRow]bool{}
-	for _, it := range s.items {
-		for _, x := range it.taxes {
-			row := t.tax(x.taxKey)
-			t.add(&row.BaseMinor, x.base)
-			t.add(&row.TaxMinor, x.amount)
-		}
-		if it.line == nil {
-			continue
-		}
+	for _, x := range s.taxes(s.bill) {
+		row := t.tax(x.taxKey)
+		t.add(&row.BaseMinor, x.base)
+		t.add(&row.TaxMinor, x.tax)
+	}
+	for _, it := range s.items[:len(s.items)-1] {
 		for _, row := range []*model.ReportRow{t.product(it.line), t.variant(it.line)} {
 			if !seen[row] {
 				seen[row] = true
@@ -196,15 +202,12 @@ func (t *tally) addSale(s *sale) error {
 		t.add(&row.TaxMinor, s.TaxMinor)
 		t.add(&row.TotalMinor, s.TotalMinor)
 	}
-	if n := unpaid(s.Order); n > 0 {
-		t.addParts(s, s.refund(n, nil), d)
-	}
 	return nil
 }
 
-// addParts adds a refund on a day of the period.
-func (t *tally) addParts(s *sale, parts []part, d *model.ReportDay) {
-	for _, p := range parts {
+// addRefund adds a refund on a day of the period.
+func (t *tally) addRefund(s *sale, r refund, d *model.ReportDay) {
+	for _, p := range r.parts {
 		t.add(&d.RefundedMinor, p.minor)
 		rows := t.ofOrder(s)
 		if p.line != nil {
@@ -214,10 +217,12 @@ func (t *tally) addParts(s *sale, parts []part, d *model.ReportDay) {
 			row.RefundedQuantity += p.quantity
 			t.add(&row.RefundedMinor, p.minor)
 		}
-		for _, x := range p.taxes {
+	}
+	for _, x := range r.taxes {
+		if x.base != 0 || x.tax != 0 {
 			row := t.tax(x.taxKey)
 			t.add(&row.RefundedBaseMinor, x.base)
-			t.add(&row.RefundedTaxMinor, x.amount)
+			t.add(&row.RefundedTaxMinor, x.tax)
 		}
 	}
 }
@@ -246,7 +251,7 @@ func (t *tally) refunds(ctx context.Context) error {
 				own[p.ID], orders = true, append(orders, p.OrderID)
 			}
 		}
-		if err := t.refunded(ctx, orders, own); err != nil {
+		if err := t.refunded(ctx, orders, func(id xid.ID) bool { return own[id] }); err != nil {
 			return err
 		}
 		if err := t.next(ctx); err != nil {
@@ -256,8 +261,9 @@ func (t *tally) refunds(ctx context.Context) error {
 	return nil
 }
 
-// refunded adds some refunds of orders. The earlier refunds of an order decide what is left of it.
-func (t *tally) refunded(ctx context.Context, ids []xid.ID, own map[xid.ID]bool) error {
+// refunded adds those refunds of orders that own chooses by their id; what a canceled order was never
+// paid has none. Earlier refunds of an order decide what is left of it, so they are divided as well.
+func (t *tally) refunded(ctx context.Context, ids []xid.ID, own func(xid.ID) bool) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -277,20 +283,35 @@ func (t *tally) refunded(ctx context.Context, ids []xid.ID, own map[xid.ID]bool)
 		return fmt.Errorf("read refunded orders: %w", err)
 	}
 	return t.sales(ctx, rows, func(s *sale) error {
-		if n := unpaid(s.Order); n > 0 {
-			s.refund(n, nil)
-		}
-		for _, p := range of[s.ID] {
-			var lines []document.Line
-			if lines, err = p.Lines.List(); err != nil {
+		for _, p := range withUnpaid(s.Order, of[s.ID]) {
+			lines, err := p.Lines.List()
+			if err != nil {
 				return err
 			}
-			if parts := s.refund(p.AmountMinor, lines); own[p.ID] {
-				t.addParts(s, parts, t.dayOf(p.ID.Time()))
+			at := p.ID.Time()
+			if p.ID == xid.Nil {
+				at = s.ID.Time()
+			}
+			if r := s.refund(p.AmountMinor, lines); own(p.ID) {
+				t.addRefund(s, r, t.dayOf(at))
 			}
 		}
 		return nil
 	})
+}
+
+// withUnpaid adds to the refunds of a canceled order what was never paid, in the order of credit notes.
+func withUnpaid(o *db.Order, refunds []*db.Payment) []*db.Payment {
+	if unpaid(o) == 0 {
+		return refunds
+	}
+	at := len(refunds)
+	if o.CancelledAt != nil {
+		at, _ = slices.BinarySearchFunc(refunds, *o.CancelledAt, func(p *db.Payment, at micros.Time) int {
+			return cmp.Compare(p.ID.Time(), at)
+		})
+	}
+	return slices.Insert(refunds, at, &db.Payment{AmountMinor: unpaid(o), Lines: document.NewLines(nil)})
 }
 
 // in returns the row of a group. Beyond a number of groups, all others share the last row.

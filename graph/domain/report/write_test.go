@@ -202,6 +202,9 @@ func newReport(t testing.TB, p *graphtest.Shop, from, to int) *model.ReportResul
 // A report adds up to the orders, their taxes and their refunds, to the smallest unit.
 func TestReportAddsUp(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		graphtest.Must[*model.InvoiceSettingsPayload](t)(p.Mutation().InvoiceSettingsUpdate(p.Ctx, 0,
+			model.InvoiceSettingsInput{Issue: state.InvoicePlaced, Name: "Mugs Ltd", InvoicePrefix: "R-",
+				CreditPrefix: "G-", Address: &model.AddressInput{Line1: "1 Road", City: "Berlin", Country: "DE"}}))
 		trade(t, p, rand.New(rand.NewPCG(7, 42)), 80)
 		_, since := berlin(t, 8)
 		_, before := berlin(t, 17)
@@ -240,6 +243,7 @@ func TestReportAddsUp(t *testing.T) {
 		if d := cmp.Diff(want.products, products); d != "" || back > sums.RefundedMinor || back == 0 {
 			t.Errorf("%d refunded of products (-orders +report):\n%s", back, d)
 		}
+		compareInvoices(t, p)
 		var days, countries, refunded model.ReportRow
 		for _, d := range got.Days {
 			days.Orders, days.TotalMinor = days.Orders+d.Orders, days.TotalMinor+d.TotalMinor
@@ -363,22 +367,31 @@ func TestReportFails(t *testing.T) {
 	})
 }
 
-// The stock is worth its prices, of variants where there are any; conversion counts carts.
+// The stock is worth its prices and its cost, of variants where there are any, in each currency;
+// conversion counts carts.
 func TestReportStock(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		shirt := graphtest.Shirt()
-		var want int64
+		want := []*model.ReportStock{
+			{Name: "Total", Currency: "EUR", Quantity: 4, ValueMinor: 1000, UncostedQuantity: 4},
+			{Name: "Total", Currency: "CHF", Quantity: 3, ValueMinor: 600, CostMinor: 450},
+		}
 		for i, v := range shirt.Variants {
 			v.InventoryQuantity, v.PriceMinor = new(int64(i+1)), int64(1000+i)
-			want += *v.InventoryQuantity * v.PriceMinor
+			v.CostMinor = model.Some(int64(300))
+			want[0].Quantity += *v.InventoryQuantity
+			want[0].ValueMinor += *v.InventoryQuantity * v.PriceMinor
+			want[0].CostMinor += *v.InventoryQuantity * 300
 		}
+		graphtest.NewProduct(t, p.Ctx, p.Resolver, model.ProductCreateInput{Title: "Abroad", PriceMinor: 200,
+			Currency: "CHF", InventoryQuantity: new(int64(3)), CostMinor: new(int64(150))})
 		graphtest.NewProduct(t, p.Ctx, p.Resolver, shirt)
 		graphtest.NewStockedProduct(t, p.Ctx, p.Resolver, 250, 4)
 		graphtest.NewStockedProduct(t, p.Ctx, p.Resolver, 250)
 		got := newReport(t, p, 0, 0)
-		if got.StockSums.ValueMinor != want+1000 || len(got.Stock) != 2 || *got.Conversion != (model.Conversion{}) {
-			t.Errorf("stock of %+v in %d rows, want %d; conversion %+v", got.StockSums, len(got.Stock), want+1000,
-				got.Conversion)
+		d := cmp.Diff(want, got.StockTotals)
+		if d != "" || len(got.Stock) != 3 || *got.Conversion != (model.Conversion{}) {
+			t.Errorf("%d rows, conversion %+v, stock (-want +got):\n%s", len(got.Stock), got.Conversion, d)
 		}
 	})
 }

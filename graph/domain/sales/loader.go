@@ -97,6 +97,7 @@ func (s *siblings) relations() *model.Relations {
 		Notes: model.NewFamily(func(first int) *model.Batch[xid.ID, []*model.OrderNote] {
 			return model.NewBatch(s.notedIDs, s.notes(first))
 		}),
+		ShopperNotes: model.NewBatch(s.notedIDs, s.shopperNotes),
 		Payments:     model.NewBatch(s.orderIDs, s.payments),
 		Fulfillments: model.NewBatch(s.orderIDs, s.fulfillments),
 		Refunds:      model.NewBatch(s.orderIDs, s.refunds),

@@ -37,6 +37,24 @@ func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID]
 	}
 }
 
+// shopperNotes loads what shoppers wrote: the first note of an order, written when it was placed.
+func (s *siblings) shopperNotes(ctx context.Context, ids []xid.ID) (map[xid.ID]*string, error) {
+	of := make(map[xid.ID]*string, len(ids))
+	if len(ids) == 0 {
+		return of, nil
+	}
+	q := s.Client(ctx).Note.Query()
+	q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: note.FieldOrderID, Parents: ids,
+		Columns: note.Columns, Index: noteIndex, Limit: 1}.Apply)
+	rows, err := q.Load(ctx)
+	for _, n := range rows {
+		if n.AuthorType == viewer.System && n.AuthorName == viewer.ShopperName {
+			of[n.OrderID] = &n.Body
+		}
+	}
+	return of, err
+}
+
 // payments loads the first rows of each order's ledger.
 func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Payment, error) {
 	q := s.Client(ctx).Payment.Query()

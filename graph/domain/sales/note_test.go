@@ -2,6 +2,7 @@ package sales_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/access"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -128,6 +130,32 @@ func TestOrderNoteRefuses(t *testing.T) {
 			if graphtest.FaultOf(err) != "not_found" || graphtest.FaultOf(lerr) != "not_found" ||
 				graphtest.FaultOf(oerr) != "not_found" {
 				t.Errorf("%s: %v, %v, %v", name, err, lerr, oerr)
+			}
+		}
+	})
+}
+
+// TestShopperNote: what the shopper wrote stays there however many notes staff add.
+func TestShopperNote(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		fields := sales.OrderFields{Resolver: resolver(r.Core)}
+		for name, tc := range map[string]struct {
+			as   context.Context
+			want string
+		}{"shopper": {viewer.Shopper(ctx, viewer.From(ctx).Store), "note 0"}, "staff": {ctx, ""}} {
+			o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 500))
+			for i := range 12 {
+				as := ctx
+				if i == 0 {
+					as = tc.as
+				}
+				graphtest.Must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(as, o.PublicID(),
+					model.OrderNoteInput{Body: fmt.Sprint("note ", i), Visibility: state.NoteInternal}))
+			}
+			shown := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
+			got := core.Deref(graphtest.Must[*string](t)(fields.ShopperNote(ctx, shown)))
+			if got != tc.want {
+				t.Errorf("by %s: %q", name, got)
 			}
 		}
 	})

@@ -41,6 +41,12 @@ func (o OrderFields) Notes(ctx context.Context, order *model.Order, first *int) 
 	return listed(notes), core.Explain("order notes", err)
 }
 
+// ShopperNote returns what the shopper wrote at the checkout, nil for nothing.
+func (o OrderFields) ShopperNote(ctx context.Context, order *model.Order) (*string, error) {
+	note, err := order.Relations().ShopperNotes.Get(ctx, order.ID)
+	return note, core.Explain("order notes", err)
+}
+
 // Payments returns the ledger, oldest first.
 func (o OrderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Payment, error) {
 	payments, err := order.Relations().Payments.Get(ctx, order.ID)

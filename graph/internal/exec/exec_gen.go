@@ -226,6 +226,7 @@ type OrderResolver interface {
 	Customer(ctx context.Context, obj *model.Order) (*model.Customer, error)
 
 	Notes(ctx context.Context, obj *model.Order, first *int) ([]*model.OrderNote, error)
+	ShopperNote(ctx context.Context, obj *model.Order) (*string, error)
 	Payments(ctx context.Context, obj *model.Order) ([]*db.Payment, error)
 	ProviderRefunds(ctx context.Context, obj *model.Order) ([]*model.PaymentRefund, error)
 	Fulfillments(ctx context.Context, obj *model.Order) ([]*db.Fulfillment, error)
@@ -2211,6 +2212,8 @@ type Order {
   notesCount: Long!
   "The newest notes. Like other fields restricted to some roles, it is null with an error for other callers."
   notes(first: Int = 10): [OrderNote!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "What the shopper wrote at the checkout."
+  shopperNote: String @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The payments and refunds, oldest first, at most 100."
   payments: [Payment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The refunds at the payment provider, oldest first, at most 100."
@@ -2642,9 +2645,10 @@ type ReportResult {
   "By the country of the shipping address, or else of the billing address."
   countries: [ReportRow!]!
   taxes: [ReportTax!]!
-  "The stock at the time of the report."
+  "The stock at the time of the report, by product."
   stock: [ReportStock!]!
-  stockSums: ReportStock!
+  "The sums of the stock, one for each currency, the store's first."
+  stockTotals: [ReportStock!]!
   "The carts of the period that reached the checkout and became orders; null if it begins more than 30 days ago."
   conversion: Conversion
 }
@@ -2708,9 +2712,15 @@ type ReportTax {
 type ReportStock {
   id: String
   name: String!
+  "The currency of the amounts."
+  currency: String!
   quantity: Long!
   "Quantity times price."
   valueMinor: Long!
+  "Quantity times cost, of the units whose cost is known."
+  costMinor: Long!
+  "The units whose cost is not known."
+  uncostedQuantity: Long!
 }
 
 input ReportCreateInput {
@@ -30585,6 +30595,58 @@ func (ec *executionContext) fieldContext_Order_notes(ctx context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_shopperNote(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_shopperNote,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Order().ShopperNote(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *string
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *string
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *string
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_shopperNote(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Order_payments(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31565,6 +31627,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_notesCount(ctx, field)
 			case "notes":
 				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "providerRefunds":
@@ -31851,6 +31915,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_notesCount(ctx, field)
 			case "notes":
 				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "providerRefunds":
@@ -32686,6 +32752,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_notesCount(ctx, field)
 			case "notes":
 				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "providerRefunds":
@@ -32850,6 +32918,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_notesCount(ctx, field)
 			case "notes":
 				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "providerRefunds":
@@ -38953,6 +39023,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_notesCount(ctx, field)
 			case "notes":
 				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "providerRefunds":
@@ -43380,8 +43452,8 @@ func (ec *executionContext) fieldContext_Report_result(_ context.Context, field 
 				return ec.fieldContext_ReportResult_taxes(ctx, field)
 			case "stock":
 				return ec.fieldContext_ReportResult_stock(ctx, field)
-			case "stockSums":
-				return ec.fieldContext_ReportResult_stockSums(ctx, field)
+			case "stockTotals":
+				return ec.fieldContext_ReportResult_stockTotals(ctx, field)
 			case "conversion":
 				return ec.fieldContext_ReportResult_conversion(ctx, field)
 			}
@@ -43957,10 +44029,16 @@ func (ec *executionContext) fieldContext_ReportResult_stock(_ context.Context, f
 				return ec.fieldContext_ReportStock_id(ctx, field)
 			case "name":
 				return ec.fieldContext_ReportStock_name(ctx, field)
+			case "currency":
+				return ec.fieldContext_ReportStock_currency(ctx, field)
 			case "quantity":
 				return ec.fieldContext_ReportStock_quantity(ctx, field)
 			case "valueMinor":
 				return ec.fieldContext_ReportStock_valueMinor(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_ReportStock_costMinor(ctx, field)
+			case "uncostedQuantity":
+				return ec.fieldContext_ReportStock_uncostedQuantity(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ReportStock", field.Name)
 		},
@@ -43968,23 +44046,23 @@ func (ec *executionContext) fieldContext_ReportResult_stock(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _ReportResult_stockSums(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
+func (ec *executionContext) _ReportResult_stockTotals(ctx context.Context, field graphql.CollectedField, obj *model.ReportResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
-		ec.fieldContext_ReportResult_stockSums,
+		ec.fieldContext_ReportResult_stockTotals,
 		func(ctx context.Context) (any, error) {
-			return obj.StockSums, nil
+			return obj.StockTotals, nil
 		},
 		nil,
-		ec.marshalNReportStock2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportStock,
+		ec.marshalNReportStock2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReportStockᚄ,
 		true,
 		true,
 	)
 }
 
-func (ec *executionContext) fieldContext_ReportResult_stockSums(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ReportResult_stockTotals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ReportResult",
 		Field:      field,
@@ -43996,10 +44074,16 @@ func (ec *executionContext) fieldContext_ReportResult_stockSums(_ context.Contex
 				return ec.fieldContext_ReportStock_id(ctx, field)
 			case "name":
 				return ec.fieldContext_ReportStock_name(ctx, field)
+			case "currency":
+				return ec.fieldContext_ReportStock_currency(ctx, field)
 			case "quantity":
 				return ec.fieldContext_ReportStock_quantity(ctx, field)
 			case "valueMinor":
 				return ec.fieldContext_ReportStock_valueMinor(ctx, field)
+			case "costMinor":
+				return ec.fieldContext_ReportStock_costMinor(ctx, field)
+			case "uncostedQuantity":
+				return ec.fieldContext_ReportStock_uncostedQuantity(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ReportStock", field.Name)
 		},
@@ -44248,6 +44332,23 @@ func (ec *executionContext) fieldContext_ReportStock_name(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _ReportStock_currency(ctx context.Context, field graphql.CollectedField, obj *model.ReportStock) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+}
+
+func (ec *executionContext) fieldContext_ReportStock_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReportStock_quantity(ctx context.Context, field graphql.CollectedField, obj *model.ReportStock) (ret graphql.Marshaler) {
 	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
 }
@@ -44270,6 +44371,40 @@ func (ec *executionContext) _ReportStock_valueMinor(ctx context.Context, field g
 }
 
 func (ec *executionContext) fieldContext_ReportStock_valueMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportStock_costMinor(ctx context.Context, field graphql.CollectedField, obj *model.ReportStock) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.CostMinor)
+}
+
+func (ec *executionContext) fieldContext_ReportStock_costMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportStock_uncostedQuantity(ctx context.Context, field graphql.CollectedField, obj *model.ReportStock) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.UncostedQuantity)
+}
+
+func (ec *executionContext) fieldContext_ReportStock_uncostedQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ReportStock",
 		Field:      field,
@@ -44862,6 +44997,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_notesCount(ctx, field)
 			case "notes":
 				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
 			case "payments":
 				return ec.fieldContext_Order_payments(ctx, field)
 			case "providerRefunds":
@@ -65104,6 +65241,39 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "shopperNote":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Order_shopperNote(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "payments":
 			field := field
 
@@ -69892,8 +70062,8 @@ func (ec *executionContext) _ReportResult(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "stockSums":
-			out.Values[i] = ec._ReportResult_stockSums(ctx, field, obj)
+		case "stockTotals":
+			out.Values[i] = ec._ReportResult_stockTotals(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -70021,6 +70191,11 @@ func (ec *executionContext) _ReportStock(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "currency":
+			out.Values[i] = ec._ReportStock_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "quantity":
 			out.Values[i] = ec._ReportStock_quantity(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70028,6 +70203,16 @@ func (ec *executionContext) _ReportStock(ctx context.Context, sel ast.SelectionS
 			}
 		case "valueMinor":
 			out.Values[i] = ec._ReportStock_valueMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "costMinor":
+			out.Values[i] = ec._ReportStock_costMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "uncostedQuantity":
+			out.Values[i] = ec._ReportStock_uncostedQuantity(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

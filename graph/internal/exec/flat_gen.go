@@ -586,17 +586,17 @@ var flatTypes = map[string]flatType{
 		"refundedMinor": {4, ""},
 	}},
 	"ReportResult": {reportResultImplementors, map[string]flatField{
-		"sums":       {1, "ReportSums"},
-		"before":     {2, "ReportSums"},
-		"days":       {3, "ReportDay"},
-		"products":   {4, "ReportRow"},
-		"variants":   {5, "ReportRow"},
-		"discounts":  {6, "ReportRow"},
-		"countries":  {7, "ReportRow"},
-		"taxes":      {8, "ReportTax"},
-		"stock":      {9, "ReportStock"},
-		"stockSums":  {10, "ReportStock"},
-		"conversion": {11, "Conversion"},
+		"sums":        {1, "ReportSums"},
+		"before":      {2, "ReportSums"},
+		"days":        {3, "ReportDay"},
+		"products":    {4, "ReportRow"},
+		"variants":    {5, "ReportRow"},
+		"discounts":   {6, "ReportRow"},
+		"countries":   {7, "ReportRow"},
+		"taxes":       {8, "ReportTax"},
+		"stock":       {9, "ReportStock"},
+		"stockTotals": {10, "ReportStock"},
+		"conversion":  {11, "Conversion"},
 	}},
 	"ReportRow": {reportRowImplementors, map[string]flatField{
 		"id":               {1, ""},
@@ -611,10 +611,13 @@ var flatTypes = map[string]flatType{
 		"refundedMinor":    {10, ""},
 	}},
 	"ReportStock": {reportStockImplementors, map[string]flatField{
-		"id":         {1, ""},
-		"name":       {2, ""},
-		"quantity":   {3, ""},
-		"valueMinor": {4, ""},
+		"id":               {1, ""},
+		"name":             {2, ""},
+		"currency":         {3, ""},
+		"quantity":         {4, ""},
+		"valueMinor":       {5, ""},
+		"costMinor":        {6, ""},
+		"uncostedQuantity": {7, ""},
 	}},
 	"ReportSums": {reportSumsImplementors, map[string]flatField{
 		"orders":        {1, ""},
@@ -3966,14 +3969,21 @@ func (p *flatPlan) writeReportResult(w *buffer, obj *model.ReportResult) bool {
 				}
 			}
 			w.byte(']')
-		case 10: // stockSums
-			v := obj.StockSums
-			if v == nil {
-				return false
+		case 10: // stockTotals
+			v := obj.StockTotals
+			if len(v) == 0 {
+				w.byte('[')
 			}
-			if !f.nested.writeReportStock(w, v) {
-				return false
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReportStock(w, v[j]) {
+					return false
+				}
 			}
+			w.byte(']')
 		case 11: // conversion
 			v := obj.Conversion
 			if v == nil {
@@ -4053,11 +4063,20 @@ func (p *flatPlan) writeReportStock(w *buffer, obj *model.ReportStock) bool {
 		case 2: // name
 			v := obj.Name
 			w.text(v)
-		case 3: // quantity
+		case 3: // currency
+			v := obj.Currency
+			w.text(v)
+		case 4: // quantity
 			v := obj.Quantity
 			w.number(v)
-		case 4: // valueMinor
+		case 5: // valueMinor
 			v := obj.ValueMinor
+			w.number(v)
+		case 6: // costMinor
+			v := obj.CostMinor
+			w.number(v)
+		case 7: // uncostedQuantity
+			v := obj.UncostedQuantity
 			w.number(v)
 		}
 	}

@@ -16,6 +16,8 @@ const fileOnly = (column) => ({ ...column, fileOnly: true });
 const net = (r) => r.totalMinor - r.refundedMinor;
 const rows = 'id name orders quantity grossMinor discountMinor taxMinor totalMinor refundedQuantity refundedMinor';
 
+const stock = 'currency quantity valueMinor costMinor uncostedQuantity';
+
 const goods = (link) => [word('name', 'Name', (r) => r.name, link), count('orders', 'Orders'),
   count('quantity', 'Sold'), sum('grossMinor', 'Gross'), sum('discountMinor', 'Discounts'), sum('totalMinor', 'Total'),
   count('refundedQuantity', 'Returned'), sum('refundedMinor', 'Refunded'), sum('net', 'Net', net)];
@@ -51,15 +53,17 @@ export const tables = {
       sum('baseMinor', 'Base'), sum('taxMinor', 'Tax'), sum('refundedBaseMinor', 'Refunded base'),
       sum('refundedTaxMinor', 'Refunded tax'), sum('net', 'Net tax', (r) => r.taxMinor - r.refundedTaxMinor)],
     chart: 'taxMinor' },
-  STOCK: { text: 'Stock', query: 'stock { id name quantity valueMinor } stockSums { quantity valueMinor }',
-    of: (d) => d.stock, columns: [word('name', 'Product', (r) => r.name, (r) => r.id && '/products/' + r.id),
-      count('quantity', 'Quantity'), sum('valueMinor', 'Value')], chart: 'valueMinor' },
+  STOCK: { text: 'Stock', query: `stock { id name ${stock} } stockTotals { ${stock} }`, of: (d) => d.stock,
+    columns: [word('name', 'Product', (r) => r.name, (r) => r.id && '/products/' + r.id),
+      fileOnly(word('currency', 'Currency')), count('quantity', 'Quantity'), sum('valueMinor', 'Value'),
+      count('uncostedQuantity', 'Without cost'), sum('costMinor', 'At cost')], chart: 'valueMinor' },
 };
 
 /** Columns as lists show them. */
 export const shownColumns = (columns, currency) => columns.map((c) => ({ ...c, cell: (r) => {
   const value = c.value(r);
-  const shown = c.minor ? (value < 0 ? '\u2212' : '') + money(Math.abs(value), currency) : c.show?.(value, r) ?? value;
+  const shown = c.minor ? (value < 0 ? '\u2212' : '') + money(Math.abs(value), r.currency ?? currency)
+    : c.show?.(value, r) ?? value;
   const href = c.link?.(r);
   return href ? html`<${RowLink} href=${to(href)}>${shown}<//>`
     : c.end ? html`<span class="figure">${shown}</span>` : html`<bdi>${shown}</bdi>`;
@@ -68,5 +72,5 @@ export const shownColumns = (columns, currency) => columns.map((c) => ({ ...c, c
 /** The cells of a file: amounts as plain decimals. */
 export const fileRows = (columns, list, currency) => list.map((r) => columns.map((c) => {
   const value = c.value(r);
-  return !c.minor ? value : Number((value < 0 ? '-' : '') + plain(Math.abs(value), currency));
+  return !c.minor ? value : Number((value < 0 ? '-' : '') + plain(Math.abs(value), r.currency ?? currency));
 }));

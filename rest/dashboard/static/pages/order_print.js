@@ -14,7 +14,7 @@ const batchSize = 20; // of one query
 const fields = (notes) => `id number externalNumber placedAt currency email status
   subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor totalMinor paidMinor
   taxes { name rate included amountMinor } taxRelief vatId
-  ${notes ? 'notes(first: 10) { body author { type } createdAt }' : ''}
+  ${notes ? 'shopperNote' : ''}
   shippingMethod shippingAddress { ${addressFields} } billingAddress { ${addressFields} }
   lineItems { id title options sku quantity fulfilledQuantity refundedQuantity requiresShipping totalMinor }`;
 
@@ -67,9 +67,9 @@ function Sheet({ order: o, slip }) {
   const pending = goods.some((l) => unfulfilled(l) > 0);
   const packed = (l) => (pending ? unfulfilled(l) : l.fulfilledQuantity);
   const lines = slip ? goods.filter((l) => packed(l) > 0) : o.lineItems;
-  const note = slip && o.notes?.findLast((n) => n.author.type === 'SYSTEM') /* the shopper's, from the checkout */;
   return html`<article class="sheet card" aria-label=${'Order #' + o.number} data-test="sheet">
-    <header><p class="strong"><bdi>${store.name}</bdi></p>
+    <header>${store.logo && html`<img class="sheet-logo" src=${store.logo} alt="" />`}
+      <p class="strong"><bdi>${store.name}</bdi></p>
       <h2>${slip ? 'Packing slip, order' : 'Order'} #${o.number}</h2>
       ${o.externalNumber && html`<p>External number: <bdi>${o.externalNumber}</bdi></p>`}
       <p><${Time} at=${o.placedAt} how="date" />${o.shippingMethod && html`, <bdi>${o.shippingMethod}</bdi>`}
@@ -87,7 +87,8 @@ function Sheet({ order: o, slip }) {
         <td class="end">${slip ? packed(l) : l.quantity}</td>
         ${!slip && html`<td class="end"><${Money} minor=${l.totalMinor} currency=${o.currency} /></td>`}</tr>`)}</tbody>
     </table>`}
-    ${note && html`<div data-test="sheet-note"><h3>Note</h3><p class="verbatim">${note.body}</p></div>`}
+    ${slip && o.shopperNote && html`<div data-test="sheet-note"><h3>Note</h3>
+      <p class="verbatim">${o.shopperNote}</p></div>`}
     ${!slip && html`<${Totals} of=${o} caption="Amounts" all=${false} />`}
   </article>`;
 }

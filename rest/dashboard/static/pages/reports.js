@@ -96,7 +96,8 @@ function Result({ report, table, id, stale }) {
   const list = of(r) ?? []; // the data of the previous table stays until the next is there
   const period = dayName(report.firstDay) + ' – ' + dayName(report.lastDay);
   const save = () => saveFile(`${text.toLowerCase()}-${report.firstDay}-${report.lastDay}.csv`,
-    csv(columns.map((c) => c.head + (c.minor ? ' ' + currency : '')), fileRows(columns, list, currency)));
+    csv(columns.map((c) => c.head + (c.minor && table !== 'STOCK' ? ' ' + currency : '')),
+      fileRows(columns, list, currency)));
   return html`<${Sums} now=${r.sums} before=${r.before} currency=${currency} period=${period} />
     <${Conversion} of=${r.conversion} />
     <nav class="tabs" aria-label="Tables"><ul>${Object.entries(tables).map(([k, t]) => html`<li key=${k}>
@@ -108,12 +109,16 @@ function Result({ report, table, id, stale }) {
         : list.length === 0 ? html`<${Empty} title="Nothing in this period" />`
         : html`<div class="report-chart"><${Chart} table=${table} list=${list} report=${report} /></div>
           ${table === 'STOCK' && html`<p class="report-note">The stock when the report was made:
-            ${' '}${r.stockSums.quantity.toLocaleString()} units worth ${money(r.stockSums.valueMinor, currency)} at
-            their prices.</p>`}
+            ${' '}${r.stockTotals.map(stockText).join('; ')}.</p>`}
           <${Table} caption=${text + ', ' + period} rows=${list}
             columns=${shownColumns(columns.filter((c) => !c.fileOnly), currency)} id=${(row) => list.indexOf(row)} />`}
     <//>`;
 }
+
+/** What the stock of one currency is worth. */
+const stockText = (s) => `${s.quantity.toLocaleString()} units worth ${money(s.valueMinor, s.currency)} at their `
+  + `prices and ${money(s.costMinor, s.currency)} at cost`
+  + (s.uncostedQuantity > 0 ? `, without ${s.uncostedQuantity.toLocaleString()} whose cost is unknown` : '');
 
 /** The sums of the period beside those of the period before. */
 function Sums({ now, before, currency, period }) {
@@ -144,7 +149,8 @@ function Chart({ table, list, report }) {
   if (table === 'DAYS') {
     return html`<${SalesChart} report=${{ currency: report.currency, days: list }} />`;
   }
-  const best = list.toSorted((a, b) => b[chart] - a[chart]).slice(0, 12);
+  const own = list.filter((r) => (r.currency ?? report.currency) === report.currency);
+  const best = own.toSorted((a, b) => b[chart] - a[chart]).slice(0, 12);
   const { head } = columns.find((c) => c.name === chart);
   const name = (r) => (columns[0].show?.(columns[0].value(r), r) ?? columns[0].value(r)) + ' ' + (r.country ?? '');
   const shown = best[at] ?? best[0];
