@@ -130,7 +130,8 @@ func actionOf(field string) string {
 
 // kinds are the first parts of actions; a longer one follows the shorter one that it starts with.
 var kinds = []string{
-	"api_key", "app", "collection", "customer", "discount", "export", "grant", "invitation", "invoice_settings",
+	"api_key", "app", "collection", "customer", "discount", "domain", "export", "grant", "invitation",
+	"invoice_settings",
 	"marketplace_theme",
 	"menus", "notification", "order", "page", "password", "payment_account",
 	"payment_settings", "product", "report", "session", "shipping_zone",

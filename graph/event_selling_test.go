@@ -1,8 +1,11 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/domain"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/engine/payment"
 	"github.com/storefront-go/storefront/graph/engine/payment/paymenttest"
@@ -49,6 +52,17 @@ func byStripe(args string) func(*caller) string {
 const invoices = `input: {issue: MANUAL, name: "Mugs Ltd", address: {line1: "1 Road", city: "Berlin", country: "DE"},
 	invoicePrefix: "R-", creditPrefix: "G-"}`
 
+// onDomain returns the id of a new domain.
+func onDomain(host string) func(*caller) string {
+	return func(w *caller) string {
+		d := graphtest.Must[*model.DomainPayload](w.t)(w.Mutation().DomainAdd(w.Ctx, host)).Domain
+		w.PlantMany(w.t, 1, func(ctx context.Context, c *db.Client, _ []int) error { // as if checked long ago
+			return c.Domain.Update().Where(domain.ID(d.ID)).SetCheckedAt(1).Exec(ctx)
+		})
+		return fmt.Sprintf("id: %q", d.PublicID())
+	}
+}
+
 // sellingEffects covers the settings of selling, which emit no events.
 var sellingEffects = []effect{
 	{field: "shippingZoneCreate", name: "a country", args: fixedArgs(
@@ -59,6 +73,15 @@ var sellingEffects = []effect{
 	{field: "shippingZoneUpdate", name: "another country",
 		args: onZone("FR", `input: {name: "Home", countries: ["BE"], restOfWorld: true, rates: []}`)},
 	{field: "shippingZoneDelete", name: "a zone", args: onZone("IT")},
+
+	{field: "domainAdd", name: "a subdomain", args: fixedArgs(`host: "www.example.com"`)},
+	{field: "domainAdd", name: "the same", args: fixedArgs(`host: "WWW.example.com."`), refused: "taken"},
+	{field: "domainAdd", name: "an address", args: fixedArgs(`host: "127.0.0.1"`), refused: "invalid_format"},
+	{field: "domainCheck", name: "a domain", args: onDomain("check.example.com")},
+	{field: "domainCheck", name: "none", args: fixedArgs(`id: "dom_00000000000000000000000000"`), refused: "not_found"},
+	{field: "domainPrefer", name: "a domain", args: onDomain("prefer.example.com")},
+	{field: "domainPrefer", name: "the built-in host", args: fixedArgs(`id: null`)},
+	{field: "domainRemove", name: "a domain", args: onDomain("remove.example.com")},
 
 	{field: "taxSettingsUpdate", name: "the first time", args: fixedArgs(`expectedVersion: 0, ` +
 		`input: {pricesIncludeTax: true, rates: [{country: "DE", name: "MwSt", basisPoints: 1900}]}`)},

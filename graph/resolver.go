@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/teststore"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/domain"
 	"github.com/storefront-go/storefront/graph/engine/erase"
 	"github.com/storefront-go/storefront/graph/engine/export"
 	"github.com/storefront-go/storefront/graph/engine/factor"
@@ -68,6 +69,8 @@ type Engines struct {
 	Listings *listings.Keeper
 	// Themes stores the files of themes.
 	Themes *install.Keeper
+	// Domains connects the hosts that stores bring.
+	Domains *domain.Engine
 	// Images stores copies of product images.
 	Images *images.Keeper
 	// Payments calls payment providers.
@@ -83,7 +86,7 @@ type Engines struct {
 // fill sets the defaults. It fails if a required engine is missing.
 func (e *Engines) fill(s *ent.Store, log *slog.Logger) error {
 	if e.Keys == nil || e.Factors == nil || e.Links == nil || e.Webhooks == nil || e.Exports == nil ||
-		e.Themes == nil || e.Images == nil || e.Payments == nil {
+		e.Themes == nil || e.Images == nil || e.Payments == nil || e.Domains == nil {
 		return errors.New("graph: of the engines, only Sessions, Erasures, Listings, Notifier, Tasks and VIES are optional")
 	}
 	if e.VIES == nil {
@@ -198,7 +201,7 @@ func (r *Resolver) Use(e Engines) {
 	r.accessResolver.Engines = access.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors, Links: e.Links,
 		Tasks: e.Tasks, Notifier: e.Notifier}
 	r.merchantResolver.Engines = merchant.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors,
-		Themes: e.Themes}
+		Themes: e.Themes, Domains: e.Domains}
 	r.endpointResolver.Engines = endpoint.Engines{Webhooks: e.Webhooks}
 	r.reportResolver.Engines = report.Engines{Exports: e.Exports, Links: e.Links}
 	r.appearanceResolver.Engines = appearance.Engines{Themes: e.Themes, Links: e.Links, Tasks: e.Tasks}

@@ -23,7 +23,8 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 			return nil, errors.New("rest: HandleOf needs IsAPI")
 		}
 		shops, err := shop.New(shop.Config{
-			Core: a.Core.Storefront(), Links: a.Links, HandleOf: a.HandleOf, Logger: a.Logger,
+			Core: a.Core.Storefront(), Links: a.Links, HandleOf: a.HandleOf, DomainOf: a.DomainOf,
+			Logger: a.Logger,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("rest: %w", err)
@@ -66,6 +67,11 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 		store, _ := shop.StoreOf(r)
 		return !shop.IsUnlocked(r) && buying.Locked(r, store, state)
 	}
+	moves := a.observed("storefront", unanswered, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Not for good: the store may arrive elsewhere again, or lose its domain.
+		w.Header().Set("Cache-Control", "private, max-age=600")
+		http.Redirect(w, r, shops.Elsewhere(r), http.StatusMovedPermanently)
+	}))
 	images := pages
 	if a.images != nil {
 		images = a.observed(storefront.ExternalImageRoot, unanswered, a.images.handler(a.images.ofStore))
@@ -83,6 +89,11 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 		r = shops.Take(r)
 		if _, ok := shop.StoreOf(r); ok && strings.HasPrefix(r.URL.Path, storefront.ExternalImageRoot) {
 			images.ServeHTTP(w, r)
+			return
+		}
+		// A cart's cookie is of one host, so who has a cart stays where it is.
+		if shops.Elsewhere(r) != "" && !checkout.HasCart(r) {
+			moves.ServeHTTP(w, r)
 			return
 		}
 		if state, ok := shop.StateOf(r); ok && (checkout.Owns(r.URL.Path) || locked(r, state)) {

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -191,4 +194,56 @@ func TestStorefrontLogsNoQuery(t *testing.T) {
 	if text := log.String(); !strings.Contains(text, "route=storefront") || strings.Contains(text, "verysecret") {
 		t.Errorf("the log: %s", text)
 	}
+}
+
+// TestDomains: a shop also answers at its own domain. Its other hosts redirect to the one at which
+// visitors arrive, with path and query, except for visitors with a cart, forms, images and previews.
+func TestDomains(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, store *ent.Store) {
+		const builtIn, own, old = "first.shops.test:8080", "www.example.com:8080", "old.example.com:8080"
+		const primary = "https://www.example.com"
+		s := newServer(t, store, underTest(t, store), func(c *rest.Config) {
+			c.DomainOf = func(_ context.Context, host string) (string, bool, error) {
+				switch host {
+				case own, old:
+					return "first", true, nil
+				case "second.example.com":
+					return "second", true, nil
+				case "down.example.com":
+					return "", false, fault.New(fault.Unavailable, "down")
+				}
+				return "", false, nil
+			}
+		})
+		s.free.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		newShop(t, store, shopRow{Handle: "second"})
+		newShop(t, store, shopRow{Handle: "first"}).tx(func(ctx context.Context, c *db.Client) error {
+			return c.Store.Update().SetDomain("www.example.com").Exec(ctx)
+		})
+		moved := func(want, method, path string, header ...string) {
+			t.Helper()
+			a := s.raw(t, method, path, header...)
+			got, redirected := a.Header.Get("Location"), a.Status == http.StatusMovedPermanently
+			if got != want || (want != "") != redirected {
+				t.Errorf("%s %s %q: %d, to %q, want %q", method, path, header, a.Status, got, want)
+			}
+		}
+		moved("", http.MethodGet, "/robots.txt", "Host", "second.shops.test:8080")
+		moved(strings.Replace(primary, "www.example.com", "second.localhost", 1)+"/products?page=2", http.MethodGet,
+			"/products?page=2", "Host", "second.example.com") // not the primary one
+		for _, host := range []string{builtIn, old} {
+			moved(primary+"/products/tea?variant=1", http.MethodGet, "/products/tea?variant=1", "Host", host)
+			moved(primary+"/orders/x", http.MethodHead, "/orders/x", "Host", host)
+			moved("", http.MethodGet, "/_storefront/colors.css", "Host", host)
+			moved("", http.MethodPost, "/cart/add", "Host", host)
+			moved("", http.MethodGet, "/cart", "Host", host, "Cookie", "cart=x")
+			moved("", http.MethodGet, "/?preview=thm_x&signature=x", "Host", host)
+		}
+		a := s.raw(t, http.MethodGet, "/robots.txt", "Host", own).want(http.StatusOK, "")
+		if !strings.Contains(string(a.Body), "Sitemap: "+primary+"/sitemap.xml") {
+			t.Errorf("robots.txt: %s", a.Body)
+		}
+		s.raw(t, http.MethodGet, "/", "Host", "down.example.com").want(http.StatusServiceUnavailable, "")
+		s.raw(t, http.MethodGet, "/", "Host", "none.example.com").want(http.StatusNotFound, "")
+	})
 }

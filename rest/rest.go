@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -67,6 +68,8 @@ type Config struct {
 	// HandleOf returns the handle in a store_host; nil serves no storefronts, and the API on every
 	// host. The core knows whether the store exists.
 	HandleOf func(host string) (handle string, ok bool)
+	// DomainOf returns the handle of the store that brought a host; nil if stores bring none.
+	DomainOf func(ctx context.Context, host string) (handle string, ok bool, err error)
 	// IsAPI reports whether a host is the API's. HandleOf needs it; it is asked first.
 	IsAPI func(host string) bool
 	// SecurityContact is the mailto: or https: address for reports of vulnerabilities; if empty,

@@ -12,8 +12,8 @@ import (
 
 // unlisted are pages that the menu does not list.
 var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
-	"/settings/payments", "/settings/emails", "/settings/storefront", "/settings/invoices", "/notifications/settings",
-	"/collections/new", "/orders/new", "/customers/new"}
+	"/settings/payments", "/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
+	"/notifications/settings", "/collections/new", "/orders/new", "/customers/new"}
 
 // People see what their role allows: every page of the menu works, and other pages say why not. An
 // admin, who may see all pages, is only asked for the menu: TestBrowserScripts opens them.
@@ -25,11 +25,13 @@ func TestBrowserRoles(t *testing.T) {
 		"ADMIN": {},
 		"DEVELOPER": {"/orders", "/invoices", "/customers", "/exports", "/reports", "/staff", "/audit", "/collections",
 			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
-			"/settings/emails", "/settings/storefront", "/settings/invoices", "/orders/new", "/customers/new"},
+			"/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
+			"/orders/new", "/customers/new"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
 			"/events", "/requests", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
 			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
-			"/settings/emails", "/settings/storefront", "/settings/invoices", "/orders/new", "/customers/new"},
+			"/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
+			"/orders/new", "/customers/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

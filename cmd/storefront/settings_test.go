@@ -35,7 +35,7 @@ func TestSettingsGuide(t *testing.T) {
 // settingsParts are the headings of the guide, by the first flag of each.
 var settingsParts = map[string]string{
 	"data": "Data", "addr": "Addresses", "smtp-url": "Email", "log-format": "Logs",
-	"marketplace-reviewers": "Marketplace and limits", "allow-loopback-webhooks": "Webhooks",
+	"marketplace-reviewers": "Marketplace and limits", "acme": "Own domains", "allow-loopback-webhooks": "Webhooks",
 	"migrate": "Start and security",
 }
 

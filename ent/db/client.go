@@ -32,6 +32,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/discount"
 	"github.com/storefront-go/storefront/ent/db/discountuse"
+	"github.com/storefront-go/storefront/ent/db/domain"
+	"github.com/storefront-go/storefront/ent/db/domainhost"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
@@ -137,6 +139,8 @@ type Client struct {
 	DeliveryLog       *DeliveryLogClient
 	Discount          *DiscountClient
 	DiscountUse       *DiscountUseClient
+	Domain            *DomainClient
+	DomainHost        *DomainHostClient
 	EndpointStat      *EndpointStatClient
 	Event             *EventClient
 	Export            *ExportClient
@@ -242,6 +246,8 @@ func (c *Client) init() {
 	c.DeliveryLog = NewDeliveryLogClient(c.config)
 	c.Discount = NewDiscountClient(c.config)
 	c.DiscountUse = NewDiscountUseClient(c.config)
+	c.Domain = NewDomainClient(c.config)
+	c.DomainHost = NewDomainHostClient(c.config)
 	c.EndpointStat = NewEndpointStatClient(c.config)
 	c.Event = NewEventClient(c.config)
 	c.Export = NewExportClient(c.config)
@@ -429,6 +435,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		DeliveryLog:       NewDeliveryLogClient(cfg),
 		Discount:          NewDiscountClient(cfg),
 		DiscountUse:       NewDiscountUseClient(cfg),
+		Domain:            NewDomainClient(cfg),
+		DomainHost:        NewDomainHostClient(cfg),
 		EndpointStat:      NewEndpointStatClient(cfg),
 		Event:             NewEventClient(cfg),
 		Export:            NewExportClient(cfg),
@@ -543,6 +551,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		DeliveryLog:       NewDeliveryLogClient(cfg),
 		Discount:          NewDiscountClient(cfg),
 		DiscountUse:       NewDiscountUseClient(cfg),
+		Domain:            NewDomainClient(cfg),
+		DomainHost:        NewDomainHostClient(cfg),
 		EndpointStat:      NewEndpointStatClient(cfg),
 		Event:             NewEventClient(cfg),
 		Export:            NewExportClient(cfg),
@@ -650,15 +660,15 @@ func (c *Client) Use(hooks ...Hook) {
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
-		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
-		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
-		c.Idempotency, c.Imported, c.Invitation, c.Invoice, c.InvoiceSeries,
-		c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail, c.MailStop,
-		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
-		c.OAuthClient, c.Order, c.OrderLine, c.OrderText, c.Outbox, c.OutboxFailure,
-		c.Page, c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund,
-		c.PaymentSession, c.PaymentSettings, c.Picture, c.Process, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
+		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
+		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
+		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
+		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
+		c.Listing, c.Mail, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus,
+		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderText,
+		c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
+		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
+		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
 		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
 		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
 		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
@@ -677,15 +687,15 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
-		c.DeliveryLog, c.Discount, c.DiscountUse, c.EndpointStat, c.Event, c.Export,
-		c.ExportPart, c.Facet, c.Factor, c.FormerHandle, c.Fulfillment, c.Grant,
-		c.Idempotency, c.Imported, c.Invitation, c.Invoice, c.InvoiceSeries,
-		c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail, c.MailStop,
-		c.MarketplaceTheme, c.Membership, c.Menus, c.Note, c.Notification,
-		c.OAuthClient, c.Order, c.OrderLine, c.OrderText, c.Outbox, c.OutboxFailure,
-		c.Page, c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund,
-		c.PaymentSession, c.PaymentSettings, c.Picture, c.Process, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
+		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
+		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
+		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
+		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
+		c.Listing, c.Mail, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus,
+		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderText,
+		c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
+		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
+		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
 		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
 		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
 		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
@@ -740,6 +750,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Discount.mutate(ctx, m)
 	case *DiscountUseMutation:
 		return c.DiscountUse.mutate(ctx, m)
+	case *DomainMutation:
+		return c.Domain.mutate(ctx, m)
+	case *DomainHostMutation:
+		return c.DomainHost.mutate(ctx, m)
 	case *EndpointStatMutation:
 		return c.EndpointStat.mutate(ctx, m)
 	case *EventMutation:
@@ -3567,6 +3581,273 @@ func (c *DiscountUseClient) mutate(ctx context.Context, m *DiscountUseMutation) 
 		return (&DiscountUseDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown DiscountUse mutation op: %q", m.Op())
+	}
+}
+
+// DomainClient is a client for the Domain schema.
+type DomainClient struct {
+	config
+}
+
+// NewDomainClient returns a client for the Domain from the given config.
+func NewDomainClient(c config) *DomainClient {
+	return &DomainClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `domain.Hooks(f(g(h())))`.
+func (c *DomainClient) Use(hooks ...Hook) {
+	c.hooks.Domain = append(c.hooks.Domain, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `domain.Intercept(f(g(h())))`.
+func (c *DomainClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Domain = append(c.inters.Domain, interceptors...)
+}
+
+// Create returns a builder for creating a Domain entity.
+func (c *DomainClient) Create() *DomainCreate {
+	mutation := newDomainMutation(c.config, OpCreate)
+	return &DomainCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Domain entities.
+func (c *DomainClient) CreateBulk(builders ...*DomainCreate) *DomainCreateBulk {
+	return &DomainCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DomainClient) MapCreateBulk(slice any, setFunc func(*DomainCreate, int)) *DomainCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DomainCreateBulk{err: fmt.Errorf("calling to DomainClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DomainCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DomainCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Domain.
+func (c *DomainClient) Update() *DomainUpdate {
+	mutation := newDomainMutation(c.config, OpUpdate)
+	return &DomainUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DomainClient) UpdateOne(_m *Domain) *DomainUpdateOne {
+	mutation := newDomainMutation(c.config, OpUpdateOne, withDomain(_m))
+	return &DomainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DomainClient) UpdateOneID(id xid.ID) *DomainUpdateOne {
+	mutation := newDomainMutation(c.config, OpUpdateOne, withDomainID(id))
+	return &DomainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Domain.
+func (c *DomainClient) Delete() *DomainDelete {
+	mutation := newDomainMutation(c.config, OpDelete)
+	return &DomainDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DomainClient) DeleteOne(_m *Domain) *DomainDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DomainClient) DeleteOneID(id xid.ID) *DomainDeleteOne {
+	builder := c.Delete().Where(domain.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DomainDeleteOne{builder}
+}
+
+// Query returns a query builder for Domain.
+func (c *DomainClient) Query() *DomainQuery {
+	return &DomainQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDomain},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Domain entity by its id.
+func (c *DomainClient) Get(ctx context.Context, id xid.ID) (*Domain, error) {
+	return c.Query().Where(domain.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DomainClient) GetX(ctx context.Context, id xid.ID) *Domain {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *DomainClient) Hooks() []Hook {
+	hooks := c.hooks.Domain
+	return append(hooks[:len(hooks):len(hooks)], domain.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *DomainClient) Interceptors() []Interceptor {
+	return c.inters.Domain
+}
+
+func (c *DomainClient) mutate(ctx context.Context, m *DomainMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DomainCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DomainUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DomainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DomainDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Domain mutation op: %q", m.Op())
+	}
+}
+
+// DomainHostClient is a client for the DomainHost schema.
+type DomainHostClient struct {
+	config
+}
+
+// NewDomainHostClient returns a client for the DomainHost from the given config.
+func NewDomainHostClient(c config) *DomainHostClient {
+	return &DomainHostClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `domainhost.Hooks(f(g(h())))`.
+func (c *DomainHostClient) Use(hooks ...Hook) {
+	c.hooks.DomainHost = append(c.hooks.DomainHost, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `domainhost.Intercept(f(g(h())))`.
+func (c *DomainHostClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DomainHost = append(c.inters.DomainHost, interceptors...)
+}
+
+// Create returns a builder for creating a DomainHost entity.
+func (c *DomainHostClient) Create() *DomainHostCreate {
+	mutation := newDomainHostMutation(c.config, OpCreate)
+	return &DomainHostCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DomainHost entities.
+func (c *DomainHostClient) CreateBulk(builders ...*DomainHostCreate) *DomainHostCreateBulk {
+	return &DomainHostCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DomainHostClient) MapCreateBulk(slice any, setFunc func(*DomainHostCreate, int)) *DomainHostCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DomainHostCreateBulk{err: fmt.Errorf("calling to DomainHostClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DomainHostCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DomainHostCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DomainHost.
+func (c *DomainHostClient) Update() *DomainHostUpdate {
+	mutation := newDomainHostMutation(c.config, OpUpdate)
+	return &DomainHostUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DomainHostClient) UpdateOne(_m *DomainHost) *DomainHostUpdateOne {
+	mutation := newDomainHostMutation(c.config, OpUpdateOne, withDomainHost(_m))
+	return &DomainHostUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DomainHostClient) UpdateOneID(id string) *DomainHostUpdateOne {
+	mutation := newDomainHostMutation(c.config, OpUpdateOne, withDomainHostID(id))
+	return &DomainHostUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DomainHost.
+func (c *DomainHostClient) Delete() *DomainHostDelete {
+	mutation := newDomainHostMutation(c.config, OpDelete)
+	return &DomainHostDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DomainHostClient) DeleteOne(_m *DomainHost) *DomainHostDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DomainHostClient) DeleteOneID(id string) *DomainHostDeleteOne {
+	builder := c.Delete().Where(domainhost.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DomainHostDeleteOne{builder}
+}
+
+// Query returns a query builder for DomainHost.
+func (c *DomainHostClient) Query() *DomainHostQuery {
+	return &DomainHostQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDomainHost},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DomainHost entity by its id.
+func (c *DomainHostClient) Get(ctx context.Context, id string) (*DomainHost, error) {
+	return c.Query().Where(domainhost.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DomainHostClient) GetX(ctx context.Context, id string) *DomainHost {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *DomainHostClient) Hooks() []Hook {
+	return c.hooks.DomainHost
+}
+
+// Interceptors returns the client interceptors.
+func (c *DomainHostClient) Interceptors() []Interceptor {
+	return c.inters.DomainHost
+}
+
+func (c *DomainHostClient) mutate(ctx context.Context, m *DomainHostMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DomainHostCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DomainHostUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DomainHostUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DomainHostDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown DomainHost mutation op: %q", m.Op())
 	}
 }
 
@@ -13610,14 +13891,14 @@ type (
 	hooks struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
-		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
-		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
-		Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice, InvoiceSeries,
-		InvoiceSettings, LineWalk, Listing, Mail, MailStop, MarketplaceTheme,
-		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine,
-		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
-		PaymentRefund, PaymentSession, PaymentSettings, Picture, Process, Product,
-		ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
+		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
+		DomainHost, EndpointStat, Event, Export, ExportPart, Facet, Factor,
+		FormerHandle, Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice,
+		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailStop,
+		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
+		OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
+		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
+		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
 		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
 		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
 		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
@@ -13627,14 +13908,14 @@ type (
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
-		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse,
-		EndpointStat, Event, Export, ExportPart, Facet, Factor, FormerHandle,
-		Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice, InvoiceSeries,
-		InvoiceSettings, LineWalk, Listing, Mail, MailStop, MarketplaceTheme,
-		Membership, Menus, Note, Notification, OAuthClient, Order, OrderLine,
-		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
-		PaymentRefund, PaymentSession, PaymentSettings, Picture, Process, Product,
-		ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
+		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
+		DomainHost, EndpointStat, Event, Export, ExportPart, Facet, Factor,
+		FormerHandle, Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice,
+		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailStop,
+		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
+		OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
+		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
+		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
 		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
 		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
 		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,

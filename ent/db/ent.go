@@ -32,6 +32,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/discount"
 	"github.com/storefront-go/storefront/ent/db/discountuse"
+	"github.com/storefront-go/storefront/ent/db/domain"
+	"github.com/storefront-go/storefront/ent/db/domainhost"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
@@ -188,6 +190,8 @@ func checkColumn(t, c string) error {
 			deliverylog.Table:       deliverylog.ValidColumn,
 			discount.Table:          discount.ValidColumn,
 			discountuse.Table:       discountuse.ValidColumn,
+			domain.Table:            domain.ValidColumn,
+			domainhost.Table:        domainhost.ValidColumn,
 			endpointstat.Table:      endpointstat.ValidColumn,
 			dbevent.Table:           dbevent.ValidColumn,
 			export.Table:            export.ValidColumn,

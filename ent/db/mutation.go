@@ -30,6 +30,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/discount"
 	"github.com/storefront-go/storefront/ent/db/discountuse"
+	"github.com/storefront-go/storefront/ent/db/domain"
+	"github.com/storefront-go/storefront/ent/db/domainhost"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
@@ -145,6 +147,8 @@ const (
 	TypeDeliveryLog       = "DeliveryLog"
 	TypeDiscount          = "Discount"
 	TypeDiscountUse       = "DiscountUse"
+	TypeDomain            = "Domain"
+	TypeDomainHost        = "DomainHost"
 	TypeEndpointStat      = "EndpointStat"
 	TypeEvent             = "Event"
 	TypeExport            = "Export"
@@ -19503,6 +19507,1920 @@ func (m *DiscountUseMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *DiscountUseMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown DiscountUse edge %s", name)
+}
+
+// DomainMutation represents an operation that mutates the Domain nodes in the graph.
+type DomainMutation struct {
+	config
+	op                      Op
+	typ                     string
+	id                      *xid.ID
+	store_id                *xid.ID
+	bucket                  *int8
+	addbucket               *int8
+	host                    *string
+	token                   *string
+	due_at                  *micros.Time
+	adddue_at               *micros.Time
+	tries                   *int
+	addtries                *int
+	proved_at               *micros.Time
+	addproved_at            *micros.Time
+	checked_at              *micros.Time
+	addchecked_at           *micros.Time
+	missed                  *int
+	addmissed               *int
+	problem                 *string
+	preferred               *bool
+	certificate             *[]byte
+	certificate_until       *micros.Time
+	addcertificate_until    *micros.Time
+	certificate_due         *micros.Time
+	addcertificate_due      *micros.Time
+	certificate_failures    *int
+	addcertificate_failures *int
+	certificate_problem     *string
+	clearedFields           map[string]struct{}
+	done                    bool
+	oldValue                func(context.Context) (*Domain, error)
+	predicates              []predicate.Domain
+}
+
+var _ ent.Mutation = (*DomainMutation)(nil)
+
+// domainOption allows management of the mutation configuration using functional options.
+type domainOption func(*DomainMutation)
+
+// newDomainMutation creates new mutation for the Domain entity.
+func newDomainMutation(c config, op Op, opts ...domainOption) *DomainMutation {
+	m := &DomainMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDomain,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDomainID sets the ID field of the mutation.
+func withDomainID(id xid.ID) domainOption {
+	return func(m *DomainMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Domain
+		)
+		m.oldValue = func(ctx context.Context) (*Domain, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Domain.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDomain sets the old Domain of the mutation.
+func withDomain(node *Domain) domainOption {
+	return func(m *DomainMutation) {
+		m.oldValue = func(context.Context) (*Domain, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DomainMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DomainMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Domain entities.
+func (m *DomainMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DomainMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DomainMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Domain.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *DomainMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *DomainMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *DomainMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *DomainMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *DomainMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *DomainMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *DomainMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *DomainMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetHost sets the "host" field.
+func (m *DomainMutation) SetHost(s string) {
+	m.host = &s
+}
+
+// Host returns the value of the "host" field in the mutation.
+func (m *DomainMutation) Host() (r string, exists bool) {
+	v := m.host
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHost returns the old "host" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldHost(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHost is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHost requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHost: %w", err)
+	}
+	return oldValue.Host, nil
+}
+
+// ResetHost resets all changes to the "host" field.
+func (m *DomainMutation) ResetHost() {
+	m.host = nil
+}
+
+// SetToken sets the "token" field.
+func (m *DomainMutation) SetToken(s string) {
+	m.token = &s
+}
+
+// Token returns the value of the "token" field in the mutation.
+func (m *DomainMutation) Token() (r string, exists bool) {
+	v := m.token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToken returns the old "token" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldToken(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToken: %w", err)
+	}
+	return oldValue.Token, nil
+}
+
+// ResetToken resets all changes to the "token" field.
+func (m *DomainMutation) ResetToken() {
+	m.token = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *DomainMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *DomainMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *DomainMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *DomainMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *DomainMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *DomainMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *DomainMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *DomainMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *DomainMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *DomainMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (m *DomainMutation) SetProvedAt(value micros.Time) {
+	m.proved_at = &value
+	m.addproved_at = nil
+}
+
+// ProvedAt returns the value of the "proved_at" field in the mutation.
+func (m *DomainMutation) ProvedAt() (r micros.Time, exists bool) {
+	v := m.proved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProvedAt returns the old "proved_at" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldProvedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProvedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProvedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProvedAt: %w", err)
+	}
+	return oldValue.ProvedAt, nil
+}
+
+// AddProvedAt adds value to the "proved_at" field.
+func (m *DomainMutation) AddProvedAt(value micros.Time) {
+	if m.addproved_at != nil {
+		*m.addproved_at += value
+	} else {
+		m.addproved_at = &value
+	}
+}
+
+// AddedProvedAt returns the value that was added to the "proved_at" field in this mutation.
+func (m *DomainMutation) AddedProvedAt() (r micros.Time, exists bool) {
+	v := m.addproved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (m *DomainMutation) ClearProvedAt() {
+	m.proved_at = nil
+	m.addproved_at = nil
+	m.clearedFields[domain.FieldProvedAt] = struct{}{}
+}
+
+// ProvedAtCleared returns if the "proved_at" field was cleared in this mutation.
+func (m *DomainMutation) ProvedAtCleared() bool {
+	_, ok := m.clearedFields[domain.FieldProvedAt]
+	return ok
+}
+
+// ResetProvedAt resets all changes to the "proved_at" field.
+func (m *DomainMutation) ResetProvedAt() {
+	m.proved_at = nil
+	m.addproved_at = nil
+	delete(m.clearedFields, domain.FieldProvedAt)
+}
+
+// SetCheckedAt sets the "checked_at" field.
+func (m *DomainMutation) SetCheckedAt(value micros.Time) {
+	m.checked_at = &value
+	m.addchecked_at = nil
+}
+
+// CheckedAt returns the value of the "checked_at" field in the mutation.
+func (m *DomainMutation) CheckedAt() (r micros.Time, exists bool) {
+	v := m.checked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCheckedAt returns the old "checked_at" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldCheckedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCheckedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCheckedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCheckedAt: %w", err)
+	}
+	return oldValue.CheckedAt, nil
+}
+
+// AddCheckedAt adds value to the "checked_at" field.
+func (m *DomainMutation) AddCheckedAt(value micros.Time) {
+	if m.addchecked_at != nil {
+		*m.addchecked_at += value
+	} else {
+		m.addchecked_at = &value
+	}
+}
+
+// AddedCheckedAt returns the value that was added to the "checked_at" field in this mutation.
+func (m *DomainMutation) AddedCheckedAt() (r micros.Time, exists bool) {
+	v := m.addchecked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCheckedAt clears the value of the "checked_at" field.
+func (m *DomainMutation) ClearCheckedAt() {
+	m.checked_at = nil
+	m.addchecked_at = nil
+	m.clearedFields[domain.FieldCheckedAt] = struct{}{}
+}
+
+// CheckedAtCleared returns if the "checked_at" field was cleared in this mutation.
+func (m *DomainMutation) CheckedAtCleared() bool {
+	_, ok := m.clearedFields[domain.FieldCheckedAt]
+	return ok
+}
+
+// ResetCheckedAt resets all changes to the "checked_at" field.
+func (m *DomainMutation) ResetCheckedAt() {
+	m.checked_at = nil
+	m.addchecked_at = nil
+	delete(m.clearedFields, domain.FieldCheckedAt)
+}
+
+// SetMissed sets the "missed" field.
+func (m *DomainMutation) SetMissed(i int) {
+	m.missed = &i
+	m.addmissed = nil
+}
+
+// Missed returns the value of the "missed" field in the mutation.
+func (m *DomainMutation) Missed() (r int, exists bool) {
+	v := m.missed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMissed returns the old "missed" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldMissed(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMissed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMissed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMissed: %w", err)
+	}
+	return oldValue.Missed, nil
+}
+
+// AddMissed adds i to the "missed" field.
+func (m *DomainMutation) AddMissed(i int) {
+	if m.addmissed != nil {
+		*m.addmissed += i
+	} else {
+		m.addmissed = &i
+	}
+}
+
+// AddedMissed returns the value that was added to the "missed" field in this mutation.
+func (m *DomainMutation) AddedMissed() (r int, exists bool) {
+	v := m.addmissed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMissed resets all changes to the "missed" field.
+func (m *DomainMutation) ResetMissed() {
+	m.missed = nil
+	m.addmissed = nil
+}
+
+// SetProblem sets the "problem" field.
+func (m *DomainMutation) SetProblem(s string) {
+	m.problem = &s
+}
+
+// Problem returns the value of the "problem" field in the mutation.
+func (m *DomainMutation) Problem() (r string, exists bool) {
+	v := m.problem
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProblem returns the old "problem" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldProblem(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProblem is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProblem requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProblem: %w", err)
+	}
+	return oldValue.Problem, nil
+}
+
+// ClearProblem clears the value of the "problem" field.
+func (m *DomainMutation) ClearProblem() {
+	m.problem = nil
+	m.clearedFields[domain.FieldProblem] = struct{}{}
+}
+
+// ProblemCleared returns if the "problem" field was cleared in this mutation.
+func (m *DomainMutation) ProblemCleared() bool {
+	_, ok := m.clearedFields[domain.FieldProblem]
+	return ok
+}
+
+// ResetProblem resets all changes to the "problem" field.
+func (m *DomainMutation) ResetProblem() {
+	m.problem = nil
+	delete(m.clearedFields, domain.FieldProblem)
+}
+
+// SetPreferred sets the "preferred" field.
+func (m *DomainMutation) SetPreferred(b bool) {
+	m.preferred = &b
+}
+
+// Preferred returns the value of the "preferred" field in the mutation.
+func (m *DomainMutation) Preferred() (r bool, exists bool) {
+	v := m.preferred
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreferred returns the old "preferred" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldPreferred(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreferred is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreferred requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreferred: %w", err)
+	}
+	return oldValue.Preferred, nil
+}
+
+// ResetPreferred resets all changes to the "preferred" field.
+func (m *DomainMutation) ResetPreferred() {
+	m.preferred = nil
+}
+
+// SetCertificate sets the "certificate" field.
+func (m *DomainMutation) SetCertificate(b []byte) {
+	m.certificate = &b
+}
+
+// Certificate returns the value of the "certificate" field in the mutation.
+func (m *DomainMutation) Certificate() (r []byte, exists bool) {
+	v := m.certificate
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCertificate returns the old "certificate" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldCertificate(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCertificate is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCertificate requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCertificate: %w", err)
+	}
+	return oldValue.Certificate, nil
+}
+
+// ClearCertificate clears the value of the "certificate" field.
+func (m *DomainMutation) ClearCertificate() {
+	m.certificate = nil
+	m.clearedFields[domain.FieldCertificate] = struct{}{}
+}
+
+// CertificateCleared returns if the "certificate" field was cleared in this mutation.
+func (m *DomainMutation) CertificateCleared() bool {
+	_, ok := m.clearedFields[domain.FieldCertificate]
+	return ok
+}
+
+// ResetCertificate resets all changes to the "certificate" field.
+func (m *DomainMutation) ResetCertificate() {
+	m.certificate = nil
+	delete(m.clearedFields, domain.FieldCertificate)
+}
+
+// SetCertificateUntil sets the "certificate_until" field.
+func (m *DomainMutation) SetCertificateUntil(value micros.Time) {
+	m.certificate_until = &value
+	m.addcertificate_until = nil
+}
+
+// CertificateUntil returns the value of the "certificate_until" field in the mutation.
+func (m *DomainMutation) CertificateUntil() (r micros.Time, exists bool) {
+	v := m.certificate_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCertificateUntil returns the old "certificate_until" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldCertificateUntil(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCertificateUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCertificateUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCertificateUntil: %w", err)
+	}
+	return oldValue.CertificateUntil, nil
+}
+
+// AddCertificateUntil adds value to the "certificate_until" field.
+func (m *DomainMutation) AddCertificateUntil(value micros.Time) {
+	if m.addcertificate_until != nil {
+		*m.addcertificate_until += value
+	} else {
+		m.addcertificate_until = &value
+	}
+}
+
+// AddedCertificateUntil returns the value that was added to the "certificate_until" field in this mutation.
+func (m *DomainMutation) AddedCertificateUntil() (r micros.Time, exists bool) {
+	v := m.addcertificate_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCertificateUntil clears the value of the "certificate_until" field.
+func (m *DomainMutation) ClearCertificateUntil() {
+	m.certificate_until = nil
+	m.addcertificate_until = nil
+	m.clearedFields[domain.FieldCertificateUntil] = struct{}{}
+}
+
+// CertificateUntilCleared returns if the "certificate_until" field was cleared in this mutation.
+func (m *DomainMutation) CertificateUntilCleared() bool {
+	_, ok := m.clearedFields[domain.FieldCertificateUntil]
+	return ok
+}
+
+// ResetCertificateUntil resets all changes to the "certificate_until" field.
+func (m *DomainMutation) ResetCertificateUntil() {
+	m.certificate_until = nil
+	m.addcertificate_until = nil
+	delete(m.clearedFields, domain.FieldCertificateUntil)
+}
+
+// SetCertificateDue sets the "certificate_due" field.
+func (m *DomainMutation) SetCertificateDue(value micros.Time) {
+	m.certificate_due = &value
+	m.addcertificate_due = nil
+}
+
+// CertificateDue returns the value of the "certificate_due" field in the mutation.
+func (m *DomainMutation) CertificateDue() (r micros.Time, exists bool) {
+	v := m.certificate_due
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCertificateDue returns the old "certificate_due" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldCertificateDue(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCertificateDue is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCertificateDue requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCertificateDue: %w", err)
+	}
+	return oldValue.CertificateDue, nil
+}
+
+// AddCertificateDue adds value to the "certificate_due" field.
+func (m *DomainMutation) AddCertificateDue(value micros.Time) {
+	if m.addcertificate_due != nil {
+		*m.addcertificate_due += value
+	} else {
+		m.addcertificate_due = &value
+	}
+}
+
+// AddedCertificateDue returns the value that was added to the "certificate_due" field in this mutation.
+func (m *DomainMutation) AddedCertificateDue() (r micros.Time, exists bool) {
+	v := m.addcertificate_due
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCertificateDue clears the value of the "certificate_due" field.
+func (m *DomainMutation) ClearCertificateDue() {
+	m.certificate_due = nil
+	m.addcertificate_due = nil
+	m.clearedFields[domain.FieldCertificateDue] = struct{}{}
+}
+
+// CertificateDueCleared returns if the "certificate_due" field was cleared in this mutation.
+func (m *DomainMutation) CertificateDueCleared() bool {
+	_, ok := m.clearedFields[domain.FieldCertificateDue]
+	return ok
+}
+
+// ResetCertificateDue resets all changes to the "certificate_due" field.
+func (m *DomainMutation) ResetCertificateDue() {
+	m.certificate_due = nil
+	m.addcertificate_due = nil
+	delete(m.clearedFields, domain.FieldCertificateDue)
+}
+
+// SetCertificateFailures sets the "certificate_failures" field.
+func (m *DomainMutation) SetCertificateFailures(i int) {
+	m.certificate_failures = &i
+	m.addcertificate_failures = nil
+}
+
+// CertificateFailures returns the value of the "certificate_failures" field in the mutation.
+func (m *DomainMutation) CertificateFailures() (r int, exists bool) {
+	v := m.certificate_failures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCertificateFailures returns the old "certificate_failures" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldCertificateFailures(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCertificateFailures is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCertificateFailures requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCertificateFailures: %w", err)
+	}
+	return oldValue.CertificateFailures, nil
+}
+
+// AddCertificateFailures adds i to the "certificate_failures" field.
+func (m *DomainMutation) AddCertificateFailures(i int) {
+	if m.addcertificate_failures != nil {
+		*m.addcertificate_failures += i
+	} else {
+		m.addcertificate_failures = &i
+	}
+}
+
+// AddedCertificateFailures returns the value that was added to the "certificate_failures" field in this mutation.
+func (m *DomainMutation) AddedCertificateFailures() (r int, exists bool) {
+	v := m.addcertificate_failures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCertificateFailures resets all changes to the "certificate_failures" field.
+func (m *DomainMutation) ResetCertificateFailures() {
+	m.certificate_failures = nil
+	m.addcertificate_failures = nil
+}
+
+// SetCertificateProblem sets the "certificate_problem" field.
+func (m *DomainMutation) SetCertificateProblem(s string) {
+	m.certificate_problem = &s
+}
+
+// CertificateProblem returns the value of the "certificate_problem" field in the mutation.
+func (m *DomainMutation) CertificateProblem() (r string, exists bool) {
+	v := m.certificate_problem
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCertificateProblem returns the old "certificate_problem" field's value of the Domain entity.
+// If the Domain object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainMutation) OldCertificateProblem(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCertificateProblem is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCertificateProblem requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCertificateProblem: %w", err)
+	}
+	return oldValue.CertificateProblem, nil
+}
+
+// ClearCertificateProblem clears the value of the "certificate_problem" field.
+func (m *DomainMutation) ClearCertificateProblem() {
+	m.certificate_problem = nil
+	m.clearedFields[domain.FieldCertificateProblem] = struct{}{}
+}
+
+// CertificateProblemCleared returns if the "certificate_problem" field was cleared in this mutation.
+func (m *DomainMutation) CertificateProblemCleared() bool {
+	_, ok := m.clearedFields[domain.FieldCertificateProblem]
+	return ok
+}
+
+// ResetCertificateProblem resets all changes to the "certificate_problem" field.
+func (m *DomainMutation) ResetCertificateProblem() {
+	m.certificate_problem = nil
+	delete(m.clearedFields, domain.FieldCertificateProblem)
+}
+
+// Where appends a list predicates to the DomainMutation builder.
+func (m *DomainMutation) Where(ps ...predicate.Domain) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DomainMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DomainMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Domain, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DomainMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DomainMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Domain).
+func (m *DomainMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DomainMutation) Fields() []string {
+	fields := make([]string, 0, 16)
+	if m.store_id != nil {
+		fields = append(fields, domain.FieldStoreID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, domain.FieldBucket)
+	}
+	if m.host != nil {
+		fields = append(fields, domain.FieldHost)
+	}
+	if m.token != nil {
+		fields = append(fields, domain.FieldToken)
+	}
+	if m.due_at != nil {
+		fields = append(fields, domain.FieldDueAt)
+	}
+	if m.tries != nil {
+		fields = append(fields, domain.FieldTries)
+	}
+	if m.proved_at != nil {
+		fields = append(fields, domain.FieldProvedAt)
+	}
+	if m.checked_at != nil {
+		fields = append(fields, domain.FieldCheckedAt)
+	}
+	if m.missed != nil {
+		fields = append(fields, domain.FieldMissed)
+	}
+	if m.problem != nil {
+		fields = append(fields, domain.FieldProblem)
+	}
+	if m.preferred != nil {
+		fields = append(fields, domain.FieldPreferred)
+	}
+	if m.certificate != nil {
+		fields = append(fields, domain.FieldCertificate)
+	}
+	if m.certificate_until != nil {
+		fields = append(fields, domain.FieldCertificateUntil)
+	}
+	if m.certificate_due != nil {
+		fields = append(fields, domain.FieldCertificateDue)
+	}
+	if m.certificate_failures != nil {
+		fields = append(fields, domain.FieldCertificateFailures)
+	}
+	if m.certificate_problem != nil {
+		fields = append(fields, domain.FieldCertificateProblem)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DomainMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case domain.FieldStoreID:
+		return m.StoreID()
+	case domain.FieldBucket:
+		return m.Bucket()
+	case domain.FieldHost:
+		return m.Host()
+	case domain.FieldToken:
+		return m.Token()
+	case domain.FieldDueAt:
+		return m.DueAt()
+	case domain.FieldTries:
+		return m.Tries()
+	case domain.FieldProvedAt:
+		return m.ProvedAt()
+	case domain.FieldCheckedAt:
+		return m.CheckedAt()
+	case domain.FieldMissed:
+		return m.Missed()
+	case domain.FieldProblem:
+		return m.Problem()
+	case domain.FieldPreferred:
+		return m.Preferred()
+	case domain.FieldCertificate:
+		return m.Certificate()
+	case domain.FieldCertificateUntil:
+		return m.CertificateUntil()
+	case domain.FieldCertificateDue:
+		return m.CertificateDue()
+	case domain.FieldCertificateFailures:
+		return m.CertificateFailures()
+	case domain.FieldCertificateProblem:
+		return m.CertificateProblem()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DomainMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case domain.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case domain.FieldBucket:
+		return m.OldBucket(ctx)
+	case domain.FieldHost:
+		return m.OldHost(ctx)
+	case domain.FieldToken:
+		return m.OldToken(ctx)
+	case domain.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case domain.FieldTries:
+		return m.OldTries(ctx)
+	case domain.FieldProvedAt:
+		return m.OldProvedAt(ctx)
+	case domain.FieldCheckedAt:
+		return m.OldCheckedAt(ctx)
+	case domain.FieldMissed:
+		return m.OldMissed(ctx)
+	case domain.FieldProblem:
+		return m.OldProblem(ctx)
+	case domain.FieldPreferred:
+		return m.OldPreferred(ctx)
+	case domain.FieldCertificate:
+		return m.OldCertificate(ctx)
+	case domain.FieldCertificateUntil:
+		return m.OldCertificateUntil(ctx)
+	case domain.FieldCertificateDue:
+		return m.OldCertificateDue(ctx)
+	case domain.FieldCertificateFailures:
+		return m.OldCertificateFailures(ctx)
+	case domain.FieldCertificateProblem:
+		return m.OldCertificateProblem(ctx)
+	}
+	return nil, fmt.Errorf("unknown Domain field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DomainMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case domain.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case domain.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case domain.FieldHost:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHost(v)
+		return nil
+	case domain.FieldToken:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToken(v)
+		return nil
+	case domain.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case domain.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case domain.FieldProvedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProvedAt(v)
+		return nil
+	case domain.FieldCheckedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCheckedAt(v)
+		return nil
+	case domain.FieldMissed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMissed(v)
+		return nil
+	case domain.FieldProblem:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProblem(v)
+		return nil
+	case domain.FieldPreferred:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreferred(v)
+		return nil
+	case domain.FieldCertificate:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCertificate(v)
+		return nil
+	case domain.FieldCertificateUntil:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCertificateUntil(v)
+		return nil
+	case domain.FieldCertificateDue:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCertificateDue(v)
+		return nil
+	case domain.FieldCertificateFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCertificateFailures(v)
+		return nil
+	case domain.FieldCertificateProblem:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCertificateProblem(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Domain field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DomainMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, domain.FieldBucket)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, domain.FieldDueAt)
+	}
+	if m.addtries != nil {
+		fields = append(fields, domain.FieldTries)
+	}
+	if m.addproved_at != nil {
+		fields = append(fields, domain.FieldProvedAt)
+	}
+	if m.addchecked_at != nil {
+		fields = append(fields, domain.FieldCheckedAt)
+	}
+	if m.addmissed != nil {
+		fields = append(fields, domain.FieldMissed)
+	}
+	if m.addcertificate_until != nil {
+		fields = append(fields, domain.FieldCertificateUntil)
+	}
+	if m.addcertificate_due != nil {
+		fields = append(fields, domain.FieldCertificateDue)
+	}
+	if m.addcertificate_failures != nil {
+		fields = append(fields, domain.FieldCertificateFailures)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DomainMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case domain.FieldBucket:
+		return m.AddedBucket()
+	case domain.FieldDueAt:
+		return m.AddedDueAt()
+	case domain.FieldTries:
+		return m.AddedTries()
+	case domain.FieldProvedAt:
+		return m.AddedProvedAt()
+	case domain.FieldCheckedAt:
+		return m.AddedCheckedAt()
+	case domain.FieldMissed:
+		return m.AddedMissed()
+	case domain.FieldCertificateUntil:
+		return m.AddedCertificateUntil()
+	case domain.FieldCertificateDue:
+		return m.AddedCertificateDue()
+	case domain.FieldCertificateFailures:
+		return m.AddedCertificateFailures()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DomainMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case domain.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case domain.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case domain.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case domain.FieldProvedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddProvedAt(v)
+		return nil
+	case domain.FieldCheckedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCheckedAt(v)
+		return nil
+	case domain.FieldMissed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMissed(v)
+		return nil
+	case domain.FieldCertificateUntil:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCertificateUntil(v)
+		return nil
+	case domain.FieldCertificateDue:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCertificateDue(v)
+		return nil
+	case domain.FieldCertificateFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCertificateFailures(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Domain numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DomainMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(domain.FieldProvedAt) {
+		fields = append(fields, domain.FieldProvedAt)
+	}
+	if m.FieldCleared(domain.FieldCheckedAt) {
+		fields = append(fields, domain.FieldCheckedAt)
+	}
+	if m.FieldCleared(domain.FieldProblem) {
+		fields = append(fields, domain.FieldProblem)
+	}
+	if m.FieldCleared(domain.FieldCertificate) {
+		fields = append(fields, domain.FieldCertificate)
+	}
+	if m.FieldCleared(domain.FieldCertificateUntil) {
+		fields = append(fields, domain.FieldCertificateUntil)
+	}
+	if m.FieldCleared(domain.FieldCertificateDue) {
+		fields = append(fields, domain.FieldCertificateDue)
+	}
+	if m.FieldCleared(domain.FieldCertificateProblem) {
+		fields = append(fields, domain.FieldCertificateProblem)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DomainMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DomainMutation) ClearField(name string) error {
+	switch name {
+	case domain.FieldProvedAt:
+		m.ClearProvedAt()
+		return nil
+	case domain.FieldCheckedAt:
+		m.ClearCheckedAt()
+		return nil
+	case domain.FieldProblem:
+		m.ClearProblem()
+		return nil
+	case domain.FieldCertificate:
+		m.ClearCertificate()
+		return nil
+	case domain.FieldCertificateUntil:
+		m.ClearCertificateUntil()
+		return nil
+	case domain.FieldCertificateDue:
+		m.ClearCertificateDue()
+		return nil
+	case domain.FieldCertificateProblem:
+		m.ClearCertificateProblem()
+		return nil
+	}
+	return fmt.Errorf("unknown Domain nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DomainMutation) ResetField(name string) error {
+	switch name {
+	case domain.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case domain.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case domain.FieldHost:
+		m.ResetHost()
+		return nil
+	case domain.FieldToken:
+		m.ResetToken()
+		return nil
+	case domain.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case domain.FieldTries:
+		m.ResetTries()
+		return nil
+	case domain.FieldProvedAt:
+		m.ResetProvedAt()
+		return nil
+	case domain.FieldCheckedAt:
+		m.ResetCheckedAt()
+		return nil
+	case domain.FieldMissed:
+		m.ResetMissed()
+		return nil
+	case domain.FieldProblem:
+		m.ResetProblem()
+		return nil
+	case domain.FieldPreferred:
+		m.ResetPreferred()
+		return nil
+	case domain.FieldCertificate:
+		m.ResetCertificate()
+		return nil
+	case domain.FieldCertificateUntil:
+		m.ResetCertificateUntil()
+		return nil
+	case domain.FieldCertificateDue:
+		m.ResetCertificateDue()
+		return nil
+	case domain.FieldCertificateFailures:
+		m.ResetCertificateFailures()
+		return nil
+	case domain.FieldCertificateProblem:
+		m.ResetCertificateProblem()
+		return nil
+	}
+	return fmt.Errorf("unknown Domain field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DomainMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DomainMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DomainMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DomainMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DomainMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DomainMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DomainMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Domain unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DomainMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Domain edge %s", name)
+}
+
+// DomainHostMutation represents an operation that mutates the DomainHost nodes in the graph.
+type DomainHostMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	store_id      *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*DomainHost, error)
+	predicates    []predicate.DomainHost
+}
+
+var _ ent.Mutation = (*DomainHostMutation)(nil)
+
+// domainhostOption allows management of the mutation configuration using functional options.
+type domainhostOption func(*DomainHostMutation)
+
+// newDomainHostMutation creates new mutation for the DomainHost entity.
+func newDomainHostMutation(c config, op Op, opts ...domainhostOption) *DomainHostMutation {
+	m := &DomainHostMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDomainHost,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDomainHostID sets the ID field of the mutation.
+func withDomainHostID(id string) domainhostOption {
+	return func(m *DomainHostMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DomainHost
+		)
+		m.oldValue = func(ctx context.Context) (*DomainHost, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DomainHost.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDomainHost sets the old DomainHost of the mutation.
+func withDomainHost(node *DomainHost) domainhostOption {
+	return func(m *DomainHostMutation) {
+		m.oldValue = func(context.Context) (*DomainHost, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DomainHostMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DomainHostMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DomainHost entities.
+func (m *DomainHostMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DomainHostMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DomainHostMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DomainHost.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *DomainHostMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *DomainHostMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the DomainHost entity.
+// If the DomainHost object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DomainHostMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *DomainHostMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// Where appends a list predicates to the DomainHostMutation builder.
+func (m *DomainHostMutation) Where(ps ...predicate.DomainHost) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DomainHostMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DomainHostMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DomainHost, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DomainHostMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DomainHostMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DomainHost).
+func (m *DomainHostMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DomainHostMutation) Fields() []string {
+	fields := make([]string, 0, 1)
+	if m.store_id != nil {
+		fields = append(fields, domainhost.FieldStoreID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DomainHostMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case domainhost.FieldStoreID:
+		return m.StoreID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DomainHostMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case domainhost.FieldStoreID:
+		return m.OldStoreID(ctx)
+	}
+	return nil, fmt.Errorf("unknown DomainHost field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DomainHostMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case domainhost.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DomainHost field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DomainHostMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DomainHostMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DomainHostMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown DomainHost numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DomainHostMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DomainHostMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DomainHostMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown DomainHost nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DomainHostMutation) ResetField(name string) error {
+	switch name {
+	case domainhost.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	}
+	return fmt.Errorf("unknown DomainHost field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DomainHostMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DomainHostMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DomainHostMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DomainHostMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DomainHostMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DomainHostMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DomainHostMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown DomainHost unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DomainHostMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown DomainHost edge %s", name)
 }
 
 // EndpointStatMutation represents an operation that mutates the EndpointStat nodes in the graph.
@@ -72312,6 +74230,7 @@ type StoreMutation struct {
 	handle                 *string
 	name                   *string
 	contact_email          *string
+	domain                 *string
 	currency               *string
 	timezone               *string
 	status                 *state.StoreStatus
@@ -72731,6 +74650,55 @@ func (m *StoreMutation) ContactEmailCleared() bool {
 func (m *StoreMutation) ResetContactEmail() {
 	m.contact_email = nil
 	delete(m.clearedFields, store.FieldContactEmail)
+}
+
+// SetDomain sets the "domain" field.
+func (m *StoreMutation) SetDomain(s string) {
+	m.domain = &s
+}
+
+// Domain returns the value of the "domain" field in the mutation.
+func (m *StoreMutation) Domain() (r string, exists bool) {
+	v := m.domain
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDomain returns the old "domain" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldDomain(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDomain is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDomain requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDomain: %w", err)
+	}
+	return oldValue.Domain, nil
+}
+
+// ClearDomain clears the value of the "domain" field.
+func (m *StoreMutation) ClearDomain() {
+	m.domain = nil
+	m.clearedFields[store.FieldDomain] = struct{}{}
+}
+
+// DomainCleared returns if the "domain" field was cleared in this mutation.
+func (m *StoreMutation) DomainCleared() bool {
+	_, ok := m.clearedFields[store.FieldDomain]
+	return ok
+}
+
+// ResetDomain resets all changes to the "domain" field.
+func (m *StoreMutation) ResetDomain() {
+	m.domain = nil
+	delete(m.clearedFields, store.FieldDomain)
 }
 
 // SetCurrency sets the "currency" field.
@@ -73573,7 +75541,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 23)
+	fields := make([]string, 0, 24)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -73591,6 +75559,9 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.contact_email != nil {
 		fields = append(fields, store.FieldContactEmail)
+	}
+	if m.domain != nil {
+		fields = append(fields, store.FieldDomain)
 	}
 	if m.currency != nil {
 		fields = append(fields, store.FieldCurrency)
@@ -73663,6 +75634,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case store.FieldContactEmail:
 		return m.ContactEmail()
+	case store.FieldDomain:
+		return m.Domain()
 	case store.FieldCurrency:
 		return m.Currency()
 	case store.FieldTimezone:
@@ -73718,6 +75691,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldName(ctx)
 	case store.FieldContactEmail:
 		return m.OldContactEmail(ctx)
+	case store.FieldDomain:
+		return m.OldDomain(ctx)
 	case store.FieldCurrency:
 		return m.OldCurrency(ctx)
 	case store.FieldTimezone:
@@ -73802,6 +75777,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetContactEmail(v)
+		return nil
+	case store.FieldDomain:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDomain(v)
 		return nil
 	case store.FieldCurrency:
 		v, ok := value.(string)
@@ -74054,6 +76036,9 @@ func (m *StoreMutation) ClearedFields() []string {
 	if m.FieldCleared(store.FieldContactEmail) {
 		fields = append(fields, store.FieldContactEmail)
 	}
+	if m.FieldCleared(store.FieldDomain) {
+		fields = append(fields, store.FieldDomain)
+	}
 	if m.FieldCleared(store.FieldRefundProofMinor) {
 		fields = append(fields, store.FieldRefundProofMinor)
 	}
@@ -74091,6 +76076,9 @@ func (m *StoreMutation) ClearField(name string) error {
 	switch name {
 	case store.FieldContactEmail:
 		m.ClearContactEmail()
+		return nil
+	case store.FieldDomain:
+		m.ClearDomain()
 		return nil
 	case store.FieldRefundProofMinor:
 		m.ClearRefundProofMinor()
@@ -74138,6 +76126,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldContactEmail:
 		m.ResetContactEmail()
+		return nil
+	case store.FieldDomain:
+		m.ResetDomain()
 		return nil
 	case store.FieldCurrency:
 		m.ResetCurrency()

@@ -31,6 +31,8 @@ type Store struct {
 	Name string `json:"name,omitempty"`
 	// ContactEmail holds the value of the "contact_email" field.
 	ContactEmail *string `json:"contact_email,omitempty"`
+	// Domain holds the value of the "domain" field.
+	Domain *string `json:"domain,omitempty"`
 	// Currency holds the value of the "currency" field.
 	Currency string `json:"currency,omitempty"`
 	// Timezone holds the value of the "timezone" field.
@@ -81,7 +83,7 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldLowStock, store.FieldStorefrontRevision, store.FieldRedactions:
 			values[i] = new(sql.NullInt64)
-		case store.FieldHandle, store.FieldName, store.FieldContactEmail, store.FieldCurrency, store.FieldTimezone, store.FieldStatus, store.FieldLanguage:
+		case store.FieldHandle, store.FieldName, store.FieldContactEmail, store.FieldDomain, store.FieldCurrency, store.FieldTimezone, store.FieldStatus, store.FieldLanguage:
 			values[i] = new(sql.NullString)
 		case store.FieldID:
 			values[i] = new(xid.ID)
@@ -142,6 +144,13 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ContactEmail = new(string)
 				*_m.ContactEmail = value.String
+			}
+		case store.FieldDomain:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field domain", values[i])
+			} else if value.Valid {
+				_m.Domain = new(string)
+				*_m.Domain = value.String
 			}
 		case store.FieldCurrency:
 			if value, ok := values[i].(*sql.NullString); !ok {

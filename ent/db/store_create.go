@@ -83,6 +83,20 @@ func (_c *StoreCreate) SetNillableContactEmail(v *string) *StoreCreate {
 	return _c
 }
 
+// SetDomain sets the "domain" field.
+func (_c *StoreCreate) SetDomain(v string) *StoreCreate {
+	_c.mutation.SetDomain(v)
+	return _c
+}
+
+// SetNillableDomain sets the "domain" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableDomain(v *string) *StoreCreate {
+	if v != nil {
+		_c.SetDomain(*v)
+	}
+	return _c
+}
+
 // SetCurrency sets the "currency" field.
 func (_c *StoreCreate) SetCurrency(v string) *StoreCreate {
 	_c.mutation.SetCurrency(v)
@@ -500,6 +514,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ContactEmail(); ok {
 		_spec.SetField(store.FieldContactEmail, field.TypeString, value)
 		_node.ContactEmail = &value
+	}
+	if value, ok := _c.mutation.Domain(); ok {
+		_spec.SetField(store.FieldDomain, field.TypeString, value)
+		_node.Domain = &value
 	}
 	if value, ok := _c.mutation.Currency(); ok {
 		_spec.SetField(store.FieldCurrency, field.TypeString, value)

@@ -540,6 +540,7 @@ var storeBuffers = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Handle),
 		(*cell.Text[string])(&row.Name),
 		cell.TextOf(&row.ContactEmail),
+		cell.TextOf(&row.Domain),
 		(*cell.Text[string])(&row.Currency),
 		(*cell.Text[string])(&row.Timezone),
 		(*cell.Text[state.StoreStatus])(&row.Status),

@@ -129,6 +129,26 @@ func (_u *StoreUpdate) ClearContactEmail() *StoreUpdate {
 	return _u
 }
 
+// SetDomain sets the "domain" field.
+func (_u *StoreUpdate) SetDomain(v string) *StoreUpdate {
+	_u.mutation.SetDomain(v)
+	return _u
+}
+
+// SetNillableDomain sets the "domain" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableDomain(v *string) *StoreUpdate {
+	if v != nil {
+		_u.SetDomain(*v)
+	}
+	return _u
+}
+
+// ClearDomain clears the value of the "domain" field.
+func (_u *StoreUpdate) ClearDomain() *StoreUpdate {
+	_u.mutation.ClearDomain()
+	return _u
+}
+
 // SetCurrency sets the "currency" field.
 func (_u *StoreUpdate) SetCurrency(v string) *StoreUpdate {
 	_u.mutation.SetCurrency(v)
@@ -584,6 +604,26 @@ func (_u *StoreUpdateOne) SetNillableContactEmail(v *string) *StoreUpdateOne {
 // ClearContactEmail clears the value of the "contact_email" field.
 func (_u *StoreUpdateOne) ClearContactEmail() *StoreUpdateOne {
 	_u.mutation.ClearContactEmail()
+	return _u
+}
+
+// SetDomain sets the "domain" field.
+func (_u *StoreUpdateOne) SetDomain(v string) *StoreUpdateOne {
+	_u.mutation.SetDomain(v)
+	return _u
+}
+
+// SetNillableDomain sets the "domain" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableDomain(v *string) *StoreUpdateOne {
+	if v != nil {
+		_u.SetDomain(*v)
+	}
+	return _u
+}
+
+// ClearDomain clears the value of the "domain" field.
+func (_u *StoreUpdateOne) ClearDomain() *StoreUpdateOne {
+	_u.mutation.ClearDomain()
 	return _u
 }
 

@@ -54,6 +54,10 @@ type Tx struct {
 	Discount *DiscountClient
 	// DiscountUse is the client for interacting with the DiscountUse builders.
 	DiscountUse *DiscountUseClient
+	// Domain is the client for interacting with the Domain builders.
+	Domain *DomainClient
+	// DomainHost is the client for interacting with the DomainHost builders.
+	DomainHost *DomainHostClient
 	// EndpointStat is the client for interacting with the EndpointStat builders.
 	EndpointStat *EndpointStatClient
 	// Event is the client for interacting with the Event builders.
@@ -355,6 +359,8 @@ func (tx *Tx) init() {
 	tx.DeliveryLog = NewDeliveryLogClient(tx.config)
 	tx.Discount = NewDiscountClient(tx.config)
 	tx.DiscountUse = NewDiscountUseClient(tx.config)
+	tx.Domain = NewDomainClient(tx.config)
+	tx.DomainHost = NewDomainHostClient(tx.config)
 	tx.EndpointStat = NewEndpointStatClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
 	tx.Export = NewExportClient(tx.config)

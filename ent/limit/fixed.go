@@ -44,6 +44,8 @@ var fixed = []Fixed{
 	{Of: "A URL", Unit: inBytes, Most: URL},
 	{Of: "The handle of a product or a theme", Unit: inBytes, Most: Handle},
 	{Of: "The handle of a store", Unit: inBytes, Most: StoreHandle},
+	{Of: "A domain", Unit: inBytes, Most: Host},
+	{Of: "The domains of a store", Unit: inEntries, Most: Domains},
 	{Of: "A language", Unit: inBytes, Most: Locale},
 	{Of: "A time zone", Unit: inBytes, Most: Timezone},
 	{Of: "The source of an order", Unit: inBytes, Most: Source},

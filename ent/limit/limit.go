@@ -74,6 +74,8 @@ const (
 	URL         = 2048
 	// Handle is the handle of a product or a theme in URLs.
 	Handle = 120
+	// Host is the name of a host without a final dot (RFC 1035, section 2.3.4).
+	Host = 253
 	// StoreHandle is the handle of a store: a label of a host name (RFC 1035, section 2.3.4).
 	StoreHandle = 63
 	// Locale is a language tag (RFC 5646, section 4.4.1).
@@ -147,6 +149,8 @@ const (
 	Invoices      = 100
 	// PaymentMethods are the payment methods of a store.
 	PaymentMethods = 10
+	// Domains are the hosts that a store brings.
+	Domains = 10
 	// CartLines are the lines of a cart, CartQuantity the quantity of one line.
 	CartLines    = 100
 	CartQuantity = 999

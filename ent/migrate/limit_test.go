@@ -40,6 +40,7 @@ func TestColumnsHoldTheirLimits(t *testing.T) {
 		"products handle": limit.Handle, "stores handle": limit.StoreHandle, "stores timezone": limit.Timezone,
 		"customers locale": limit.Locale, "themes theme_version": limit.Version, "orders source": limit.Source,
 		"marketplace_themes slug": limit.Handle, "discounts code": limit.Code,
+		"domains host": limit.Host, "domain_hosts host": limit.Host, "stores domain": limit.Host,
 	} {
 		if c := columns[name]; c == nil || width(c) < bytes {
 			t.Errorf("the column of %s is too short for %d bytes", name, bytes)

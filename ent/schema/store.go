@@ -28,6 +28,8 @@ func (Store) Fields() []ent.Field {
 		field.String("name").MaxRuneLen(255),
 		// contact_email is where replies to shoppers' emails go; null for nowhere.
 		field.String("contact_email").SchemaType(key(1020)).Optional().Nillable(),
+		// domain is the store's own host at which visitors arrive; null for the built-in one.
+		field.String("domain").SchemaType(key(limit.Host)).Optional().Nillable(),
 		field.String("currency").SchemaType(key(3)),
 		field.String("timezone").SchemaType(key(limit.Timezone)),
 		field.String("status").GoType(state.StoreStatus("")).SchemaType(key(32)).Default(string(state.StoreOpen)),

@@ -123,6 +123,7 @@ const (
 	Token            Kind = "tok"
 	Invitation       Kind = "inv"
 	Factor           Kind = "fac"
+	Domain           Kind = "dom"
 	ShippingZone     Kind = "zone"
 	ShippingRate     Kind = "rate"
 	Discount         Kind = "dis"
@@ -158,7 +159,7 @@ var resources = map[Kind]string{
 	Invitation: "invitation", Factor: "factor",
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
-	Notification: "notification", Page: "page", ShippingZone: "shipping_zone", Discount: "discount",
+	Notification: "notification", Page: "page", Domain: "domain", ShippingZone: "shipping_zone", Discount: "discount",
 	Collection: "collection", Report: "report", Invoice: "invoice",
 }
 

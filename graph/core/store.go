@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
@@ -20,9 +21,9 @@ func (c *Core) CurrentStore(ctx context.Context) (*db.Store, error) {
 	return Only(c.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
 }
 
-// ShownStore returns a store with its store_host.
+// ShownStore returns a store with its store_host and the address at which visitors arrive.
 func (c *Core) ShownStore(s *db.Store) *model.Store {
-	shown := &model.Store{Store: s, StoreHost: c.HostOf(s.Handle)}
+	shown := &model.Store{Store: s, StoreHost: c.HostOf(s.Handle), URL: c.ShopOrigin(s.Handle, s.Domain)}
 	f, err := s.Storefront.Fields()
 	if err != nil { // the shop goes without
 		return shown
@@ -40,8 +41,21 @@ func (c *Core) shopAddress(s *db.Store, path string) *string {
 	return new(c.StoreOrigin(s.Handle) + path)
 }
 
-// StoreOrigin returns the scheme and host of a store. All hosts have the scheme of {api_host},
-// because one program serves them.
+// ShopOrigin returns the scheme and host at which the visitors of a store arrive: its own domain,
+// if it has one, or else its store_host. The domain has the port of the store_host.
+func (c *Core) ShopOrigin(handle string, domain *string) string {
+	host := c.HostOf(handle)
+	if domain == nil {
+		return OriginOf(c.APIHost, host)
+	}
+	if _, port, err := net.SplitHostPort(host); err == nil {
+		return OriginOf(c.APIHost, net.JoinHostPort(*domain, port))
+	}
+	return OriginOf(c.APIHost, *domain)
+}
+
+// StoreOrigin returns the scheme and store_host of a store, where its images and previews always
+// are. All hosts have the scheme of {api_host}, because one program serves them.
 func (c *Core) StoreOrigin(handle string) string { return OriginOf(c.APIHost, c.HostOf(handle)) }
 
 // OriginOf returns the origin of storeHost, with the scheme of apiHost.

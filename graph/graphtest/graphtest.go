@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/domain"
 	"github.com/storefront-go/storefront/graph/engine/export"
 	"github.com/storefront-go/storefront/graph/engine/factor"
 	pic "github.com/storefront-go/storefront/graph/engine/images"
@@ -49,10 +50,12 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	themes := Must[*install.Keeper](t)(install.New(install.Config{Store: s, Blobs: blobs, Samples: samples}))
 	pictures := Must[*pic.Keeper](t)(pic.New(pic.Config{Store: s, Blobs: blobs}))
 	factors := Must[*factor.Keeper](t)(factor.New(factor.Config{Store: s, Ring: ring, APIHost: API}))
+	domains := Must[*domain.Engine](t)(domain.New(domain.Config{Store: s, Ring: ring, HostOf: hostOf,
+		Reserved: []string{"localhost"}}))
 	return graph.Config{
 		Config: core.Config{Store: s, Pages: page.New(ring), APIHost: API, HostOf: hostOf},
 		Engines: graph.Engines{Keys: apikey.NewKeeper(s), Factors: factors, Links: link.New(ring), Webhooks: hooks,
-			Exports: exports, Themes: themes, Images: pictures,
+			Exports: exports, Themes: themes, Images: pictures, Domains: domains,
 			Payments: payment.NewDesk(ring, payment.NewStripe(noServer))},
 		Reviewer: func(*db.Store) bool { return true }, TestPayments: true,
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Store is a store with its store_host.
+// Store is a store with its store_host, and the address at which visitors arrive.
 type Store struct {
 	*db.Store
-	StoreHost string
+	StoreHost, URL string
 	// Logo and Favicon are addresses, nil for none.
 	Logo, Favicon     *string
 	Announcement      *document.Announcement

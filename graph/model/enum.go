@@ -144,6 +144,11 @@ func UnmarshalTaxRelation(v any) (state.TaxRelation, error)    { return unmarsha
 func MarshalStoreStatus(v state.StoreStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalStoreStatus(v any) (state.StoreStatus, error)    { return unmarshal[state.StoreStatus](v) }
 
+func MarshalDomainStatus(v state.DomainStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalDomainStatus(v any) (state.DomainStatus, error) {
+	return unmarshal[state.DomainStatus](v)
+}
+
 func MarshalGrantEnd(v state.GrantEnd) graphql.Marshaler { return enum(v) }
 func UnmarshalGrantEnd(v any) (state.GrantEnd, error)    { return unmarshal[state.GrantEnd](v) }
 

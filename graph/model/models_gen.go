@@ -245,6 +245,21 @@ type DiscountPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+type DomainPayload struct {
+	Domain     *Domain      `json:"domain,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type DomainRemovePayload struct {
+	RemovedID  *string      `json:"removedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type DomainsPayload struct {
+	Domains    []*Domain    `json:"domains,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type EventFilter struct {
 	// Event types.
 	Types []string `json:"types,omitempty"`

@@ -34,7 +34,7 @@ func (v *visit) leave(o *storefront.ShopperOrder) {
 		texts = phrase.In(*o.Language)
 	}
 	page, title := v.orderPath(o.ID), texts.Say(phrase.OrderNumber, strconv.FormatInt(o.Number, 10))
-	address, err := v.Carts.BeginPayment(v.ctx, o.Order, title, v.Core.StoreOrigin(v.shop.Handle)+page)
+	address, err := v.Carts.BeginPayment(v.ctx, o.Order, title, v.Core.ShopOrigin(v.shop.Handle, v.shop.Domain)+page)
 	f, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case f != nil && f.Kind == fault.Unavailable:

@@ -161,6 +161,11 @@ func (v *visit) token() string {
 	return list[0].Value
 }
 
+// HasCart reports whether a request has the cookie of a cart.
+func HasCart(r *http.Request) bool {
+	return len(r.CookiesNamed(secureCookie))+len(r.CookiesNamed(plainCookie)) > 0
+}
+
 // keep sets the cookie, or renews it.
 func (v *visit) keep(token string) {
 	http.SetCookie(v.w, &http.Cookie{ //nolint:gosec // without Secure on plain http only, where browsers would drop it

@@ -98,7 +98,7 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 		return nil, err
 	}
 	defer leave()
-	in.origin = s.Core.StoreOrigin(in.shop.Handle)
+	in.origin = s.Core.ShopOrigin(in.shop.Handle, in.shop.Domain)
 	if v.forRobots() {
 		return s.makeForRobots(viewer.Visitor(ctx, f.id), in, v)
 	}

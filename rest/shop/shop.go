@@ -58,6 +58,8 @@ type Config struct {
 	Links *link.Signer
 	// HandleOf returns the handle in a store_host.
 	HandleOf func(host string) (handle string, ok bool)
+	// DomainOf returns the handle of the store that brought a host; nil if stores bring none.
+	DomainOf func(ctx context.Context, host string) (handle string, ok bool, err error)
 	Logger   *slog.Logger
 	// Now is the clock for the age of cached pages; by default [time.Now].
 	Now func() time.Time
@@ -105,6 +107,8 @@ type visit struct {
 	front *front
 	state *storefront.State
 	err   error // why the store could not be looked up
+	// brought says that the host is a domain of the store, not its store_host.
+	brought bool
 	// closed says that the store exists and its shop is closed: robots get their own answer,
 	// everyone else sees what any host without a shop shows.
 	closed bool
@@ -115,11 +119,18 @@ type visitKey struct{}
 // Take prepares a request for [Shop.ServeHTTP]: it looks up the open store of the host. Any other
 // host has no shop.
 func (s *Shop) Take(r *http.Request) *http.Request {
+	v, ctx := &visit{}, ent.Request(r.Context())
 	handle, ok := s.HandleOf(r.Host)
-	if !ok || !isLabel(handle) {
+	if !ok && s.DomainOf != nil {
+		handle, ok, v.err = s.DomainOf(ctx, r.Host)
+		v.brought = true
+	}
+	switch {
+	case v.err != nil:
+		return r.WithContext(context.WithValue(ctx, visitKey{}, v))
+	case !ok || !isLabel(handle):
 		return r
 	}
-	v, ctx := &visit{}, ent.Request(r.Context())
 	v.front, v.state, v.err = s.enter(ctx, handle)
 	if v.err == nil && v.front == nil && stays(r.URL.Path) && s.isClosed(handle) {
 		v.front, v.state, v.err = s.afterwards(ctx, handle)

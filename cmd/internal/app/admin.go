@@ -45,6 +45,8 @@ type admin struct {
 	// A process that does nothing else is not ready then.
 	impaired func() string
 	delivers bool // only delivers webhooks
+	// domainOf returns the store that brought a host; nil if the process serves no shops.
+	domainOf func(ctx context.Context, host string) (handle string, ok bool, err error)
 	// current caches that the schema is current: migrations are never undone.
 	current atomic.Bool
 }
@@ -63,6 +65,9 @@ func (a *admin) handler(reg *prometheus.Registry) http.Handler {
 	})
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.HandleFunc("GET /status", a.status)
+	if a.domainOf != nil {
+		mux.HandleFunc("GET /domains/ask", a.ask)
+	}
 	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg}))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
@@ -136,6 +141,20 @@ func (a *admin) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, http.StatusOK, v)
+}
+
+// ask says whether a proxy may order a certificate for ?domain=: 200 if it is a proved domain of a
+// store, else 404.
+func (a *admin) ask(w http.ResponseWriter, r *http.Request) {
+	_, ok, err := a.domainOf(r.Context(), r.URL.Query().Get("domain"))
+	switch {
+	case err != nil:
+		answer(w, http.StatusServiceUnavailable, health{program, "unavailable", "the domain cannot be looked up"})
+	case !ok:
+		answer(w, http.StatusNotFound, health{program, "unknown", "no store has this domain"})
+	default:
+		answer(w, http.StatusOK, health{Program: program, Status: "ok"})
+	}
 }
 
 // trouble returns what keeps the process from serving, or "".

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -62,6 +63,26 @@ func TestReadyWhileImpaired(t *testing.T) {
 		impaired = "no file descriptor is left"
 		if w := ask(); w.Code != want || !strings.Contains(w.Body.String(), impaired) {
 			t.Errorf("it does nothing else: %t: %d %s, want %d", delivers, w.Code, w.Body, want)
+		}
+	}
+}
+
+// A proxy may order certificates for proved domains, and for nothing else.
+func TestAsk(t *testing.T) {
+	a := &admin{store: storetest.Open(t), domainOf: func(_ context.Context, host string) (string, bool, error) {
+		if host == "down.example.com" {
+			return "", false, errors.New("down")
+		}
+		return "tea", host == "www.example.com", nil
+	}}
+	h := a.handler(prometheus.NewRegistry())
+	for query, want := range map[string]int{"?domain=www.example.com": http.StatusOK, "": http.StatusNotFound,
+		"?domain=other.example.com": http.StatusNotFound, "?domain=down.example.com": http.StatusServiceUnavailable} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/domains/ask"+query, http.NoBody)
+		r.Host = "localhost"
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%q: %d, want %d", query, w.Code, want)
 		}
 	}
 }

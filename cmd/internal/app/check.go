@@ -38,7 +38,8 @@ func (c Config) Check() error {
 		pair = errors.New("--tls-cert and --tls-key belong together")
 	}
 	return oneLine(checkAddr("--addr", c.Addr), checkAddr("--admin-addr", c.AdminAddr), proxies, c.Naming.Check(),
-		c.Mail.check(), egress, c.Limits.Check(), demo, orders, checkContact(c.SecurityTo),
+		c.Mail.check(), egress, c.Limits.Check(), c.Domains.check(c.TLSCert != ""), demo, orders,
+		checkContact(c.SecurityTo),
 		checkRate("--rate-limit", c.RateLimit), checkRate("--store-rate-limit", c.StoreRateLimit),
 		checkRate("--visitor-rate-limit", c.VisitorLimit), pair, certificate, c.Storage.Check())
 }

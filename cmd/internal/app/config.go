@@ -43,6 +43,15 @@ type Listen struct {
 	AdminNames `embed:""`
 }
 
+// Domains configures the own domains of stores.
+type Domains struct {
+	ACME      string `name:"acme" env:"STOREFRONT_ACME" placeholder:"URL" help:"Directory of the ACME service that issues certificates for the own domains of stores, such as https://acme-v02.api.letsencrypt.org/directory. You accept its terms. It needs --tls-cert and --http-addr (default none: a proxy provides the certificates)."`
+	ACMEEmail string `name:"acme-email" env:"STOREFRONT_ACME_EMAIL" placeholder:"ADDRESS" help:"Where the ACME service sends warnings (default nowhere)."`
+	ACMERoots string `name:"acme-roots" env:"STOREFRONT_ACME_ROOTS" placeholder:"FILE" help:"Certificates in PEM that verify the ACME service, if it is your own."`
+	HTTPAddr  string `name:"http-addr" env:"STOREFRONT_HTTP_ADDR" placeholder:"HOST:PORT" help:"Address without TLS, such as :80, that redirects to TLS and answers the ACME service (default none)."`
+	DNSServer string `name:"dns-server" env:"STOREFRONT_DNS_SERVER" placeholder:"HOST:PORT" help:"DNS server that proves the own domains of stores (default: those of the system)."`
+}
+
 // AdminNames holds additional names of the admin address.
 type AdminNames struct {
 	AdminHosts []string `name:"admin-host" env:"STOREFRONT_ADMIN_HOST" placeholder:"NAME" help:"Host names that the admin address accepts, besides its own address and localhost."`
@@ -58,6 +67,7 @@ type Config struct {
 
 	Marketplace `embed:""`
 	Limits      `embed:""`
+	Domains     `embed:""`
 
 	Delivery   `embed:""`
 	NoDispatch bool `env:"STOREFRONT_NO_DISPATCH" help:"Leave webhook delivery to storefront dispatch."`
@@ -150,6 +160,11 @@ func (c Config) LogValue() slog.Value {
 		slog.Int("demo_orders", c.DemoOrders),
 		slog.String("trusted_proxies", strings.Join(c.TrustedProxies, ",")),
 		slog.Bool("tls", c.TLSCert != ""),
+		slog.String("acme", redactedURL(c.ACME)),
+		slog.String("acme_email", c.ACMEEmail),
+		slog.String("acme_roots", c.ACMERoots),
+		slog.String("http_addr", c.HTTPAddr),
+		slog.String("dns_server", c.DNSServer),
 		slog.Bool("insecure_http", c.InsecureHTTP),
 		slog.Float64("rate_limit", c.RateLimit),
 		slog.Float64("store_rate_limit", c.StoreRateLimit),

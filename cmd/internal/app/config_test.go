@@ -69,6 +69,13 @@ func TestCheck(t *testing.T) {
 			c.SMTPURL, c.MailFrom = "mail.example", "a@shop.example"
 		}, "--smtp-url"},
 		{"mail from somebody, to no server", func(c *Config) { c.MailFrom = "a@shop.example" }, ""},
+		{"ACME without https", func(c *Config) { c.ACME, c.HTTPAddr = "http://ca.example/dir", ":80" }, "--acme must"},
+		{"ACME without port 80", func(c *Config) { c.ACME = "https://ca.example/dir" }, "needs --http-addr"},
+		{"ACME without TLS", func(c *Config) { c.ACME, c.HTTPAddr = "https://ca.example/dir", ":80" }, "--tls-cert"},
+		{"ACME with bad roots", func(c *Config) { c.ACMERoots = "check.go" }, "--acme-roots"},
+		{"ACME with a bad email", func(c *Config) { c.ACMEEmail = "ops" }, "--acme-email"},
+		{"bad DNS server", func(c *Config) { c.DNSServer = "192.0.2.1" }, "--dns-server"},
+		{"DNS server", func(c *Config) { c.DNSServer = "192.0.2.1:53" }, ""},
 		{"no folder", func(c *Config) { c.Data = "" }, "--data"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

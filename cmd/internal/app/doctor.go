@@ -60,7 +60,7 @@ func Diagnose(ctx context.Context, c Config) Report {
 	add(diagnoseFolder(c.Data)...)
 	secret, ring := diagnoseSecret(c.Storage)
 	add(secret)
-	add(diagnoseDatabase(ctx, c.Storage, ring)...)
+	add(diagnoseDatabase(ctx, c, ring)...)
 	add(diagnoseAddresses(ctx, c)...)
 	add(judgeCapacity(webhook.MeasureCapacity(true)))
 	return r

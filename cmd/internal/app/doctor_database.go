@@ -28,7 +28,8 @@ const (
 	clockFail = time.Minute
 )
 
-func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Finding {
+func diagnoseDatabase(ctx context.Context, c Config, ring *keyring.Ring) []Finding {
+	st := c.Storage
 	if path := st.SQLitePath(); path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return []Finding{ok("database", "%s does not exist yet; serve creates it", path)}
@@ -46,7 +47,8 @@ func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Fin
 	list = append(list, diagnoseSchema(ctx, s), diagnoseClock(ctx, s))
 	list = append(list, diagnoseSealed(ctx, s, ring)...)
 	list = append(list, diagnoseEvents(ctx, s)...)
-	return append(list, diagnoseHandles(ctx, s)...)
+	list = append(list, diagnoseHandles(ctx, s)...)
+	return append(list, diagnoseDomains(ctx, s, c, ring)...)
 }
 
 // diagnoseHandles looks for stores whose host is the service's: they were created before such

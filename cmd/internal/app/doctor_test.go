@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -249,5 +251,20 @@ func TestDiagnoseProxies(t *testing.T) {
 		if got := judgeProxies(c); (len(got) == 1 && got[0].Grade == Warn) != tt.warns {
 			t.Errorf("%+v: %+v", tt, got)
 		}
+	}
+}
+
+// A certificate should be renewed long before its end.
+func TestJudgeCertificate(t *testing.T) {
+	now := time.Now()
+	for left, want := range map[time.Duration]int{30 * 24 * time.Hour: 0, 24 * time.Hour: 1, -time.Hour: 1} {
+		row := &db.Domain{Host: "www.example.com", CertificateUntil: new(micros.Of(now.Add(left)))}
+		if got := judgeCertificate(row, now); len(got) != want {
+			t.Errorf("%s before its end: %v", left, got)
+		}
+	}
+	refused := &db.Domain{Host: "www.example.com", CertificateProblem: new("refused")}
+	if got := judgeCertificate(refused, now); len(got) != 1 || got[0].Grade != Warn || got[0].Remedy != "refused" {
+		t.Errorf("without a certificate: %v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/domain"
 	"github.com/storefront-go/storefront/graph/engine/fleet"
 	"github.com/storefront-go/storefront/graph/engine/idem"
 	"github.com/storefront-go/storefront/graph/engine/notify"
@@ -76,11 +77,12 @@ func (s *Server) sellingLoops() []loop {
 	refunds := s.counted(s.core.ReturnMoney, "sent refunds", "refunds")
 	reports := s.counted(s.core.WriteReports, "computed reports", "reports")
 	return []loop{
-		{"compute_reports", 5 * time.Second, time.Hour, reports, s.core.ReportWakeups()},  // domain/report
-		{"end_holds", 15 * time.Second, time.Hour, holds, nil},                            // domain/sales
-		{"settle_payments", 15 * time.Second, time.Hour, payments, nil},                   // domain/sales
-		{"return_money", 15 * time.Second, time.Hour, refunds, s.core.Payments.Wakeups()}, // domain/sales
-		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                       // engine/rollup
+		{"compute_reports", 5 * time.Second, time.Hour, reports, s.core.ReportWakeups()},           // domain/report
+		{"end_holds", 15 * time.Second, time.Hour, holds, nil},                                     // domain/sales
+		{"settle_payments", 15 * time.Second, time.Hour, payments, nil},                            // domain/sales
+		{"return_money", 15 * time.Second, time.Hour, refunds, s.core.Payments.Wakeups()},          // domain/sales
+		{"check_domains", domain.Every, time.Hour, s.core.Domains.Round, s.core.Domains.Wakeups()}, // engine/domain
+		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                                // engine/rollup
 	}
 }
 

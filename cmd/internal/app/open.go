@@ -45,6 +45,8 @@ type Base struct {
 	Keys     *apikey.Keeper
 	Sessions *session.Keeper
 	Blobs    *blob.Store
+	// Domains are the settings of the own domains of stores.
+	Domains Domains
 	// Notifier writes notices; nil if they appear only on the dashboard.
 	Notifier *notify.Notifier
 	Limits   limit.Values
@@ -232,11 +234,16 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
+	domains, err := b.domains(a, log)
+	if err != nil {
+		return nil, err
+	}
 	return graph.New(graph.Config{
 		Config: core.Config{Store: b.Store, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API,
 			Limits: b.Limits, Logger: log},
 		Engines: graph.Engines{Keys: b.Keys, Sessions: b.Sessions, Factors: factors, Links: link.New(b.Ring),
 			Webhooks: hooks, Exports: exports, Erasures: b.Erasures, Themes: themes, Images: pictures,
+			Domains:  domains,
 			Payments: payment.NewDesk(b.Ring, payment.NewStripe("")), Notifier: b.Notifier, VIES: b.VIES},
 		Reviewer: m.reviews})
 }

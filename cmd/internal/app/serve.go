@@ -133,6 +133,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if s.hooks, err = s.base.Engine(c.Delivery, c.Demo, true, r.Logger); err != nil {
 		return err
 	}
+	s.base.Domains = c.Domains
 	if c.VIES {
 		s.base.VIES = &vies.Client{Base: vies.Service}
 	}
@@ -153,7 +154,8 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err := s.newSender(c.Mail, reg); err != nil {
 		return err
 	}
-	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.SenderTrouble}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.SenderTrouble,
+		domainOf: core.Domains.HandleOf}
 	// Answers have no time limit: a profile takes as long as requested.
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if c.Demo {
@@ -164,7 +166,14 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if s.Empty, err = s.base.empty(ctx); err != nil {
 		return err
 	}
-	return s.answer(ctx, c, r, core, reg, secured(public, certificate))
+	if c.HTTPAddr != "" {
+		plain, err := s.bind(ctx, c.HTTPAddr, "--http-addr")
+		if err != nil {
+			return err
+		}
+		s.serve(s.server(ctx, core.Domains.Plain(), writeTimeout), plain, "plain")
+	}
+	return s.answer(ctx, c, r, core, reg, secured(public, certificate, core.Domains.Certificate))
 }
 
 func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Resolver, reg *prometheus.Registry,

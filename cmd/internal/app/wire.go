@@ -51,7 +51,7 @@ func (s *Server) handler(
 		Core: core, Keys: s.base.Keys, Idem: claims, APIHost: s.API,
 		RatePerSecond: c.RateLimit, RateBurst: c.RateBurst(), StoreRate: c.StoreRateLimit, VisitorRate: c.VisitorLimit,
 		TrustedProxies: proxies, Exports: core.Exports, Links: core.Links, Blobs: s.base.Blobs,
-		HandleOf: s.HandleOf, IsAPI: s.IsAPI,
+		HandleOf: s.HandleOf, DomainOf: core.Domains.HandleOf, IsAPI: s.IsAPI,
 		SecurityContact: c.SecurityTo, Account: people, OAuth: s.oauth, GraphQL: graphql, Explorer: c.Explorer,
 		Version: r.Build.Version, Requests: s.requests, Servers: func() int64 { return s.fleet.Servers() },
 		Logger: r.Logger, Metrics: reg,
@@ -90,14 +90,16 @@ func loadCertificate(c Config) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// secured adds TLS to a listener, with HTTP/2 for clients that support it.
-func secured(l net.Listener, certificate *tls.Certificate) net.Listener {
+// secured adds TLS to a listener, with HTTP/2 for clients that support it. more returns the
+// certificates of other hosts, or nil.
+func secured(l net.Listener, certificate *tls.Certificate,
+	more func(*tls.ClientHelloInfo) (*tls.Certificate, error)) net.Listener {
 	if certificate == nil {
 		return l
 	}
 	return tls.NewListener(l, &tls.Config{
 		MinVersion:   tls.VersionTLS12,
-		Certificates: []tls.Certificate{*certificate},
-		NextProtos:   []string{"h2", "http/1.1"},
+		Certificates: []tls.Certificate{*certificate}, GetCertificate: more,
+		NextProtos: []string{"h2", "http/1.1"},
 	})
 }

@@ -10,6 +10,7 @@ import (
 var readers = map[string]string{
 	"ent/currency/internal/gen": "a program that a go:generate line runs",
 	"ent/storetest/mariadb":     "its test runs itself as the process that is killed",
+	"graph/engine/domain":       "STOREFRONT_TEST_PEBBLE names the ACME server of a test run",
 	"graph/engine/payment":      "STOREFRONT_TEST_STRIPE_MOCK names the stripe-mock of a test run",
 	"ent/storetest":             "STOREFRONT_TEST_MYSQL and STOREFRONT_REQUIRE_MYSQL choose the engines of a test run",
 	"rest/hook/receiver": "STOREFRONT_REQUIRE_INTERPRETERS turns a skipped language of a test run into " +
@@ -26,6 +27,7 @@ var skippers = map[string]string{
 	"cmd/e2e/webhook_clock_test.go": "needs mariadbd and faketime; .ci/run installs them and requires them",
 	"ent/storetest/sequential.go":   "leaves out tests about which the race detector has nothing to say",
 
+	"graph/engine/domain/pebble_test.go":  "needs pebble; .ci/run names one, which requires it",
 	"graph/engine/payment/mock_test.go":   "needs stripe-mock; .ci/run names one, which requires it",
 	"rest/hook/receiver/receiver_test.go": "needs node, python3 and php; .ci/run installs them and requires them",
 }

@@ -38,6 +38,9 @@ var domains = map[string][]string{
 var arrows = map[string][]string{
 	"graph/engine/audit":  {"graph/engine/task"}, // rows in another owner's log
 	"graph/engine/change": {"graph/engine/audit", "graph/engine/outbox"},
+	"graph/engine/domain": {
+		"graph/engine/audit", "graph/engine/lease", "graph/engine/notify", "graph/engine/work",
+	},
 	"graph/engine/erase": {
 		"graph/engine/change", "graph/engine/export", "graph/engine/idem", "graph/engine/index/search",
 		"graph/engine/notify", "graph/engine/outbox",

@@ -249,6 +249,30 @@ func (f DiscountUseFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DiscountUseMutation", m)
 }
 
+// The DomainFunc type is an adapter to allow the use of ordinary
+// function as Domain mutator.
+type DomainFunc func(context.Context, *db.DomainMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DomainFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.DomainMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DomainMutation", m)
+}
+
+// The DomainHostFunc type is an adapter to allow the use of ordinary
+// function as DomainHost mutator.
+type DomainHostFunc func(context.Context, *db.DomainHostMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DomainHostFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.DomainHostMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DomainHostMutation", m)
+}
+
 // The EndpointStatFunc type is an adapter to allow the use of ordinary
 // function as EndpointStat mutator.
 type EndpointStatFunc func(context.Context, *db.EndpointStatMutation) (db.Value, error)

@@ -549,6 +549,55 @@ var (
 			},
 		},
 	}
+	// DomainsColumns holds the columns for the "domains" table.
+	DomainsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "host", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(253)"}},
+		{Name: "token", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "proved_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "checked_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "missed", Type: field.TypeInt, Default: 0},
+		{Name: "problem", Type: field.TypeString, Nullable: true, Size: 500},
+		{Name: "preferred", Type: field.TypeBool, Default: false},
+		{Name: "certificate", Type: field.TypeBytes, Nullable: true, Size: 65535, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "certificate_until", Type: field.TypeInt64, Nullable: true},
+		{Name: "certificate_due", Type: field.TypeInt64, Nullable: true},
+		{Name: "certificate_failures", Type: field.TypeInt, Default: 0},
+		{Name: "certificate_problem", Type: field.TypeString, Nullable: true, Size: 500},
+	}
+	// DomainsTable holds the schema information for the "domains" table.
+	DomainsTable = &schema.Table{
+		Name:       "domains",
+		Columns:    DomainsColumns,
+		PrimaryKey: []*schema.Column{DomainsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "domain_store_id_host",
+				Unique:  true,
+				Columns: []*schema.Column{DomainsColumns[1], DomainsColumns[3]},
+			},
+			{
+				Name:    "domain_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{DomainsColumns[2], DomainsColumns[5]},
+			},
+		},
+	}
+	// DomainHostsColumns holds the columns for the "domain_hosts" table.
+	DomainHostsColumns = []*schema.Column{
+		{Name: "host", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(253)"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// DomainHostsTable holds the schema information for the "domain_hosts" table.
+	DomainHostsTable = &schema.Table{
+		Name:       "domain_hosts",
+		Columns:    DomainHostsColumns,
+		PrimaryKey: []*schema.Column{DomainHostsColumns[0]},
+	}
 	// EndpointStatsColumns holds the columns for the "endpoint_stats" table.
 	EndpointStatsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2133,6 +2182,7 @@ var (
 		{Name: "handle", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(120)"}},
 		{Name: "name", Type: field.TypeString, Size: 255},
 		{Name: "contact_email", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "domain", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(253)"}},
 		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
 		{Name: "timezone", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "status", Type: field.TypeString, Default: "open", SchemaType: map[string]string{"mysql": "varbinary(32)"}},
@@ -2514,6 +2564,8 @@ var (
 		DeliveryLogsTable,
 		DiscountsTable,
 		DiscountUsesTable,
+		DomainsTable,
+		DomainHostsTable,
 		EndpointStatsTable,
 		EventsTable,
 		ExportsTable,
@@ -2604,6 +2656,9 @@ func init() {
 	}
 	CredentialsTable.Annotation = &entsql.Annotation{
 		Table: "credentials",
+	}
+	DomainHostsTable.Annotation = &entsql.Annotation{
+		Table: "domain_hosts",
 	}
 	IdempotencyKeysTable.Annotation = &entsql.Annotation{
 		Table: "idempotency_keys",

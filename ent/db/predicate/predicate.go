@@ -66,6 +66,12 @@ type Discount func(*sql.Selector)
 // DiscountUse is the predicate function for discountuse builders.
 type DiscountUse func(*sql.Selector)
 
+// Domain is the predicate function for domain builders.
+type Domain func(*sql.Selector)
+
+// DomainHost is the predicate function for domainhost builders.
+type DomainHost func(*sql.Selector)
+
 // EndpointStat is the predicate function for endpointstat builders.
 type EndpointStat func(*sql.Selector)
 

@@ -590,6 +590,54 @@ func (f DiscountUseMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DiscountUseMutation", m)
 }
 
+// The DomainQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DomainQueryRuleFunc func(context.Context, *db.DomainQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DomainQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.DomainQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.DomainQuery", q)
+}
+
+// The DomainMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DomainMutationRuleFunc func(context.Context, *db.DomainMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DomainMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.DomainMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DomainMutation", m)
+}
+
+// The DomainHostQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DomainHostQueryRuleFunc func(context.Context, *db.DomainHostQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DomainHostQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.DomainHostQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.DomainHostQuery", q)
+}
+
+// The DomainHostMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DomainHostMutationRuleFunc func(context.Context, *db.DomainHostMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DomainHostMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.DomainHostMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DomainHostMutation", m)
+}
+
 // The EndpointStatQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type EndpointStatQueryRuleFunc func(context.Context, *db.EndpointStatQuery) error

@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/discount"
 	"github.com/storefront-go/storefront/ent/db/discountuse"
+	"github.com/storefront-go/storefront/ent/db/domain"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
@@ -573,6 +574,52 @@ func init() {
 	discountuseDescID := discountuseMixinFields0[1].Descriptor()
 	// discountuse.DefaultID holds the default value on creation for the id field.
 	discountuse.DefaultID = discountuseDescID.Default.(func() xid.ID)
+	domainMixin := schema.Domain{}.Mixin()
+	domain.Policy = privacy.NewPolicies(domainMixin[0], schema.Domain{})
+	domain.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := domain.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	domainMixinFields0 := domainMixin[0].Fields()
+	_ = domainMixinFields0
+	domainFields := schema.Domain{}.Fields()
+	_ = domainFields
+	// domainDescTries is the schema descriptor for tries field.
+	domainDescTries := domainFields[4].Descriptor()
+	// domain.DefaultTries holds the default value on creation for the tries field.
+	domain.DefaultTries = domainDescTries.Default.(int)
+	// domainDescMissed is the schema descriptor for missed field.
+	domainDescMissed := domainFields[7].Descriptor()
+	// domain.DefaultMissed holds the default value on creation for the missed field.
+	domain.DefaultMissed = domainDescMissed.Default.(int)
+	// domainDescProblem is the schema descriptor for problem field.
+	domainDescProblem := domainFields[8].Descriptor()
+	// domain.ProblemValidator is a validator for the "problem" field. It is called by the builders before save.
+	domain.ProblemValidator = domainDescProblem.Validators[0].(func(string) error)
+	// domainDescPreferred is the schema descriptor for preferred field.
+	domainDescPreferred := domainFields[9].Descriptor()
+	// domain.DefaultPreferred holds the default value on creation for the preferred field.
+	domain.DefaultPreferred = domainDescPreferred.Default.(bool)
+	// domainDescCertificate is the schema descriptor for certificate field.
+	domainDescCertificate := domainFields[10].Descriptor()
+	// domain.CertificateValidator is a validator for the "certificate" field. It is called by the builders before save.
+	domain.CertificateValidator = domainDescCertificate.Validators[0].(func([]byte) error)
+	// domainDescCertificateFailures is the schema descriptor for certificate_failures field.
+	domainDescCertificateFailures := domainFields[13].Descriptor()
+	// domain.DefaultCertificateFailures holds the default value on creation for the certificate_failures field.
+	domain.DefaultCertificateFailures = domainDescCertificateFailures.Default.(int)
+	// domainDescCertificateProblem is the schema descriptor for certificate_problem field.
+	domainDescCertificateProblem := domainFields[14].Descriptor()
+	// domain.CertificateProblemValidator is a validator for the "certificate_problem" field. It is called by the builders before save.
+	domain.CertificateProblemValidator = domainDescCertificateProblem.Validators[0].(func(string) error)
+	// domainDescID is the schema descriptor for id field.
+	domainDescID := domainMixinFields0[1].Descriptor()
+	// domain.DefaultID holds the default value on creation for the id field.
+	domain.DefaultID = domainDescID.Default.(func() xid.ID)
 	endpointstatMixin := schema.EndpointStat{}.Mixin()
 	endpointstat.Policy = privacy.NewPolicies(endpointstatMixin[0], schema.EndpointStat{})
 	endpointstat.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -2030,35 +2077,35 @@ func init() {
 	// store.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	store.NameValidator = storeDescName.Validators[0].(func(string) error)
 	// storeDescStatus is the schema descriptor for status field.
-	storeDescStatus := storeFields[6].Descriptor()
+	storeDescStatus := storeFields[7].Descriptor()
 	// store.DefaultStatus holds the default value on creation for the status field.
 	store.DefaultStatus = state.StoreStatus(storeDescStatus.Default.(string))
 	// storeDescNextNumber is the schema descriptor for next_number field.
-	storeDescNextNumber := storeFields[7].Descriptor()
+	storeDescNextNumber := storeFields[8].Descriptor()
 	// store.DefaultNextNumber holds the default value on creation for the next_number field.
 	store.DefaultNextNumber = storeDescNextNumber.Default.(int64)
 	// storeDescSecondFactor is the schema descriptor for second_factor field.
-	storeDescSecondFactor := storeFields[8].Descriptor()
+	storeDescSecondFactor := storeFields[9].Descriptor()
 	// store.DefaultSecondFactor holds the default value on creation for the second_factor field.
 	store.DefaultSecondFactor = storeDescSecondFactor.Default.(bool)
 	// storeDescLegacy is the schema descriptor for legacy field.
-	storeDescLegacy := storeFields[12].Descriptor()
+	storeDescLegacy := storeFields[13].Descriptor()
 	// store.DefaultLegacy holds the default value on creation for the legacy field.
 	store.DefaultLegacy = storeDescLegacy.Default.(bool)
 	// storeDescDemo is the schema descriptor for demo field.
-	storeDescDemo := storeFields[13].Descriptor()
+	storeDescDemo := storeFields[14].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
 	// storeDescTest is the schema descriptor for test field.
-	storeDescTest := storeFields[14].Descriptor()
+	storeDescTest := storeFields[15].Descriptor()
 	// store.DefaultTest holds the default value on creation for the test field.
 	store.DefaultTest = storeDescTest.Default.(bool)
 	// storeDescLanguage is the schema descriptor for language field.
-	storeDescLanguage := storeFields[16].Descriptor()
+	storeDescLanguage := storeFields[17].Descriptor()
 	// store.DefaultLanguage holds the default value on creation for the language field.
 	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[18].Descriptor()
+	storeDescStorefrontRevision := storeFields[19].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.

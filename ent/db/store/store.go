@@ -26,6 +26,8 @@ const (
 	FieldName = "name"
 	// FieldContactEmail holds the string denoting the contact_email field in the database.
 	FieldContactEmail = "contact_email"
+	// FieldDomain holds the string denoting the domain field in the database.
+	FieldDomain = "domain"
 	// FieldCurrency holds the string denoting the currency field in the database.
 	FieldCurrency = "currency"
 	// FieldTimezone holds the string denoting the timezone field in the database.
@@ -73,6 +75,7 @@ var Columns = []string{
 	FieldHandle,
 	FieldName,
 	FieldContactEmail,
+	FieldDomain,
 	FieldCurrency,
 	FieldTimezone,
 	FieldStatus,
@@ -172,6 +175,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // ByContactEmail orders the results by the contact_email field.
 func ByContactEmail(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldContactEmail, opts...).ToFunc()
+}
+
+// ByDomain orders the results by the domain field.
+func ByDomain(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDomain, opts...).ToFunc()
 }
 
 // ByCurrency orders the results by the currency field.

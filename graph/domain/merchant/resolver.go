@@ -6,6 +6,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/access"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/domain"
 	"github.com/storefront-go/storefront/graph/engine/factor"
 	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/engine/session"
@@ -17,6 +18,7 @@ type Engines struct {
 	Sessions *session.Keeper
 	Factors  *factor.Keeper
 	Themes   *install.Keeper
+	Domains  *domain.Engine
 }
 
 // Resolver holds the dependencies of this package's operations.

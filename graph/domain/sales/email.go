@@ -101,7 +101,7 @@ func (m Mutation) sendEmail(ctx context.Context, o *model.Order, e state.OrderEm
 
 // emailOrder returns what an email says about an order.
 func (m Mutation) emailOrder(ctx context.Context, s *db.Store, o *model.Order, of mailDetails) (emailOrder, error) {
-	home := m.StoreOrigin(s.Handle)
+	home := m.ShopOrigin(s.Handle, s.Domain)
 	about := emailOrder{Order: o.Order, Shop: s.Name, Home: home, Tracking: of.tracking, TrackingURL: of.trackingURL,
 		AmountMinor: of.amount, URL: home + link.OrderRoot + m.Links.OrderToken(o.StoreID, o.ID), Lines: lineRows(o)}
 	about.Parts, about.Coming = partsOf(of.parts, o)

@@ -53,7 +53,9 @@ func (s Storefront) Find(ctx context.Context, handle string) (xid.ID, bool, erro
 
 // State is what a storefront needs to know before it shows anything.
 type State struct {
-	Handle   string
+	Handle string
+	// Domain is the store's own host at which visitors arrive; nil for the built-in one.
+	Domain   *string
 	Name     string
 	Currency string
 	Language state.Language
@@ -87,16 +89,16 @@ const newestChanges = 16
 
 // stateQuery reads the rows of a store, its active theme, menus, tax settings and page about
 // shipping and, from the index alone, the products that changed last.
-const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision," +
-	" s.test, s.storefront, s.contact_email, t.id, t.checksum, t.settings, m.content, x.version," +
-	" x.prices_include_tax, x.rates, g.handle, NULL, 0" +
+const stateQuery = "SELECT s.handle, s.domain, s.name, s.currency, s.language, s.status, s.version," +
+	" s.storefront_revision, s.test, s.storefront, s.contact_email, t.id, t.checksum, t.settings, m.content," +
+	" x.version, x.prices_include_tax, x.rates, g.handle, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
 	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
 	" LEFT JOIN tax_settings x ON x.store_id = s.id AND x.id = s.id" +
 	" LEFT JOIN pages g ON g.store_id = s.id AND g.kind = ? AND g.status = ?" +
 	" WHERE s.id = ?" +
-	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
-	" p.id, p.updated_at" +
+	" UNION ALL SELECT '', NULL, '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
+	" NULL, p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
 // State reads the current state of the store in one statement.
@@ -136,9 +138,9 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var rates document.TaxRates
 	var shipping, contact stdsql.NullString
 	var front document.Storefront
-	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &row.Test,
-		(*[]byte)(&front), &contact, &active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &tax, &included,
-		(*[]byte)(&rates), &shipping, &changed, &at)
+	err := rows.Scan(&row.Handle, &row.Domain, &row.Name, &row.Currency, &row.Language, &status, &version, &revision,
+		&row.Test, (*[]byte)(&front), &contact, &active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus),
+		&tax, &included, (*[]byte)(&rates), &shipping, &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
 	}

@@ -51,6 +51,8 @@ var columns = []column{
 		owner: stores, with: "id", of: byID},
 	{name: "answers to refreshes", table: "grants", column: "answer", purpose: "refresh answers",
 		owner: stores, with: "id", of: byID},
+	{name: "certificates of domains", table: "domains", column: "certificate", purpose: "certificates",
+		owner: stores, with: "id", of: byID},
 	{name: "second factors", table: "factors", column: "data", purpose: "factors",
 		owner: "user_id", with: "id", of: byOwnerAndWith},
 }

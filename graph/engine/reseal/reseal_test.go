@@ -104,6 +104,16 @@ func (v *vault) refreshed(r *keyring.Ring) {
 	})
 }
 
+// certificate stores the certificate of a domain.
+func (v *vault) certificate(r *keyring.Ring) {
+	v.t.Helper()
+	id := xid.New()
+	v.write(func(ctx context.Context, c *db.Client) error {
+		return c.Domain.Create().SetID(id).SetBucket(0).SetHost("www.example.com").SetToken("x").SetDueAt(1).
+			SetCertificate(r.Sealer("certificates").Seal([]byte("certificate"), id[:])).Exec(ctx)
+	})
+}
+
 // factor stores a factor of a person.
 func (v *vault) factor(r *keyring.Ring) {
 	v.t.Helper()
@@ -138,6 +148,9 @@ func (v *vault) opens(r *keyring.Ring) (n int) {
 	for _, g := range c.Grant.Query().Where(grant.AnswerNotNil()).AllX(v.ctx) {
 		try("refresh answers", "tokens", g.Answer, g.ID[:])
 	}
+	for _, d := range c.Domain.Query().AllX(v.ctx) {
+		try("certificates", "certificate", d.Certificate, d.ID[:])
+	}
 	people, all := storetest.AllStores(v.t, v.s)
 	for _, f := range people.Factor.Query().AllX(all) {
 		try("factors", "factor", f.Data, append(f.UserID[:], f.ID[:]...))
@@ -167,6 +180,7 @@ func TestRun(t *testing.T) {
 		v.endpoint(both)
 		v.account(old)
 		v.refreshed(old)
+		v.certificate(old)
 		for n := range 50 {
 			v.answer(old, n)
 		}
@@ -182,7 +196,7 @@ func TestRun(t *testing.T) {
 			{Column: "webhook headers", Older: 1},
 			{Column: "kept answers", Older: 50}, {Column: "payment keys", Older: 1},
 			{Column: "signing secrets of payments", Older: 1}, {Column: "answers to refreshes", Older: 1},
-			{Column: "second factors", Older: 25, Lost: 1}}
+			{Column: "certificates of domains", Older: 1}, {Column: "second factors", Older: 25, Lost: 1}}
 		counted := func() []reseal.Count {
 			t.Helper()
 			got, err := reseal.Counts(t.Context(), s, both)
@@ -194,10 +208,10 @@ func TestRun(t *testing.T) {
 		if diff := cmp.Diff(want, counted()); diff != "" {
 			t.Error(diff)
 		}
-		if n := v.run(both); n != 81 {
-			t.Errorf("%d were re-encrypted, want 81", n)
+		if n := v.run(both); n != 82 {
+			t.Errorf("%d were re-encrypted, want 82", n)
 		}
-		if n, older := v.opens(fresh), v.opens(old); n != 84 || older != 0 {
+		if n, older := v.opens(fresh), v.opens(old); n != 85 || older != 0 {
 			t.Errorf("%d open with the first secret, and %d with the older", n, older)
 		}
 		for i := range want {

@@ -206,6 +206,10 @@ type MutationResolver interface {
 	OrderEditLines(ctx context.Context, id string, expectedVersion int64, input model.OrderLinesInput) (*model.OrderPayload, error)
 	OrderRequestPayment(ctx context.Context, id string, expectedVersion int64, input model.PaymentRequestInput) (*model.OrderPayload, error)
 	OrderNoteAppend(ctx context.Context, orderID string, input model.OrderNoteInput) (*model.OrderNotePayload, error)
+	DomainAdd(ctx context.Context, host string) (*model.DomainPayload, error)
+	DomainCheck(ctx context.Context, id string) (*model.DomainPayload, error)
+	DomainPrefer(ctx context.Context, id *string) (*model.DomainsPayload, error)
+	DomainRemove(ctx context.Context, id string) (*model.DomainRemovePayload, error)
 	ShippingZoneCreate(ctx context.Context, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
 	ShippingZoneUpdate(ctx context.Context, id string, expectedVersion int64, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
 	PaymentSettingsUpdate(ctx context.Context, expectedVersion int64, input model.PaymentSettingsInput) (*model.PaymentSettingsPayload, error)
@@ -279,6 +283,7 @@ type QueryResolver interface {
 	OrderPreview(ctx context.Context, input model.OrderCreateInput) (*model.OrderPreview, error)
 	LowStock(ctx context.Context, atMost int64) (*model.LowStock, error)
 	Conversion(ctx context.Context) (*model.Conversion, error)
+	Domains(ctx context.Context) ([]*model.Domain, error)
 	ShippingZones(ctx context.Context) ([]*model.ShippingZone, error)
 	ShippingZone(ctx context.Context, id string) (*model.ShippingZone, error)
 	TaxSettings(ctx context.Context) (*model.TaxSettings, error)
@@ -542,6 +547,8 @@ type Query {
   lowStock(atMost: Long! = 5): LowStock! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "How many of the newest carts became orders: up to 1,000 of the last 30 days. Visits are not tracked."
   conversion: Conversion! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "The domains of the store, by host."
+  domains: [Domain!]! @dashboard
   "The shipping zones, by name."
   shippingZones: [ShippingZone!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   shippingZone(id: ID!): ShippingZone @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -991,6 +998,20 @@ type Mutation {
   orderRequestPayment(id: ID!, expectedVersion: Long!, input: PaymentRequestInput!): OrderPayload! @dashboard
   orderNoteAppend(orderId: ID!, input: OrderNoteInput!): OrderNotePayload! @scope(name: "orders.write")
 
+  """
+  Adds a host of the store's own, such as www.example.com, and checks it at once. The shop answers there when DNS proves
+  that the host is the store's. Visitors then arrive at the first domain of a store. A store has at most 10.
+  """
+  domainAdd(host: String!): DomainPayload! @fresh @dashboard
+  "Checks DNS, and the certificate if one is due, at most every 10 seconds. The check runs in the background."
+  domainCheck(id: ID!): DomainPayload! @dashboard
+  """
+  Chooses where visitors arrive: at a domain as soon as it is connected, or at the store's built-in host if id is null.
+  The store's other hosts redirect there.
+  """
+  domainPrefer(id: ID): DomainsPayload! @fresh @dashboard
+  "Removes a domain. The shop no longer answers there, and another store may connect it."
+  domainRemove(id: ID!): DomainRemovePayload! @dashboard
   """
   Creates a shipping zone: a group of countries that the store ships to at the same rates. A country belongs to at most
   one zone.
@@ -1825,7 +1846,10 @@ type Store {
   "An IANA name. Reports and charts use it."
   timezone: String!
   status: StoreStatus!
+  "Its built-in host, which never changes."
   storeHost: String!
+  "Where visitors arrive: the scheme and the built-in host, or one of its domains."
+  url: String!
   "The language of its storefront."
   language: Language!
   "Whether its keys may still use v0."
@@ -1881,6 +1905,44 @@ type OrderEmailPreview {
   subject: String!
   text: String!
   html: String!
+}
+
+"PENDING: not proved yet. FAILING: the latest check found no proof; the store keeps the domain for a day."
+enum DomainStatus { PENDING CONNECTED FAILING }
+
+"A host that the store brings. One of two DNS records proves it: a TXT record or a CNAME record."
+type Domain {
+  id: ID!
+  "In lower case, with international names in Punycode."
+  host: String!
+  status: DomainStatus!
+  "The name of the TXT record."
+  txtName: String!
+  "The value of the TXT record."
+  txtValue: String!
+  "The target of the CNAME record: the store's built-in host."
+  cnameTarget: String!
+  "Whether visitors should arrive here."
+  preferred: Boolean!
+  "Whether they do: the domain is connected and has a valid certificate."
+  primary: Boolean!
+  "What the latest check found wrong; null for nothing."
+  problem: String
+  provedAt: Time
+  checkedAt: Time
+  "Whether a check is due or running."
+  checking: Boolean!
+  "Null if this server does not obtain certificates."
+  certificate: DomainCertificate
+  createdAt: Time!
+}
+
+type DomainCertificate {
+  "Null if there is none."
+  expiresAt: Time
+  "Why the latest certificate was not issued; null for no problem. The next attempt is at retryAt."
+  problem: String
+  retryAt: Time
 }
 
 type Staff {
@@ -3753,6 +3815,9 @@ type ProductDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type CustomerPayload { customer: Customer userErrors: [UserError!]! }
 type OrderPayload { order: Order userErrors: [UserError!]! }
 type OrderNotePayload { note: OrderNote order: Order userErrors: [UserError!]! }
+type DomainPayload { domain: Domain userErrors: [UserError!]! }
+type DomainsPayload { domains: [Domain!] userErrors: [UserError!]! }
+type DomainRemovePayload { removedId: ID userErrors: [UserError!]! }
 type ShippingZonePayload { shippingZone: ShippingZone userErrors: [UserError!]! }
 type ShippingZoneDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type PaymentSettingsPayload { paymentSettings: PaymentSettings userErrors: [UserError!]! }
@@ -4139,6 +4204,50 @@ func (ec *executionContext) field_Mutation_discountUpdate_args(ctx context.Conte
 		return nil, err
 	}
 	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_domainAdd_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "host", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["host"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_domainCheck_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_domainPrefer_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalOID2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_domainRemove_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -11757,6 +11866,567 @@ func (ec *executionContext) fieldContext_DiscountPayload_userErrors(_ context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Domain_id(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Domain_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_host(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Host)
+}
+
+func (ec *executionContext) fieldContext_Domain_host(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_status(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNDomainStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDomainStatus(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_Domain_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DomainStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_txtName(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.TXTName)
+}
+
+func (ec *executionContext) fieldContext_Domain_txtName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_txtValue(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.TXTValue)
+}
+
+func (ec *executionContext) fieldContext_Domain_txtValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_cnameTarget(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.CnameTarget)
+}
+
+func (ec *executionContext) fieldContext_Domain_cnameTarget(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_preferred(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Preferred)
+}
+
+func (ec *executionContext) fieldContext_Domain_preferred(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_primary(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Primary)
+}
+
+func (ec *executionContext) fieldContext_Domain_primary(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_problem(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Problem)
+}
+
+func (ec *executionContext) fieldContext_Domain_problem(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_provedAt(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ProvedAt)
+}
+
+func (ec *executionContext) fieldContext_Domain_provedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_checkedAt(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CheckedAt)
+}
+
+func (ec *executionContext) fieldContext_Domain_checkedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_checking(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Checking)
+}
+
+func (ec *executionContext) fieldContext_Domain_checking(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_certificate(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Domain_certificate,
+		func(ctx context.Context) (any, error) {
+			return obj.Certificate, nil
+		},
+		nil,
+		ec.marshalODomainCertificate2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainCertificate,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Domain_certificate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "expiresAt":
+				return ec.fieldContext_DomainCertificate_expiresAt(ctx, field)
+			case "problem":
+				return ec.fieldContext_DomainCertificate_problem(ctx, field)
+			case "retryAt":
+				return ec.fieldContext_DomainCertificate_retryAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DomainCertificate", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Domain_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Domain) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Domain_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Domain",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainCertificate_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.DomainCertificate) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+}
+
+func (ec *executionContext) fieldContext_DomainCertificate_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainCertificate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainCertificate_problem(ctx context.Context, field graphql.CollectedField, obj *model.DomainCertificate) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Problem)
+}
+
+func (ec *executionContext) fieldContext_DomainCertificate_problem(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainCertificate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainCertificate_retryAt(ctx context.Context, field graphql.CollectedField, obj *model.DomainCertificate) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RetryAt)
+}
+
+func (ec *executionContext) fieldContext_DomainCertificate_retryAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainCertificate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainPayload_domain(ctx context.Context, field graphql.CollectedField, obj *model.DomainPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DomainPayload_domain,
+		func(ctx context.Context) (any, error) {
+			return obj.Domain, nil
+		},
+		nil,
+		ec.marshalODomain2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomain,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_DomainPayload_domain(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Domain_id(ctx, field)
+			case "host":
+				return ec.fieldContext_Domain_host(ctx, field)
+			case "status":
+				return ec.fieldContext_Domain_status(ctx, field)
+			case "txtName":
+				return ec.fieldContext_Domain_txtName(ctx, field)
+			case "txtValue":
+				return ec.fieldContext_Domain_txtValue(ctx, field)
+			case "cnameTarget":
+				return ec.fieldContext_Domain_cnameTarget(ctx, field)
+			case "preferred":
+				return ec.fieldContext_Domain_preferred(ctx, field)
+			case "primary":
+				return ec.fieldContext_Domain_primary(ctx, field)
+			case "problem":
+				return ec.fieldContext_Domain_problem(ctx, field)
+			case "provedAt":
+				return ec.fieldContext_Domain_provedAt(ctx, field)
+			case "checkedAt":
+				return ec.fieldContext_Domain_checkedAt(ctx, field)
+			case "checking":
+				return ec.fieldContext_Domain_checking(ctx, field)
+			case "certificate":
+				return ec.fieldContext_Domain_certificate(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Domain_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Domain", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DomainPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DomainPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DomainPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainRemovePayload_removedId(ctx context.Context, field graphql.CollectedField, obj *model.DomainRemovePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RemovedID)
+}
+
+func (ec *executionContext) fieldContext_DomainRemovePayload_removedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainRemovePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainRemovePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DomainRemovePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DomainRemovePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DomainRemovePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainRemovePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainsPayload_domains(ctx context.Context, field graphql.CollectedField, obj *model.DomainsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DomainsPayload_domains,
+		func(ctx context.Context) (any, error) {
+			return obj.Domains, nil
+		},
+		nil,
+		ec.marshalODomain2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_DomainsPayload_domains(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Domain_id(ctx, field)
+			case "host":
+				return ec.fieldContext_Domain_host(ctx, field)
+			case "status":
+				return ec.fieldContext_Domain_status(ctx, field)
+			case "txtName":
+				return ec.fieldContext_Domain_txtName(ctx, field)
+			case "txtValue":
+				return ec.fieldContext_Domain_txtValue(ctx, field)
+			case "cnameTarget":
+				return ec.fieldContext_Domain_cnameTarget(ctx, field)
+			case "preferred":
+				return ec.fieldContext_Domain_preferred(ctx, field)
+			case "primary":
+				return ec.fieldContext_Domain_primary(ctx, field)
+			case "problem":
+				return ec.fieldContext_Domain_problem(ctx, field)
+			case "provedAt":
+				return ec.fieldContext_Domain_provedAt(ctx, field)
+			case "checkedAt":
+				return ec.fieldContext_Domain_checkedAt(ctx, field)
+			case "checking":
+				return ec.fieldContext_Domain_checking(ctx, field)
+			case "certificate":
+				return ec.fieldContext_Domain_certificate(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Domain_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Domain", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DomainsPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.DomainsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_DomainsPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_DomainsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DomainsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Event_id(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -14264,6 +14934,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "url":
+				return ec.fieldContext_Store_url(ctx, field)
 			case "language":
 				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
@@ -19523,6 +20195,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "url":
+				return ec.fieldContext_Store_url(ctx, field)
 			case "language":
 				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
@@ -28370,6 +29044,300 @@ func (ec *executionContext) fieldContext_Mutation_orderNoteAppend(ctx context.Co
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_orderNoteAppend_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_domainAdd(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_domainAdd,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DomainAdd(ctx, fc.Args["host"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.DomainPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.DomainPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.DomainPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.DomainPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNDomainPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_domainAdd(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "domain":
+				return ec.fieldContext_DomainPayload_domain(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_DomainPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DomainPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_domainAdd_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_domainCheck(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_domainCheck,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DomainCheck(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.DomainPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.DomainPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.DomainPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNDomainPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_domainCheck(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "domain":
+				return ec.fieldContext_DomainPayload_domain(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_DomainPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DomainPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_domainCheck_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_domainPrefer(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_domainPrefer,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DomainPrefer(ctx, fc.Args["id"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.DomainsPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.DomainsPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.DomainsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.DomainsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNDomainsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_domainPrefer(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "domains":
+				return ec.fieldContext_DomainsPayload_domains(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_DomainsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DomainsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_domainPrefer_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_domainRemove(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_domainRemove,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DomainRemove(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.DomainRemovePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.DomainRemovePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.DomainRemovePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNDomainRemovePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainRemovePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_domainRemove(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "removedId":
+				return ec.fieldContext_DomainRemovePayload_removedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_DomainRemovePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type DomainRemovePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_domainRemove_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -37562,6 +38530,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "url":
+				return ec.fieldContext_Store_url(ctx, field)
 			case "language":
 				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
@@ -39998,6 +40968,88 @@ func (ec *executionContext) fieldContext_Query_conversion(_ context.Context, fie
 				return ec.fieldContext_Conversion_orders(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Conversion", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_domains(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_domains,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Domains(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal []*model.Domain
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.Domain
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.Domain
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNDomain2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_domains(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Domain_id(ctx, field)
+			case "host":
+				return ec.fieldContext_Domain_host(ctx, field)
+			case "status":
+				return ec.fieldContext_Domain_status(ctx, field)
+			case "txtName":
+				return ec.fieldContext_Domain_txtName(ctx, field)
+			case "txtValue":
+				return ec.fieldContext_Domain_txtValue(ctx, field)
+			case "cnameTarget":
+				return ec.fieldContext_Domain_cnameTarget(ctx, field)
+			case "preferred":
+				return ec.fieldContext_Domain_preferred(ctx, field)
+			case "primary":
+				return ec.fieldContext_Domain_primary(ctx, field)
+			case "problem":
+				return ec.fieldContext_Domain_problem(ctx, field)
+			case "provedAt":
+				return ec.fieldContext_Domain_provedAt(ctx, field)
+			case "checkedAt":
+				return ec.fieldContext_Domain_checkedAt(ctx, field)
+			case "checking":
+				return ec.fieldContext_Domain_checking(ctx, field)
+			case "certificate":
+				return ec.fieldContext_Domain_certificate(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Domain_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Domain", field.Name)
 		},
 	}
 	return fc, nil
@@ -47181,6 +48233,23 @@ func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_url(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.URL)
+}
+
+func (ec *executionContext) fieldContext_Store_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_language(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, field.Selections, obj.Language)
 }
@@ -47550,6 +48619,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "url":
+				return ec.fieldContext_Store_url(ctx, field)
 			case "language":
 				return ec.fieldContext_Store_language(ctx, field)
 			case "legacy":
@@ -60191,6 +61262,261 @@ func (ec *executionContext) _DiscountPayload(ctx context.Context, sel ast.Select
 	return out
 }
 
+var domainImplementors = []string{"Domain"}
+
+func (ec *executionContext) _Domain(ctx context.Context, sel ast.SelectionSet, obj *model.Domain) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, domainImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Domain")
+		case "id":
+			out.Values[i] = ec._Domain_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "host":
+			out.Values[i] = ec._Domain_host(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._Domain_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "txtName":
+			out.Values[i] = ec._Domain_txtName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "txtValue":
+			out.Values[i] = ec._Domain_txtValue(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cnameTarget":
+			out.Values[i] = ec._Domain_cnameTarget(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "preferred":
+			out.Values[i] = ec._Domain_preferred(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "primary":
+			out.Values[i] = ec._Domain_primary(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "problem":
+			out.Values[i] = ec._Domain_problem(ctx, field, obj)
+		case "provedAt":
+			out.Values[i] = ec._Domain_provedAt(ctx, field, obj)
+		case "checkedAt":
+			out.Values[i] = ec._Domain_checkedAt(ctx, field, obj)
+		case "checking":
+			out.Values[i] = ec._Domain_checking(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "certificate":
+			out.Values[i] = ec._Domain_certificate(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._Domain_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var domainCertificateImplementors = []string{"DomainCertificate"}
+
+func (ec *executionContext) _DomainCertificate(ctx context.Context, sel ast.SelectionSet, obj *model.DomainCertificate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, domainCertificateImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DomainCertificate")
+		case "expiresAt":
+			out.Values[i] = ec._DomainCertificate_expiresAt(ctx, field, obj)
+		case "problem":
+			out.Values[i] = ec._DomainCertificate_problem(ctx, field, obj)
+		case "retryAt":
+			out.Values[i] = ec._DomainCertificate_retryAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var domainPayloadImplementors = []string{"DomainPayload"}
+
+func (ec *executionContext) _DomainPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DomainPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, domainPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DomainPayload")
+		case "domain":
+			out.Values[i] = ec._DomainPayload_domain(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._DomainPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var domainRemovePayloadImplementors = []string{"DomainRemovePayload"}
+
+func (ec *executionContext) _DomainRemovePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DomainRemovePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, domainRemovePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DomainRemovePayload")
+		case "removedId":
+			out.Values[i] = ec._DomainRemovePayload_removedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._DomainRemovePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var domainsPayloadImplementors = []string{"DomainsPayload"}
+
+func (ec *executionContext) _DomainsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DomainsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, domainsPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DomainsPayload")
+		case "domains":
+			out.Values[i] = ec._DomainsPayload_domains(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._DomainsPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var eventImplementors = []string{"Event"}
 
 func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, obj *model.Event) graphql.Marshaler {
@@ -64617,6 +65943,34 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "domainAdd":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_domainAdd(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "domainCheck":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_domainCheck(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "domainPrefer":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_domainPrefer(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "domainRemove":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_domainRemove(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "shippingZoneCreate":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_shippingZoneCreate(ctx, field)
@@ -68851,6 +70205,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "domains":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_domains(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "shippingZones":
 			field := field
 
@@ -71636,6 +73012,11 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "storeHost":
 			out.Values[i] = ec._Store_storeHost(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "url":
+			out.Values[i] = ec._Store_url(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -75208,6 +76589,93 @@ func (ec *executionContext) marshalNDiscountPayload2ᚖgithubᚗcomᚋstorefront
 		return graphql.Null
 	}
 	return ec._DiscountPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDomain2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Domain) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Domain", sel, v, (*flatPlan).writeDomain); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDomain2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomain(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDomain2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomain(ctx context.Context, sel ast.SelectionSet, v *model.Domain) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Domain(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDomainPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainPayload(ctx context.Context, sel ast.SelectionSet, v model.DomainPayload) graphql.Marshaler {
+	return ec._DomainPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDomainPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainPayload(ctx context.Context, sel ast.SelectionSet, v *model.DomainPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DomainPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDomainRemovePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainRemovePayload(ctx context.Context, sel ast.SelectionSet, v model.DomainRemovePayload) graphql.Marshaler {
+	return ec._DomainRemovePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDomainRemovePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainRemovePayload(ctx context.Context, sel ast.SelectionSet, v *model.DomainRemovePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DomainRemovePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDomainStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDomainStatus(ctx context.Context, v any) (state.DomainStatus, error) {
+	res, err := model.UnmarshalDomainStatus(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDomainStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDomainStatus(ctx context.Context, sel ast.SelectionSet, v state.DomainStatus) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalDomainStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNDomainsPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainsPayload(ctx context.Context, sel ast.SelectionSet, v model.DomainsPayload) graphql.Marshaler {
+	return ec._DomainsPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDomainsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainsPayload(ctx context.Context, sel ast.SelectionSet, v *model.DomainsPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DomainsPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, v any) (state.EmailMarketing, error) {
@@ -80225,6 +81693,42 @@ func (ec *executionContext) marshalODiscount2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._Discount(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODomain2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Domain) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Domain", sel, v, (*flatPlan).writeDomain); list != nil {
+		return list
+	}
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDomain2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomain(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalODomain2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomain(ctx context.Context, sel ast.SelectionSet, v *model.Domain) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Domain(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODomainCertificate2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐDomainCertificate(ctx context.Context, sel ast.SelectionSet, v *model.DomainCertificate) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DomainCertificate(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOEmailMarketing2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, v any) (*state.EmailMarketing, error) {

@@ -157,6 +157,27 @@ var flatTypes = map[string]flatType{
 		"createdAt":       {14, ""},
 		"updatedAt":       {15, ""},
 	}},
+	"Domain": {domainImplementors, map[string]flatField{
+		"id":          {1, ""},
+		"host":        {2, ""},
+		"status":      {3, ""},
+		"txtName":     {4, ""},
+		"txtValue":    {5, ""},
+		"cnameTarget": {6, ""},
+		"preferred":   {7, ""},
+		"primary":     {8, ""},
+		"problem":     {9, ""},
+		"provedAt":    {10, ""},
+		"checkedAt":   {11, ""},
+		"checking":    {12, ""},
+		"certificate": {13, "DomainCertificate"},
+		"createdAt":   {14, ""},
+	}},
+	"DomainCertificate": {domainCertificateImplementors, map[string]flatField{
+		"expiresAt": {1, ""},
+		"problem":   {2, ""},
+		"retryAt":   {3, ""},
+	}},
 	"Event": {eventImplementors, map[string]flatField{
 		"id":           {1, ""},
 		"type":         {2, ""},
@@ -709,21 +730,22 @@ var flatTypes = map[string]flatType{
 		"timezone":          {5, ""},
 		"status":            {6, ""},
 		"storeHost":         {7, ""},
-		"language":          {8, ""},
-		"legacy":            {9, ""},
-		"test":              {10, ""},
-		"contactEmail":      {11, ""},
-		"logo":              {12, ""},
-		"favicon":           {13, ""},
-		"lowStock":          {14, ""},
-		"announcement":      {15, "Announcement"},
-		"pause":             {16, "StorePause"},
-		"passwordProtected": {17, ""},
-		"secondFactor":      {18, ""},
-		"refundProofMinor":  {19, ""},
-		"version":           {20, ""},
-		"createdAt":         {21, ""},
-		"updatedAt":         {22, ""},
+		"url":               {8, ""},
+		"language":          {9, ""},
+		"legacy":            {10, ""},
+		"test":              {11, ""},
+		"contactEmail":      {12, ""},
+		"logo":              {13, ""},
+		"favicon":           {14, ""},
+		"lowStock":          {15, ""},
+		"announcement":      {16, "Announcement"},
+		"pause":             {17, "StorePause"},
+		"passwordProtected": {18, ""},
+		"secondFactor":      {19, ""},
+		"refundProofMinor":  {20, ""},
+		"version":           {21, ""},
+		"createdAt":         {22, ""},
+		"updatedAt":         {23, ""},
 	}},
 	"StorePause": {storePauseImplementors, map[string]flatField{
 		"message": {1, ""},
@@ -1605,6 +1627,113 @@ func (p *flatPlan) writeDiscount(w *buffer, obj *db.Discount) bool {
 		case 15: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeDomain(w *buffer, obj *model.Domain) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Domain")
+		case 1: // id
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // host
+			v := obj.Host
+			w.text(v)
+		case 3: // status
+			v := obj.Status
+			w.enum(string(v))
+		case 4: // txtName
+			v := obj.TXTName
+			w.text(v)
+		case 5: // txtValue
+			v := obj.TXTValue
+			w.text(v)
+		case 6: // cnameTarget
+			v := obj.CnameTarget
+			w.text(v)
+		case 7: // preferred
+			v := obj.Preferred
+			w.boolean(v)
+		case 8: // primary
+			v := obj.Primary
+			w.boolean(v)
+		case 9: // problem
+			v := obj.Problem
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 10: // provedAt
+			v := obj.ProvedAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 11: // checkedAt
+			v := obj.CheckedAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 12: // checking
+			v := obj.Checking
+			w.boolean(v)
+		case 13: // certificate
+			v := obj.Certificate
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeDomainCertificate(w, v) {
+					return false
+				}
+			}
+		case 14: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeDomainCertificate(w *buffer, obj *model.DomainCertificate) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("DomainCertificate")
+		case 1: // expiresAt
+			v := obj.ExpiresAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 2: // problem
+			v := obj.Problem
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 3: // retryAt
+			v := obj.RetryAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
 		}
 	}
 	w.byte('}')
@@ -4476,44 +4605,47 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 		case 7: // storeHost
 			v := obj.StoreHost
 			w.text(v)
-		case 8: // language
+		case 8: // url
+			v := obj.URL
+			w.text(v)
+		case 9: // language
 			v := obj.Language
 			w.enum(string(v))
-		case 9: // legacy
+		case 10: // legacy
 			v := obj.Legacy
 			w.boolean(v)
-		case 10: // test
+		case 11: // test
 			v := obj.Test
 			w.boolean(v)
-		case 11: // contactEmail
+		case 12: // contactEmail
 			v := obj.ContactEmail
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 12: // logo
+		case 13: // logo
 			v := obj.Logo
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 13: // favicon
+		case 14: // favicon
 			v := obj.Favicon
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 14: // lowStock
+		case 15: // lowStock
 			v := obj.LowStock
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 15: // announcement
+		case 16: // announcement
 			v := obj.Announcement
 			if v == nil {
 				w.null()
@@ -4522,7 +4654,7 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 					return false
 				}
 			}
-		case 16: // pause
+		case 17: // pause
 			v := obj.Pause
 			if v == nil {
 				w.null()
@@ -4531,26 +4663,26 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 					return false
 				}
 			}
-		case 17: // passwordProtected
+		case 18: // passwordProtected
 			v := obj.PasswordProtected
 			w.boolean(v)
-		case 18: // secondFactor
+		case 19: // secondFactor
 			v := obj.SecondFactor
 			w.boolean(v)
-		case 19: // refundProofMinor
+		case 20: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 20: // version
+		case 21: // version
 			v := obj.Version
 			w.number(v)
-		case 21: // createdAt
+		case 22: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 22: // updatedAt
+		case 23: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}

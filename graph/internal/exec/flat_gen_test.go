@@ -17,6 +17,8 @@ var flatCases = []flatCase{
 	flatCaseOf("Conversion", (*executionContext)._Conversion, (*flatPlan).writeConversion),
 	flatCaseOf("Customer", (*executionContext)._Customer, (*flatPlan).writeCustomer),
 	flatCaseOf("Discount", (*executionContext)._Discount, (*flatPlan).writeDiscount),
+	flatCaseOf("Domain", (*executionContext)._Domain, (*flatPlan).writeDomain),
+	flatCaseOf("DomainCertificate", (*executionContext)._DomainCertificate, (*flatPlan).writeDomainCertificate),
 	flatCaseOf("Event", (*executionContext)._Event, (*flatPlan).writeEvent),
 	flatCaseOf("Export", (*executionContext)._Export, (*flatPlan).writeExport),
 	flatCaseOf("ExportError", (*executionContext)._ExportError, (*flatPlan).writeExportError),

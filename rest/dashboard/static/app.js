@@ -77,6 +77,8 @@ const routes = [
     page: from('invoice_settings', 'InvoiceSettings') }],
   ['/settings/payments', { path: '/settings/payments', needs: 'store', below: '/settings',
     page: from('payments', 'Payments') }],
+  ['/settings/domains', { path: '/settings/domains', needs: 'store', below: '/settings',
+    page: from('domains', 'Domains') }],
   ['/webhooks/:id', { page: from('webhook', 'Webhook'), needs: 'webhooks', below: '/webhooks' }],
   ['/webhooks/:id/deliveries/:delivery', { page: from('delivery', 'Delivery'), needs: 'webhooks', below: '/webhooks' }],
   ['/events/:id', { page: from('event', 'Event'), needs: 'events', below: '/events' }],

@@ -24,6 +24,7 @@ var global = place{}
 var places = map[string]place{
 	"stores":        {by: "id"},
 	"store_handles": {by: "store_id", find: "handle"},
+	"domain_hosts":  {by: "store_id", find: "host"},
 	"credentials":   {by: "store_id", find: "hash"},
 	"oauth_clients": {by: "store_id", find: "client_id"},
 	"app_names":     {by: "store_id", find: "name"},

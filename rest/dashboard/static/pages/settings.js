@@ -43,6 +43,7 @@ export function Settings() {
         <li><a class="grow" href=${to('/settings/invoices')}>Invoices</a></li>
         <li><a class="grow" href=${to('/settings/payments')}>Payments</a></li>
         <li><a class="grow" href=${to('/settings/emails')}>Emails to shoppers</a></li>
+        <li><a class="grow" href=${to('/settings/domains')}>Domains</a></li>
         <li><a class="grow" href=${to('/discounts')}>Discounts</a></li></ul><//>`}
       ${can('owners') && html`<${Card} title="Second factors" name="require-factor"><${Requirement} /><//>`}
       ${can('owners') && html`<${Card} title="Refunds" name="refund-proof"><${RefundProof} /><//>`}
