@@ -70,7 +70,7 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 	moves := a.observed("storefront", unanswered, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Not for good: the store may arrive elsewhere again, or lose its domain.
 		w.Header().Set("Cache-Control", "private, max-age=600")
-		http.Redirect(w, r, shops.Elsewhere(r), http.StatusMovedPermanently)
+		http.Redirect(w, r, shops.Elsewhere(r), http.StatusMovedPermanently) //nolint:gosec // the store's own host
 	}))
 	images := pages
 	if a.images != nil {

@@ -110,7 +110,11 @@ func (e *Engine) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, erro
 		return nil, nil
 	}
 	found, err := e.find(ctx, host)
-	if err != nil || found.handle == "" {
+	switch {
+	case err != nil:
+		e.Logger.DebugContext(ctx, "the host of a connection cannot be looked up", "host", host, "error", err)
+		return nil, nil
+	case found.handle == "":
 		return nil, nil
 	}
 	last, ok := e.loaded.Get(host)
@@ -166,7 +170,8 @@ func (e *Engine) Plain() http.Handler {
 			if _, port, err := net.SplitHostPort(e.HostOf("")); err == nil {
 				host = net.JoinHostPort(host, port)
 			}
-			http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)
+			to := "https://" + host + r.URL.RequestURI()
+			http.Redirect(w, r, to, http.StatusPermanentRedirect) //nolint:gosec // the host was checked above
 		}
 	})
 }

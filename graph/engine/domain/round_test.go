@@ -291,10 +291,10 @@ func TestPlain(t *testing.T) {
 		w := httptest.NewRecorder()
 		e.Plain().ServeHTTP(w, httptest.NewRequest(http.MethodGet, strings.ReplaceAll(address, "<b>", "%3Cb%3E"), nil))
 		got := w.Header().Get("Location")
-		switch {
-		case w.Code == http.StatusNotFound:
+		switch w.Code {
+		case http.StatusNotFound:
 			got = "404"
-		case w.Code == http.StatusOK:
+		case http.StatusOK:
 			got = w.Body.String()
 		}
 		if !strings.HasPrefix(got, want) {
