@@ -135,8 +135,8 @@ func TestBrowserThemeSettings(t *testing.T) {
 	b.signIn("/dashboard/themes/"+p.activeTheme(t, token).ID, f.Stores[0].Owner)
 	b.click(`[data-test="theme-settings"]`)
 	b.see(`[data-test="live"]`)
-	// The first setting of the theme is its logo, the second its slogan.
-	b.fill(`input[name="values.1.value"]`, "Bells, and more bells")
+	// The settings of the theme begin with its logo, its sections and its slogan.
+	b.fill(`input[name="values.2.value"]`, "Bells, and more bells")
 	b.framed(front)
 	b.shot("theme-settings")
 	const shown = `document.body.innerText.includes('Bells, and more bells')`
