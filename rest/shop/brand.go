@@ -10,8 +10,8 @@ import (
 
 // Brand returns the brand of a store: its logo and favicon and, from the settings accent,
 // accent_dark, background, background_dark and logo of its theme, the colors and otherwise the
-// logo. If the theme has none or
-// cannot be shown, the pages of the service have the service's own colors.
+// logo. If the theme has none or cannot be shown, the pages of the service have the service's own
+// colors.
 func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Brand) {
 	b.Logo, b.Favicon = st.Front.Logo, st.Front.Favicon
 	if st.Package == (digest.Sum{}) {

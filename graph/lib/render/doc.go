@@ -20,9 +20,9 @@
 // The data of every page: .shop has name, currency, language (such as "de"), direction ("ltr" or
 // "rtl"), origin, url, products_url, search_url, search_fields, cart_url, add_url, price_note,
 // which says what the prices of the page include, such as VAT, or nothing, shipping_url, the path
-// of the merchant's page about shipping or nothing, email, the contact address or nothing, email_url, a link to it, and
-// words, which are texts in that language, such as add_to_cart, so that a theme needs none of its
-// own; .theme has name and version;
+// of the merchant's page about shipping or nothing, email, the contact address or nothing,
+// email_url, a link to it, and words, which are texts in that language, such as add_to_cart, so
+// that a theme needs none of its own; .theme has name and version;
 // .settings has the values of the theme's settings by name; .page has kind, title, path,
 // description (which may be nothing) and preview; .menus has main and footer, lists of links with
 // title, href, current and children, which are such links themselves. An href may lead to another
