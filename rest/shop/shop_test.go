@@ -309,8 +309,8 @@ func TestStatements(t *testing.T) {
 			path      string
 			cold, hot uint64
 		}{
-			{"/", 3, 0}, // the theme's package and the menus are read here
-			{"/products/blue-mug", 2, 0},
+			{"/", 4, 0}, // the theme's package and the menus are read here
+			{"/products/blue-mug", 3, 0},
 			{"/products/no-such", 2, 0}, // looks for a former handle
 			{"/nothing", 0, 0}, {"/search", 0, 0},
 			{"/search?q=mug", 4, 0}, {"/search?q=bowl", 4, 0}, {"/search?q=none", 2, 0},
@@ -344,9 +344,10 @@ func TestOneLookPerSecond(t *testing.T) {
 			}
 			wait.Wait()
 		}
-		// the handle, the state, the theme's package, the menus and the products
-		if n := s.statements(crowd); n != 5 {
-			t.Errorf("%d statements at first, want 5", n)
+		// the handle, the state, the theme's package, the menus, the newest products and their
+		// cards
+		if n := s.statements(crowd); n != 6 {
+			t.Errorf("%d statements at first, want 6", n)
 		}
 		for range 5 {
 			s.clock.add(time.Second)
@@ -355,8 +356,8 @@ func TestOneLookPerSecond(t *testing.T) {
 			}
 		}
 		s.clock.add(30 * time.Second)
-		if n := s.statements(crowd); n != 3 {
-			t.Errorf("%d statements half a minute later, want 3", n)
+		if n := s.statements(crowd); n != 4 {
+			t.Errorf("%d statements half a minute later, want 4", n)
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db"
@@ -105,8 +107,7 @@ func (s Storefront) Newest(ctx context.Context) ([]*Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list = list[:min(len(list), MaxOffers)]
-	return list, s.addImages(ctx, list)
+	return s.Offers(ctx, core.Map(list[:min(len(list), MaxOffers)], func(r recent) xid.ID { return r.ID }))
 }
 
 // Product returns the active product with the handle.
@@ -216,17 +217,16 @@ func (s Storefront) Related(ctx context.Context, o *Offer) ([]*Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(other *Offer) bool { return other.ID == o.ID || o.shares(other) == 0 })
-	slices.SortStableFunc(list, func(a, b *Offer) int { return o.shares(b) - o.shares(a) })
-	list = list[:min(len(list), maxRelated)]
-	return list, s.addImages(ctx, list)
+	list = slices.DeleteFunc(list, func(r recent) bool { return r.ID == o.ID || o.shares(r) == 0 })
+	slices.SortStableFunc(list, func(a, b recent) int { return o.shares(b) - o.shares(a) })
+	return s.Offers(ctx, core.Map(list[:min(len(list), maxRelated)], func(r recent) xid.ID { return r.ID }))
 }
 
-func (o *Offer) shares(other *Offer) (n int) {
-	if o.Vendor != "" && o.Vendor == other.Vendor {
+func (o *Offer) shares(with recent) (n int) {
+	if o.Vendor != "" && o.Vendor == core.Deref(with.Vendor) {
 		n++
 	}
-	if o.Type != "" && o.Type == other.Type {
+	if o.Type != "" && o.Type == core.Deref(with.Type) {
 		n++
 	}
 	return n
@@ -255,13 +255,30 @@ func (s Storefront) offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) 
 	return list, core.Explain("products", err)
 }
 
-// newest reads the newest active products, see newestWindow.
-func (s Storefront) newest(ctx context.Context) ([]*Offer, error) {
+// recent is what decides which of the newest products a page shows.
+type recent struct {
+	ID        xid.ID       `sql:"id"`
+	Vendor    *string      `sql:"vendor"`
+	Type      *string      `sql:"product_type"`
+	Published *micros.Time `sql:"published_at"`
+}
+
+func (r recent) published() micros.Time {
+	if r.Published != nil {
+		return *r.Published
+	}
+	return r.ID.Time()
+}
+
+// newest reads the newest active products, see newestWindow, most recently published first.
+func (s Storefront) newest(ctx context.Context) (list []recent, err error) {
 	query := s.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive))
-	query.Modify(core.Window{Limit: newestWindow, Index: activeByID}.Apply)
-	list, err := offersOf(query.Select(cardFields...).All(ctx))
-	slices.SortFunc(list, func(a, b *Offer) int {
-		return cmp.Or(cmp.Compare(b.published, a.published), b.ID.Compare(a.ID))
+	err = query.Modify(core.Window{Limit: newestWindow, Index: activeByID}.Apply, func(s *sql.Selector) {
+		s.Select(s.C(product.FieldID), s.C(product.FieldVendor), s.C(product.FieldProductType),
+			s.C(product.FieldPublishedAt))
+	}).Scan(ctx, &list)
+	slices.SortFunc(list, func(a, b recent) int {
+		return cmp.Or(cmp.Compare(b.published(), a.published()), b.ID.Compare(a.ID))
 	})
 	return list, core.Explain("products", err)
 }
