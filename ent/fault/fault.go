@@ -27,6 +27,7 @@ const (
 	Forbidden               Kind = "forbidden"
 	SecondFactorRequired    Kind = "second_factor_required"
 	ProofRequired           Kind = "reauthentication_required" // the identity was confirmed too long ago
+	RefundProofRequired     Kind = "proof_required"            // only a person may refund this much
 	InvalidParameter        Kind = "invalid_parameter"
 	IdempotencyKeyRequired  Kind = "idempotency_key_required"
 	IdempotencyKeyInvalid   Kind = "idempotency_key_invalid"

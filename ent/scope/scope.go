@@ -1,5 +1,6 @@
-// Package scope is the catalog of scopes (spec, section 5): the single table used by authorization,
-// the key editor, the consent screen, the metadata document, GraphQL and the OpenAPI test.
+// Package scope is the catalog of scopes (spec, section 5; contract, section 15): the single table
+// used by authorization, the key editor, the consent screen, the metadata document, GraphQL and the
+// OpenAPI test.
 package scope
 
 import (
@@ -17,21 +18,30 @@ type Scope struct {
 	Title    string // a few words for a consent screen
 	Sentence string // what the holder can do, as a sentence
 	Personal bool   // gives access to personal data
+	Money    bool   // can send money
 }
 
 // The names in the catalog.
 const (
-	ProductsRead  = "products.read"
-	ProductsWrite = "products.write"
-	OrdersRead    = "orders.read"
-	OrdersWrite   = "orders.write"
-	CustomersRead = "customers.read"
-	ExportsRead   = "exports.read"
-	ExportsWrite  = "exports.write"
-	WebhooksRead  = "webhooks.read"
-	WebhooksWrite = "webhooks.write"
-	ThemesRead    = "themes.read"
-	ThemesWrite   = "themes.write"
+	ProductsRead      = "products.read"
+	ProductsWrite     = "products.write"
+	CollectionsRead   = "collections.read"
+	CollectionsWrite  = "collections.write"
+	OrdersRead        = "orders.read"
+	OrdersWrite       = "orders.write"
+	SalesWrite        = "sales.write"
+	FulfillmentsWrite = "fulfillments.write"
+	RefundsWrite      = "refunds.write"
+	DiscountsRead     = "discounts.read"
+	DiscountsWrite    = "discounts.write"
+	CustomersRead     = "customers.read"
+	CustomersWrite    = "customers.write"
+	ExportsRead       = "exports.read"
+	ExportsWrite      = "exports.write"
+	WebhooksRead      = "webhooks.read"
+	WebhooksWrite     = "webhooks.write"
+	ThemesRead        = "themes.read"
+	ThemesWrite       = "themes.write"
 )
 
 var catalog = []Scope{
@@ -39,12 +49,28 @@ var catalog = []Scope{
 		Sentence: "Read the store's products, prices and stock."},
 	{Name: ProductsWrite, Resource: "products", Access: "write", Title: "Manage products",
 		Sentence: "Create and change products. Includes reading them."},
+	{Name: CollectionsRead, Resource: "collections", Access: "read", Title: "See collections",
+		Sentence: "Read collections and their rules."},
+	{Name: CollectionsWrite, Resource: "collections", Access: "write", Title: "Manage collections",
+		Sentence: "Create, change and delete collections. Includes reading them."},
 	{Name: OrdersRead, Resource: "orders", Access: "read", Title: "See orders",
 		Sentence: "Read orders with their addresses, amounts and notes.", Personal: true},
 	{Name: OrdersWrite, Resource: "orders", Access: "write", Title: "Annotate orders",
 		Sentence: "Add notes to orders. Includes reading them.", Personal: true},
+	{Name: SalesWrite, Resource: "sales", Access: "write", Title: "Change orders",
+		Sentence: "Create, change and cancel orders and record payments. Shows the orders it changes.", Personal: true},
+	{Name: FulfillmentsWrite, Resource: "fulfillments", Access: "write", Title: "Ship orders",
+		Sentence: "Fulfill orders and set tracking. Shows the orders it fulfills.", Personal: true},
+	{Name: RefundsWrite, Resource: "refunds", Access: "write", Title: "Refund orders",
+		Sentence: "Refund payments and restock items. Shows the orders it refunds.", Personal: true, Money: true},
+	{Name: DiscountsRead, Resource: "discounts", Access: "read", Title: "See discounts",
+		Sentence: "Read discounts and how often they were used."},
+	{Name: DiscountsWrite, Resource: "discounts", Access: "write", Title: "Manage discounts",
+		Sentence: "Create, change and delete discounts. Includes reading them."},
 	{Name: CustomersRead, Resource: "customers", Access: "read", Title: "See customers",
 		Sentence: "Read customers with their contact details and addresses.", Personal: true},
+	{Name: CustomersWrite, Resource: "customers", Access: "write", Title: "Manage customers",
+		Sentence: "Create, change and disable customers. Includes reading them.", Personal: true},
 	{Name: ExportsRead, Resource: "exports", Access: "read", Title: "See exports",
 		Sentence: "List export jobs and fetch their files.", Personal: true},
 	{Name: ExportsWrite, Resource: "exports", Access: "write", Title: "Run exports",
@@ -112,8 +138,8 @@ func Full() Set { return 1<<len(catalog) - 1 }
 // Parse parses names separated by spaces; unknown names are ignored.
 func Parse(s string) Set { return Of(strings.Fields(s)...) }
 
-// Effective adds the implied scopes: a .write implies the .read of the same resource and nothing
-// else (spec, section 5).
+// Effective adds the implied scopes: a .write implies the .read of the same resource, if there is
+// one, and nothing else (spec, section 5).
 func (s Set) Effective() Set {
 	for i := range catalog {
 		if catalog[i].Access == "write" && s&(1<<i) != 0 {
@@ -129,6 +155,17 @@ func (s Set) Has(name string) bool { b := bit(name); return b != 0 && s&b == b }
 
 // Covers reports whether every scope of t is in s.
 func (s Set) Covers(t Set) bool { return s&t == t }
+
+// Brief returns the names separated by spaces, without reads that a write of the set includes: for
+// the audit log, whose texts are short.
+func (s Set) Brief() string {
+	for i := range catalog {
+		if catalog[i].Access == "write" && s&(1<<i) != 0 {
+			s &^= bit(catalog[i].Resource + ".read")
+		}
+	}
+	return s.String()
+}
 
 // Names returns the names, sorted.
 func (s Set) Names() []string {

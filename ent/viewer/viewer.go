@@ -50,9 +50,10 @@ func (r Role) Scopes() scope.Set {
 		return scope.Full()
 	case Developer:
 		return scope.Of(scope.ProductsRead, scope.ProductsWrite, scope.ThemesRead, scope.ThemesWrite,
-			scope.WebhooksRead, scope.WebhooksWrite)
+			scope.WebhooksRead, scope.WebhooksWrite, scope.CollectionsRead)
 	case Support:
-		return scope.Of(scope.ProductsRead, scope.CustomersRead, scope.OrdersRead, scope.OrdersWrite)
+		return scope.Of(scope.ProductsRead, scope.CustomersRead, scope.OrdersRead, scope.OrdersWrite,
+			scope.FulfillmentsWrite, scope.CollectionsRead, scope.DiscountsRead)
 	}
 	return 0
 }

@@ -103,14 +103,18 @@ func TooLarge(what string) error {
 	return fault.State(fault.AmountTooLarge, "The "+what+" would be above the largest amount.")
 }
 
-// CreatedAt checks the creation time of an import. Only staff and the operator may set one, and it
-// must be in the past.
+// CreatedAt is [Check.Past] for what only staff and the operator may import.
 func (c *Check) CreatedAt(ctx context.Context, name string, t *micros.Time) {
-	switch v := viewer.From(ctx); {
-	case t == nil:
-	case v.Kind != viewer.Staff && v.Kind != viewer.System:
+	if v := viewer.From(ctx); t != nil && v.Kind != viewer.Staff && v.Kind != viewer.System {
 		c.Add(name, fault.UnknownMember, "Only staff can set times when they import.")
-	case *t > micros.Now():
+		return
+	}
+	c.Past(name, t)
+}
+
+// Past checks the time of an import, which must be in the past.
+func (c *Check) Past(name string, t *micros.Time) {
+	if t != nil && *t > micros.Now() {
 		c.Add(name, fault.OutOfRange, "The time is in the future.")
 	}
 }

@@ -136,14 +136,24 @@ func RequireReadScope(ctx context.Context, kind state.ExportKind, events ...even
 		return err
 	}
 	if needed := scope.OfExport(kind); needed != "" && !v.Scopes.Has(needed) {
-		return &fault.Error{Kind: fault.InsufficientScope, Scope: needed,
-			Detail: "An export of " + kind.Words() + " needs the scope " + needed + "."}
+		return lacks(needed, "An export of "+kind.Words())
 	}
 	for _, name := range events {
 		if e, ok := event.Find(name); ok && !v.Scopes.Has(e.Scope) {
-			return &fault.Error{Kind: fault.InsufficientScope, Scope: e.Scope,
-				Detail: "The event " + string(name) + " needs the scope " + e.Scope + "."}
+			return lacks(e.Scope, "The event "+string(name))
 		}
 	}
 	return nil
+}
+
+// RequireScope returns a fault if the viewer lacks a scope that a part of an operation needs.
+func RequireScope(ctx context.Context, name, part string) error {
+	if v, err := Caller(ctx); err != nil || v.Scopes.Has(name) {
+		return err
+	}
+	return lacks(name, part)
+}
+
+func lacks(name, what string) error {
+	return &fault.Error{Kind: fault.InsufficientScope, Scope: name, Detail: what + " needs the scope " + name + "."}
 }

@@ -484,27 +484,47 @@ func (e ProductStatus) Valid() bool {
 
 // Defines values for Scope.
 const (
-	ScopeCustomersRead Scope = "customers.read"
-	ScopeExportsRead   Scope = "exports.read"
-	ScopeExportsWrite  Scope = "exports.write"
-	ScopeOrdersRead    Scope = "orders.read"
-	ScopeOrdersWrite   Scope = "orders.write"
-	ScopeProductsRead  Scope = "products.read"
-	ScopeProductsWrite Scope = "products.write"
-	ScopeThemesRead    Scope = "themes.read"
-	ScopeThemesWrite   Scope = "themes.write"
-	ScopeWebhooksRead  Scope = "webhooks.read"
-	ScopeWebhooksWrite Scope = "webhooks.write"
+	ScopeCollectionsRead   Scope = "collections.read"
+	ScopeCollectionsWrite  Scope = "collections.write"
+	ScopeCustomersRead     Scope = "customers.read"
+	ScopeCustomersWrite    Scope = "customers.write"
+	ScopeDiscountsRead     Scope = "discounts.read"
+	ScopeDiscountsWrite    Scope = "discounts.write"
+	ScopeExportsRead       Scope = "exports.read"
+	ScopeExportsWrite      Scope = "exports.write"
+	ScopeFulfillmentsWrite Scope = "fulfillments.write"
+	ScopeOrdersRead        Scope = "orders.read"
+	ScopeOrdersWrite       Scope = "orders.write"
+	ScopeProductsRead      Scope = "products.read"
+	ScopeProductsWrite     Scope = "products.write"
+	ScopeRefundsWrite      Scope = "refunds.write"
+	ScopeSalesWrite        Scope = "sales.write"
+	ScopeThemesRead        Scope = "themes.read"
+	ScopeThemesWrite       Scope = "themes.write"
+	ScopeWebhooksRead      Scope = "webhooks.read"
+	ScopeWebhooksWrite     Scope = "webhooks.write"
 )
 
 // Valid indicates whether the value is a known member of the Scope enum.
 func (e Scope) Valid() bool {
 	switch e {
+	case ScopeCollectionsRead:
+		return true
+	case ScopeCollectionsWrite:
+		return true
 	case ScopeCustomersRead:
+		return true
+	case ScopeCustomersWrite:
+		return true
+	case ScopeDiscountsRead:
+		return true
+	case ScopeDiscountsWrite:
 		return true
 	case ScopeExportsRead:
 		return true
 	case ScopeExportsWrite:
+		return true
+	case ScopeFulfillmentsWrite:
 		return true
 	case ScopeOrdersRead:
 		return true
@@ -513,6 +533,10 @@ func (e Scope) Valid() bool {
 	case ScopeProductsRead:
 		return true
 	case ScopeProductsWrite:
+		return true
+	case ScopeRefundsWrite:
+		return true
+	case ScopeSalesWrite:
 		return true
 	case ScopeThemesRead:
 		return true

@@ -35,7 +35,7 @@ type consent struct {
 
 type line struct {
 	Name, Title, Sentence string
-	Personal, New         bool
+	Personal, Money, New  bool
 }
 
 func newConsent(v *visit, m *session.Membership, s *oauth.Screen) *consent {
@@ -65,7 +65,8 @@ func newConsent(v *visit, m *session.Membership, s *oauth.Screen) *consent {
 func lines(s *oauth.Screen) []line {
 	var list []line
 	for _, e := range shown(s.Scopes) {
-		list = append(list, line{e.Name, e.Title, e.Sentence, e.Personal, s.Known && !s.Earlier.Has(e.Name)})
+		list = append(list, line{e.Name, e.Title, e.Sentence, e.Personal, e.Money,
+			s.Known && !s.Earlier.Has(e.Name)})
 	}
 	return list
 }

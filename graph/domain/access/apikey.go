@@ -58,7 +58,7 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 	id := xid.New()
 	first := &db.APIKey{ID: id, LineageID: id, Slot: new(1),
 		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt, Networks: &networks}
-	return m.mintKey(ctx, change.Record{Action: "api_key.create", Detail: first.Scopes}, first, m.roomForKey)
+	return m.mintKey(ctx, change.Record{Action: "api_key.create", Detail: granted.Brief()}, first, m.roomForKey)
 }
 
 // roomForKey refuses a key above the limit. Rotation needs no check: a lineage has at most two live

@@ -45,7 +45,7 @@ func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*mode
 		if err != nil {
 			return nil, nil, err
 		}
-		return &model.AppPayload{App: shownApp(row)}, m.apps().Created(row, "app.create", row.Scopes), nil
+		return &model.AppPayload{App: shownApp(row)}, m.apps().Created(row, "app.create", scopes.Brief()), nil
 	})
 }
 

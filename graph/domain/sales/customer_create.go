@@ -23,7 +23,7 @@ import (
 
 // CustomerCreate creates a customer: a guest, or one with an account.
 func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInput) (*model.CustomerPayload, error) {
-	docs, err := checkCustomer(ctx, &in)
+	docs, err := checkCustomer(&in)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ type customerDocs struct {
 }
 
 // checkCustomer validates a new customer and lowercases the email address.
-func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customerDocs, error) {
+func checkCustomer(in *model.CustomerCreateInput) (customerDocs, error) {
 	c := &core.Check{}
 	core.Opt(in.Email, func(s string) { in.Email = new(c.Email("email", s)) })
 	checkCustomerTexts(c, in.Phone, in.FirstName, in.LastName, in.Locale, in.Note)
@@ -102,7 +102,7 @@ func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customer
 		addresses:      checkAddresses(c, "addresses", in.Addresses),
 	}
 	c.Tags("tags", in.Tags)
-	c.CreatedAt(ctx, "created_at", in.CreatedAt)
+	c.Past("created_at", in.CreatedAt)
 	return docs, c.Err()
 }
 

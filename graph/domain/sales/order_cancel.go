@@ -6,6 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -22,6 +23,11 @@ func (m Mutation) OrderCancel(
 	core.Opt(reason, func(s string) { c.Line("reason", s, limit.Line) })
 	if err := c.Err(); err != nil {
 		return nil, err
+	}
+	if refund {
+		if err := core.RequireScope(ctx, scope.RefundsWrite, "A refund"); err != nil {
+			return nil, err
+		}
 	}
 	return m.changeOrder(ctx, id, expectedVersion, "order.cancel", func(ctx context.Context, e *orderEdit) error {
 		if err := m.cancel(e); err != nil {

@@ -25,7 +25,7 @@ import (
 // that incremental syncs see the order.
 func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (_ *model.OrderPayload, err error) {
 	c := &core.Check{}
-	d := checkOrder(ctx, c, &in)
+	d := checkOrder(c, &in)
 	if c.Err() != nil {
 		// References are resolved too, so that one answer reports all errors.
 		if err := m.resolve(ctx, c, d, in); err != nil {
@@ -168,7 +168,7 @@ func placedRow(row *db.OrderCreate, o *db.Order) {
 // [Mutation.OrderCreate] does. Stock is only checked when an order takes it.
 func (q Query) OrderPreview(ctx context.Context, in model.OrderCreateInput) (*model.OrderPreview, error) {
 	c := &core.Check{}
-	d := checkOrder(ctx, c, &in)
+	d := checkOrder(c, &in)
 	if err := q.Mutation().resolve(ctx, c, d, in); err != nil {
 		return nil, core.Explain("order", err)
 	}

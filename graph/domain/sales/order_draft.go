@@ -46,7 +46,7 @@ type orderDraft struct {
 }
 
 // checkOrder validates what needs no database.
-func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) *orderDraft {
+func checkOrder(c *core.Check, in *model.OrderCreateInput) *orderDraft {
 	d := &orderDraft{}
 	d.customerID = checkRef(c, "customer_id", xid.Customer, in.CustomerID)
 	core.Opt(in.Email, func(s string) { in.Email = new(c.Email("email", s)) })
@@ -67,7 +67,7 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 	c.Tags("tags", in.Tags)
 	checkSource(c, "source", in.Source)
 	core.Opt(in.ExternalNumber, func(s string) { c.Line("external_number", s, limit.Label) })
-	c.CreatedAt(ctx, "placed_at", in.PlacedAt)
+	c.Past("placed_at", in.PlacedAt)
 	return d
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
@@ -181,9 +182,13 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 
 // requireProof returns an error if the refund needs a recent identity confirmation, see
 // [core.RequireProof]: it does when it raises the order's refunded total above the sum that the store has
-// set.
+// set. Keys and apps, which cannot confirm anything, are refused then.
 func (m Mutation) requireProof(ctx context.Context, refunded int64) error {
 	unproved := core.RequireProof(ctx)
+	if v := viewer.From(ctx); v.Kind == viewer.APIKey || v.Kind == viewer.OAuthApp {
+		unproved = fault.New(fault.RefundProofRequired,
+			"The store lets only people refund this much of an order, after they confirm their identity.")
+	}
 	if unproved == nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -168,6 +169,9 @@ func TestRefundNeedsProof(t *testing.T) {
 		if !ok || f.Kind != fault.Forbidden {
 			t.Errorf("by a staff token: %v", f)
 		}
+		if err := refund(graphtest.AsKey(ctx, scope.RefundsWrite), o, 1); graphtest.FaultOf(err) != "proof_required" {
+			t.Errorf("by a key: %v", err)
+		}
 		if err := refund(ctx, o, 1); err != nil {
 			t.Errorf("proved: %v", err)
 		}
@@ -178,6 +182,14 @@ func TestRefundNeedsProof(t *testing.T) {
 			t.Error("the order is cancelled")
 		}
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(stale, o.PublicID(), o.Version, false, nil))
+
+		o = paid()
+		seller := graphtest.AsKey(ctx, scope.SalesWrite)
+		_, err = r.Mutation().OrderCancel(seller, o.PublicID(), o.Version, true, nil)
+		if graphtest.FaultOf(err) != "insufficient_scope" {
+			t.Errorf("refunded by a key that may only cancel: %v", err)
+		}
+		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(seller, o.PublicID(), o.Version, false, nil))
 	})
 }
 

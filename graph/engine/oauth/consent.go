@@ -120,7 +120,7 @@ func (s *Server) allow(ctx context.Context, r *Request, ticket string) (redirect
 		if err := row.Exec(ctx); err != nil {
 			return fault.Wrap("create grant", err)
 		}
-		return audit.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.String())
+		return audit.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.Brief())
 	})
 	if err != nil {
 		return "", err

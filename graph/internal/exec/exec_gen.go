@@ -538,11 +538,11 @@ type Query {
   "The orders that need work, for the home page."
   orderWork: OrderWork! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "What the order would cost after orderEditLines. Nothing is written."
-  orderLinesPreview(id: ID!, input: OrderLinesInput!): OrderPreview! @dashboard
+  orderLinesPreview(id: ID!, input: OrderLinesInput!): OrderPreview! @scope(name: "sales.write")
   "The staff who may read notes. A note mentions them by @ and their name."
   noteReaders: [NoteReader!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "What the order would cost, computed as orderCreate computes it. Nothing is written and no stock is reserved."
-  orderPreview(input: OrderCreateInput!): OrderPreview! @dashboard
+  orderPreview(input: OrderCreateInput!): OrderPreview! @scope(name: "sales.write")
   "Items about to sell out: among the newest 1,000 active products, those with at most this many units left."
   lowStock(atMost: Long! = 5): LowStock! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "How many of the newest carts became orders: up to 1,000 of the last 30 days. Visits are not tracked."
@@ -573,11 +573,11 @@ type Query {
   paymentSettings: PaymentSettings! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The collections, newest first."
   collections(first: Int = 50, after: String): CollectionConnection!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  collection(id: ID!): Collection @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+    @scope(name: "collections.read")
+  collection(id: ID!): Collection @scope(name: "collections.read")
   "The discounts, newest first."
-  discounts(first: Int = 50, after: String): DiscountConnection! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  discount(id: ID!): Discount @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  discounts(first: Int = 50, after: String): DiscountConnection! @scope(name: "discounts.read")
+  discount(id: ID!): Discount @scope(name: "discounts.read")
   """
   The event log, newest first: the events that webhooks deliver, kept for 30 days. With a filter of types, a page may
   hold fewer events than requested, or none, while hasNextPage is true.
@@ -952,11 +952,12 @@ type Mutation {
   productRestore(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productDelete(id: ID!, expectedVersion: Long!): ProductDeletePayload! @scope(name: "products.write")
 
-  customerCreate(input: CustomerCreateInput!): CustomerPayload! @dashboard
-  customerUpdate(id: ID!, expectedVersion: Long!, input: CustomerUpdateInput!): CustomerPayload! @dashboard
-  customerDisable(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
+  customerCreate(input: CustomerCreateInput!): CustomerPayload! @scope(name: "customers.write")
+  customerUpdate(id: ID!, expectedVersion: Long!, input: CustomerUpdateInput!): CustomerPayload!
+    @scope(name: "customers.write")
+  customerDisable(id: ID!, expectedVersion: Long!): CustomerPayload! @scope(name: "customers.write")
   "Enables a disabled customer."
-  customerEnable(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
+  customerEnable(id: ID!, expectedVersion: Long!): CustomerPayload! @scope(name: "customers.write")
   """
   Redacts the customer: their fields, and the email and addresses of their orders. Stored events, stored responses and
   exports follow within moments. Nothing about the customer is sent from now on.
@@ -964,38 +965,41 @@ type Mutation {
   customerRedact(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
 
   "Creates an order and reserves its stock. An import sets placedAt, which becomes the time of the order."
-  orderCreate(input: OrderCreateInput!): OrderPayload! @dashboard
+  orderCreate(input: OrderCreateInput!): OrderPayload! @scope(name: "sales.write")
   "Records a payment of everything still owed."
-  orderMarkPaid(id: ID!, expectedVersion: Long!, method: String, reference: String): OrderPayload! @dashboard
+  orderMarkPaid(id: ID!, expectedVersion: Long!, method: String, reference: String): OrderPayload!
+    @scope(name: "sales.write")
   """
   Records a payment of at most what is still owed: the total less all payments ever made. A refund does not increase
   what is owed.
   """
-  orderRecordPayment(id: ID!, expectedVersion: Long!, input: PaymentInput!): OrderPayload! @dashboard
+  orderRecordPayment(id: ID!, expectedVersion: Long!, input: PaymentInput!): OrderPayload! @scope(name: "sales.write")
   "Above the amount that the store has set, a recently confirmed identity is required: see storeSetRefundProof."
-  orderRefund(id: ID!, expectedVersion: Long!, input: RefundInput!): OrderPayload! @dashboard
+  orderRefund(id: ID!, expectedVersion: Long!, input: RefundInput!): OrderPayload! @scope(name: "refunds.write")
   orderFulfill(id: ID!, expectedVersion: Long!, input: FulfillInput!): OrderPayload!
-    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+    @scope(name: "fulfillments.write")
   """
   Cancels an order of which nothing is fulfilled. Units that were not refunded return to stock. Payments are refunded
   only with refund, which may require a confirmed identity as orderRefund does.
   """
-  orderCancel(id: ID!, expectedVersion: Long!, refund: Boolean! = false, reason: String): OrderPayload! @dashboard
+  orderCancel(id: ID!, expectedVersion: Long!, refund: Boolean! = false, reason: String): OrderPayload!
+    @scope(name: "sales.write")
   "Completes a fulfilled order."
-  orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @dashboard
-  orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @dashboard
+  orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @scope(name: "sales.write")
+  orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @scope(name: "sales.write")
   """
   Changes quantities of an open, unfulfilled order, removes items and adds some. The store calculates the order again:
   unit prices, the shipping price and the rule of the discount stay, taxes are the present ones. The total cannot fall
   below what was paid. An order that costs more than was paid is no longer paid; a payment of the difference emits
   order.paid again.
   """
-  orderEditLines(id: ID!, expectedVersion: Long!, input: OrderLinesInput!): OrderPayload! @dashboard
+  orderEditLines(id: ID!, expectedVersion: Long!, input: OrderLinesInput!): OrderPayload! @scope(name: "sales.write")
   """
   Lets the customer pay what is owed at the page of the order: see payUrl. An order of which nothing is paid by the end
   of the last day is canceled.
   """
-  orderRequestPayment(id: ID!, expectedVersion: Long!, input: PaymentRequestInput!): OrderPayload! @dashboard
+  orderRequestPayment(id: ID!, expectedVersion: Long!, input: PaymentRequestInput!): OrderPayload!
+    @scope(name: "sales.write")
   orderNoteAppend(orderId: ID!, input: OrderNoteInput!): OrderNotePayload! @scope(name: "orders.write")
 
   """
@@ -1044,15 +1048,17 @@ type Mutation {
   """
   invoicesIssue(orderIds: [ID!]!): InvoicesIssuePayload! @dashboard
   "Creates a collection. Its page shows its products at once, or within moments if there are thousands."
-  collectionCreate(input: CollectionInput!): CollectionPayload! @dashboard
+  collectionCreate(input: CollectionInput!): CollectionPayload! @scope(name: "collections.write")
   "Replaces the whole collection. Without a handle it keeps its current one."
-  collectionUpdate(id: ID!, expectedVersion: Long!, input: CollectionInput!): CollectionPayload! @dashboard
-  collectionDelete(id: ID!, expectedVersion: Long!): CollectionDeletePayload! @dashboard
-  discountCreate(input: DiscountInput!): DiscountPayload! @dashboard
+  collectionUpdate(id: ID!, expectedVersion: Long!, input: CollectionInput!): CollectionPayload!
+    @scope(name: "collections.write")
+  collectionDelete(id: ID!, expectedVersion: Long!): CollectionDeletePayload! @scope(name: "collections.write")
+  discountCreate(input: DiscountInput!): DiscountPayload! @scope(name: "discounts.write")
   "Replaces the whole discount except its uses."
-  discountUpdate(id: ID!, expectedVersion: Long!, input: DiscountInput!): DiscountPayload! @dashboard
+  discountUpdate(id: ID!, expectedVersion: Long!, input: DiscountInput!): DiscountPayload!
+    @scope(name: "discounts.write")
   "Deletes a discount that no order used. Deactivate a used one instead."
-  discountDelete(id: ID!, expectedVersion: Long!): DiscountDeletePayload! @dashboard
+  discountDelete(id: ID!, expectedVersion: Long!): DiscountDeletePayload! @scope(name: "discounts.write")
 }
 
 "A mistake of the caller, or a state that forbids the change."
@@ -1835,7 +1841,10 @@ type Scope {
   access: String!
   title: String!
   sentence: String!
+  "Gives access to personal data."
   personal: Boolean!
+  "Can send money."
+  money: Boolean!
 }
 
 type Store {
@@ -27947,21 +27956,16 @@ func (ec *executionContext) _Mutation_customerCreate(ctx context.Context, field 
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "customers.write")
 				if err != nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomerPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.CustomerPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28017,21 +28021,16 @@ func (ec *executionContext) _Mutation_customerUpdate(ctx context.Context, field 
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "customers.write")
 				if err != nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomerPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.CustomerPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28087,21 +28086,16 @@ func (ec *executionContext) _Mutation_customerDisable(ctx context.Context, field
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "customers.write")
 				if err != nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomerPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.CustomerPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28157,21 +28151,16 @@ func (ec *executionContext) _Mutation_customerEnable(ctx context.Context, field 
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "customers.write")
 				if err != nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomerPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.CustomerPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28297,21 +28286,16 @@ func (ec *executionContext) _Mutation_orderCreate(ctx context.Context, field gra
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28367,21 +28351,16 @@ func (ec *executionContext) _Mutation_orderMarkPaid(ctx context.Context, field g
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28437,21 +28416,16 @@ func (ec *executionContext) _Mutation_orderRecordPayment(ctx context.Context, fi
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28507,21 +28481,16 @@ func (ec *executionContext) _Mutation_orderRefund(ctx context.Context, field gra
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "refunds.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28577,21 +28546,16 @@ func (ec *executionContext) _Mutation_orderFulfill(ctx context.Context, field gr
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				name, err := ec.unmarshalNString2string(ctx, "fulfillments.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28647,21 +28611,16 @@ func (ec *executionContext) _Mutation_orderCancel(ctx context.Context, field gra
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28717,21 +28676,16 @@ func (ec *executionContext) _Mutation_orderComplete(ctx context.Context, field g
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28787,21 +28741,16 @@ func (ec *executionContext) _Mutation_orderUpdate(ctx context.Context, field gra
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28857,21 +28806,16 @@ func (ec *executionContext) _Mutation_orderEditLines(ctx context.Context, field 
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -28927,21 +28871,16 @@ func (ec *executionContext) _Mutation_orderRequestPayment(ctx context.Context, f
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -30009,21 +29948,16 @@ func (ec *executionContext) _Mutation_collectionCreate(ctx context.Context, fiel
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "collections.write")
 				if err != nil {
 					var zeroVal *model.CollectionPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.CollectionPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.CollectionPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -30079,21 +30013,16 @@ func (ec *executionContext) _Mutation_collectionUpdate(ctx context.Context, fiel
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "collections.write")
 				if err != nil {
 					var zeroVal *model.CollectionPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.CollectionPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.CollectionPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -30149,21 +30078,16 @@ func (ec *executionContext) _Mutation_collectionDelete(ctx context.Context, fiel
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "collections.write")
 				if err != nil {
 					var zeroVal *model.CollectionDeletePayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.CollectionDeletePayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.CollectionDeletePayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -30219,21 +30143,16 @@ func (ec *executionContext) _Mutation_discountCreate(ctx context.Context, field 
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "discounts.write")
 				if err != nil {
 					var zeroVal *model.DiscountPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.DiscountPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.DiscountPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -30289,21 +30208,16 @@ func (ec *executionContext) _Mutation_discountUpdate(ctx context.Context, field 
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "discounts.write")
 				if err != nil {
 					var zeroVal *model.DiscountPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.DiscountPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.DiscountPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -30359,21 +30273,16 @@ func (ec *executionContext) _Mutation_discountDelete(ctx context.Context, field 
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "discounts.write")
 				if err != nil {
 					var zeroVal *model.DiscountDeletePayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.DiscountDeletePayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.DiscountDeletePayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -39472,6 +39381,8 @@ func (ec *executionContext) fieldContext_Query_scopes(_ context.Context, field g
 				return ec.fieldContext_Scope_sentence(ctx, field)
 			case "personal":
 				return ec.fieldContext_Scope_personal(ctx, field)
+			case "money":
+				return ec.fieldContext_Scope_money(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Scope", field.Name)
 		},
@@ -40623,21 +40534,16 @@ func (ec *executionContext) _Query_orderLinesPreview(ctx context.Context, field 
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPreview
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPreview
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPreview
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -40769,21 +40675,16 @@ func (ec *executionContext) _Query_orderPreview(ctx context.Context, field graph
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.OrderPreview
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPreview
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.OrderPreview
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -41833,21 +41734,16 @@ func (ec *executionContext) _Query_collections(ctx context.Context, field graphq
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				name, err := ec.unmarshalNString2string(ctx, "collections.read")
 				if err != nil {
 					var zeroVal *model.Connection[*db.Collection]
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*db.Collection]
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.Connection[*db.Collection]
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -41905,21 +41801,16 @@ func (ec *executionContext) _Query_collection(ctx context.Context, field graphql
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				name, err := ec.unmarshalNString2string(ctx, "collections.read")
 				if err != nil {
 					var zeroVal *db.Collection
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *db.Collection
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *db.Collection
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -41991,21 +41882,16 @@ func (ec *executionContext) _Query_discounts(ctx context.Context, field graphql.
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				name, err := ec.unmarshalNString2string(ctx, "discounts.read")
 				if err != nil {
 					var zeroVal *model.Connection[*db.Discount]
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*db.Discount]
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.Connection[*db.Discount]
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -42063,21 +41949,16 @@ func (ec *executionContext) _Query_discount(ctx context.Context, field graphql.C
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				name, err := ec.unmarshalNString2string(ctx, "discounts.read")
 				if err != nil {
 					var zeroVal *db.Discount
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *db.Discount
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *db.Discount
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -45953,6 +45834,23 @@ func (ec *executionContext) _Scope_personal(ctx context.Context, field graphql.C
 }
 
 func (ec *executionContext) fieldContext_Scope_personal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Scope",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Scope_money(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Money)
+}
+
+func (ec *executionContext) fieldContext_Scope_money(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Scope",
 		Field:      field,
@@ -71899,6 +71797,11 @@ func (ec *executionContext) _Scope(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "personal":
 			out.Values[i] = ec._Scope_personal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "money":
+			out.Values[i] = ec._Scope_money(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

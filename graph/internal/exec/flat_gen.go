@@ -671,6 +671,7 @@ var flatTypes = map[string]flatType{
 		"title":    {4, ""},
 		"sentence": {5, ""},
 		"personal": {6, ""},
+		"money":    {7, ""},
 	}},
 	"Session": {sessionImplementors, map[string]flatField{
 		"id":        {1, ""},
@@ -4330,6 +4331,9 @@ func (p *flatPlan) writeScope(w *buffer, obj *scope.Scope) bool {
 			w.text(v)
 		case 6: // personal
 			v := obj.Personal
+			w.boolean(v)
+		case 7: // money
+			v := obj.Money
 			w.boolean(v)
 		}
 	}

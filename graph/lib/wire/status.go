@@ -66,6 +66,9 @@ var problems = []Problem{
 	{string(fault.ProofRequired), http.StatusForbidden, free, "Reauthentication required",
 		"This needs a person who confirmed their identity within the last ten minutes. Call sessionProve, then " +
 			"send the request again."},
+	{string(fault.RefundProofRequired), http.StatusForbidden, free, "Proof required",
+		"The store lets only people refund this much of an order, after they confirm their identity. Ask one to " +
+			"refund it in the dashboard."},
 	{string(fault.InvalidParameter), http.StatusBadRequest, free, "Invalid query parameter",
 		"A query parameter is unknown, repeated or has an invalid value. errors lists them."},
 	{string(fault.IdempotencyKeyRequired), http.StatusBadRequest, free, "Idempotency key required",

@@ -4,7 +4,7 @@ import { useQuery } from './context.js';
 import { Pending, Button } from './ui.js';
 import { useFieldError } from './form.js';
 
-const catalog = 'query Scopes { scopes { name resource access title sentence personal } me { scopes } }';
+const catalog = 'query Scopes { scopes { name resource access title sentence personal money } me { scopes } }';
 
 /** The catalog, and the scopes that the person has. */
 export function useScopes() {
@@ -12,15 +12,17 @@ export function useScopes() {
   return { ...query, scopes: query.data?.scopes ?? [], mine: query.data?.me.scopes ?? [] };
 }
 
-function Personal() {
-  return html`<span class="badge amber personal">Personal data</span>`;
+/** What a scope gives beyond its resource: money or personal data. */
+function Marks({ scope }) {
+  return html`${scope?.money && html` <span class="badge red personal">Money</span>`}
+    ${scope?.personal && html` <span class="badge amber personal">Personal data</span>`}`;
 }
 
 export function ScopeSentences({ names, scopes }) {
   const known = new Map(scopes.map((s) => [s.name, s]));
   return html`<ul class="sentences">${names.map((name) => {
     const s = known.get(name);
-    return html`<li key=${name}>${s ? s.sentence : name}${s?.personal && html` <${Personal} />`}</li>`;
+    return html`<li key=${name}>${s ? s.sentence : name}<${Marks} scope=${s} /></li>`;
   })}</ul>`;
 }
 
@@ -82,6 +84,6 @@ function ScopeRow({ row, level, mine, choose }) {
         <label for=${'scope-' + name}>${text}</label></span>`;
     })}</span>
     <p class="hint" id=${own + '-text'}>${given ? given.sentence : 'No access.'}
-      ${given?.personal && html` <${Personal} />`}${lacks ? ' Your role does not have this scope.' : ''}</p>
+      <${Marks} scope=${given} />${lacks ? ' Your role does not have this scope.' : ''}</p>
   </div>`;
 }

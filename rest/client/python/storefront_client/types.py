@@ -108,7 +108,7 @@ Tags = list[str]
 
 
 #: A scope.
-Scope = Literal["products.read", "products.write", "orders.read", "orders.write", "customers.read", "exports.read", "exports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
+Scope = Literal["products.read", "products.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "exports.read", "exports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
 
 
 #: Send it as `cursor` to get the next page. Null on the last page only.

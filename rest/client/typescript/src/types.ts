@@ -79,7 +79,7 @@ export type Checksum = string;
 export type Tags = string[];
 
 /** A scope. */
-export type Scope = "products.read" | "products.write" | "orders.read" | "orders.write" | "customers.read" | "exports.read" | "exports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
+export type Scope = "products.read" | "products.write" | "collections.read" | "collections.write" | "orders.read" | "orders.write" | "sales.write" | "fulfillments.write" | "refunds.write" | "discounts.read" | "discounts.write" | "customers.read" | "customers.write" | "exports.read" | "exports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
 
 /** Send it as `cursor` to get the next page. Null on the last page only. */
 export type NextCursor = string | null;
