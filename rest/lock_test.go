@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/lib/password"
+	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -35,6 +36,19 @@ func TestPassword(t *testing.T) {
 		at, _, _ := strings.Cut(path, "?")
 		b.get(path).want(http.StatusForbidden, at, asked, `name="password"`)
 	}
+	r := graphtest.NewCore(t, m.store).Mutation()
+	for kind, title := range map[state.PageKind]string{state.PageImprint: "Impressum", state.PageShipping: "Versand"} {
+		p := graphtest.Must[*model.PagePayload](t)(r.PageCreate(m.ctx,
+			model.PageCreateInput{Title: title, Body: "**Wir** & [mehr](/products)", Kind: &kind})).Page
+		graphtest.Must[*model.PagePayload](t)(r.PagePublish(m.ctx, p.PublicID(), p.Version))
+	}
+	b.get("/").want(http.StatusForbidden, "/", asked, `<a href="/pages/impressum">Impressum</a>`)
+	b.get("/pages/impressum").want(http.StatusOK, "/pages/impressum", "<strong>Wir</strong> &amp; ")
+	if strings.Contains(b.body, "versand") || strings.Contains(b.body, "/cart") {
+		t.Errorf("the imprint links to other pages:\n%s", b.body)
+	}
+	b.get("/pages/versand").want(http.StatusForbidden, "/pages/versand", asked)
+	b.ask(http.MethodPost, "/pages/impressum", "").want(http.StatusForbidden, "/pages/impressum", asked)
 	const preview = "/?theme=x&expires=1&signature=x"
 	b.get(preview).want(http.StatusForbidden, "/", "link is not valid")
 	b.get("/robots.txt").want(http.StatusOK, "/robots.txt", "Disallow: /\n")

@@ -96,6 +96,8 @@ func TestBrowserAccessible(t *testing.T) {
 	p.storefrontUpdate(t, f.Stores[0].StaffToken, `password: "green tea"`)
 	b.visit(front, "the password page", `document.querySelector('#password')`)
 	b.inspect("shop-password", `#password`)
+	b.visit(front+"/pages/imprint", "the imprint without the password", `document.querySelector('main > p')`)
+	b.inspect("shop-imprint", `main h1`)
 }
 
 // storefrontUpdate changes members of how a shop looks.

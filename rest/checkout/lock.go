@@ -2,7 +2,9 @@ package checkout
 
 import (
 	"encoding/hex"
+	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +29,7 @@ const (
 )
 
 // Locked reports whether a request needs the password of the shop: for everything but orders and
-// the stylesheet of these pages. [Checkout.Serve] then asks for it.
+// the stylesheet of these pages. [Checkout.Serve] then asks for it, or shows a legal page.
 func (c *Checkout) Locked(r *http.Request, store xid.ID, shop *storefront.State) bool {
 	if shop.Front.Password == "" || strings.HasPrefix(r.URL.Path, orderRoot) || r.URL.Path == stylePath {
 		return false
@@ -58,6 +60,7 @@ func (v *visit) unlockName() string {
 
 // locked answers a request that needs the password.
 func (v *visit) locked() {
+	v.outside = true
 	switch {
 	case v.r.URL.Path == "/robots.txt":
 		h := v.w.Header()
@@ -68,14 +71,34 @@ func (v *visit) locked() {
 		if v.read() {
 			v.unlock()
 		}
+	case v.r.Method != http.MethodPost && strings.HasPrefix(v.r.URL.Path, storefront.PageRoot) && v.showLegal():
 	default:
 		v.askPassword(http.StatusForbidden, "")
 	}
 }
 
+// showLegal answers with a legal page, which the law requires to be readable without the password,
+// and reports whether the request is for one. The page is shown without the theme, whose menus name
+// products.
+func (v *visit) showLegal() bool {
+	f := v.frame(phrase.Information)
+	if !slices.ContainsFunc(f.Legal, func(o Option) bool { return o.Value == v.r.URL.Path }) {
+		return false
+	}
+	text, err := v.Core.Page(v.ctx, strings.TrimPrefix(v.r.URL.Path, storefront.PageRoot))
+	if err != nil {
+		v.failed(err)
+		return true
+	}
+	f.Title = text.Title
+	body := template.HTML(text.HTML) //nolint:gosec // the renderer escapes all text
+	v.show(v.w, v.r, http.StatusOK, LegalPage{f, body})
+	return true
+}
+
 func (v *visit) askPassword(status int, wrong string) {
 	f := v.frame(phrase.Password)
-	f.Title, f.Legal, f.Bare = v.shop.Name, nil, true
+	f.Title = v.shop.Name
 	v.show(v.w, v.r, status, PasswordPage{Frame: f, Field: Field{Name: "password", Label: v.texts.Say(phrase.Password),
 		Type: "password", Autocomplete: "current-password", Required: true, Error: wrong, MaxLength: 255}})
 }

@@ -69,6 +69,8 @@ func nameOf(page any) string {
 		return "status"
 	case PasswordPage:
 		return "password"
+	case LegalPage:
+		return "legal"
 	default:
 		return "message"
 	}

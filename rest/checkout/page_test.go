@@ -51,6 +51,7 @@ func views(l state.Language) map[string]any {
 			Instructions: "IBAN\n1", PayURL: "/orders/x/pay", Reopens: true,
 			Parcels: []Parcel{{"DHL", "1", "https://dhl.example/1"}, {"x", "2", ""}},
 			Address: []string{"Ada"}, Lines: lines[:1], Sums: sums},
+		"legal":   LegalPage{frame, "<p>We</p>"},
 		"message": MessagePage{Frame: frame, Text: t.Say(phrase.NotFoundText)},
 	}
 }

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -235,6 +236,12 @@ type StatusPage struct {
 type PasswordPage struct {
 	Frame
 	Field Field
+}
+
+// LegalPage shows a page of the shop to visitors without the password.
+type LegalPage struct {
+	Frame
+	HTML template.HTML
 }
 
 // MessagePage shows a message.

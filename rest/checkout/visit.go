@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -39,6 +40,8 @@ type visit struct {
 	brand storefront.Brand
 	texts *phrase.Texts
 	form  url.Values // of a POST
+	// outside says that the visitor lacks the password: pages link to nothing that needs it.
+	outside bool
 }
 
 // Serve answers a request to a page of an open store; [Owns] reports which paths these are.
@@ -177,7 +180,7 @@ func (v *visit) keep(token string) {
 // frame returns what all pages have in common.
 func (v *visit) frame(title phrase.Key) Frame {
 	return Frame{Texts: v.texts, Shop: v.shop.Name, Logo: v.brand.Logo, Icon: v.brand.Favicon, Style: styleOf(v.brand),
-		Title: v.texts.Say(title), Legal: v.legal(), Announcement: v.announcement()}
+		Title: v.texts.Say(title), Legal: v.legal(), Announcement: v.announcement(), Bare: v.outside}
 }
 
 // announcement returns what is shown above the page: why the shop does not sell, or what it
@@ -202,6 +205,9 @@ func (v *visit) legal() []Option {
 	}
 	list := make([]Option, 0, len(pages)+1)
 	for _, p := range pages {
+		if v.outside && p.Kind == string(state.PageShipping) {
+			continue
+		}
 		list = append(list, Option{storefront.PageRoot + p.Handle, p.Title})
 	}
 	if v.shop.ContactEmail != "" {

@@ -56,19 +56,21 @@ func (s Storefront) publishedPage(ctx context.Context, handle string) (*db.Page,
 var termsHandles = []string{"terms", "terms-of-service", "terms-and-conditions", "agb", "widerruf",
 	"widerrufsbelehrung", "withdrawal", "returns", "refund-policy", "cgv", "condiciones"}
 
-// Legal returns the title and handle of the published pages that have to be accessible where
+// Legal returns the title, handle and kind of the published pages that have to be accessible where
 // shoppers buy, as far as they exist.
 func (s Storefront) Legal(ctx context.Context) ([]Text, error) {
 	rows, err := s.Client(ctx).Page.Query().
 		Where(dbpage.StatusEQ(state.PagePublished), dbpage.Or(
 			dbpage.KindIn(state.PageImprint, state.PagePrivacy, state.PageShipping, state.PageTerms),
 			dbpage.HandleIn(termsHandles...))).
-		Select(dbpage.FieldID, dbpage.FieldTitle, dbpage.FieldHandle).All(ctx)
+		Select(dbpage.FieldID, dbpage.FieldTitle, dbpage.FieldHandle, dbpage.FieldKind).All(ctx)
 	if err != nil {
 		return nil, core.Explain("page", err)
 	}
 	slices.SortFunc(rows, func(a, b *db.Page) int { return a.ID.Compare(b.ID) })
-	return core.Map(rows, func(p *db.Page) Text { return Text{Title: p.Title, Handle: p.Handle} }), nil
+	return core.Map(rows, func(p *db.Page) Text {
+		return Text{Title: p.Title, Handle: p.Handle, Kind: string(core.Deref(p.Kind))}
+	}), nil
 }
 
 // Moved returns the current path of a product, a collection or a page, given a path with a former
