@@ -15,39 +15,22 @@ import (
 // MaxHandle is the longest handle of a product.
 const MaxHandle = 120
 
-// latin replaces Latin letters that do not decompose into a base letter and an accent.
-// It also romanizes Cyrillic and Greek letters, which have one usual form without accents.
-var latin = strings.NewReplacer(append(romanized(),
-	"ß", "ss", "ẞ", "ss", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "ø", "o", "Ø", "o",
-	"đ", "d", "Đ", "d", "ð", "d", "Ð", "d", "ł", "l", "Ł", "l", "þ", "th", "Þ", "th", "ı", "i")...)
+// hanWeight is how many letters a Chinese character that is left out counts for.
+const hanWeight = 3
 
-// romanized returns pairs of letters, lower and upper case.
-func romanized() (pairs []string) {
-	fields := strings.Fields("а a б b в v г g д d е e ё yo ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f " +
-		"х kh ц ts ч ch ш sh щ shch ы y э e ю yu я ya і i ї yi є ye ґ g ў u ђ dj ј j љ lj њ nj ћ c џ dz " +
-		"α a ά a β v γ g δ d ε e έ e ζ z η i ή i θ th ι i ί i ϊ i ΐ i κ k λ l μ m ν n ξ x ο o ό o π p ρ r σ s ς s τ t " +
-		"υ y ύ y ϋ y ΰ y φ f χ ch ψ ps ω o ώ o")
-	fields = append(fields, "ъ", "", "ь", "")
-	for i := 0; i < len(fields); i += 2 {
-		pairs = append(pairs, fields[i], fields[i+1])
-		if upper := strings.ToUpper(fields[i]); len([]rune(upper)) == 1 { // some have no upper case of their own
-			pairs = append(pairs, upper, fields[i+1])
-		}
-	}
-	return pairs
-}
-
-// Slug derives a handle from a title. Letters lose their accents, and everything but letters and
-// digits becomes a hyphen. A title without usable characters returns the fallback; if most letters
-// are of a non-Latin script, the handle begins with the fallback, because the rest alone would
-// mislead.
+// Slug derives a handle from a title. Letters of other scripts become Latin ones where they have a
+// usual form, letters lose their accents, and everything but letters and digits becomes a hyphen. A
+// title without usable characters returns the fallback; if most letters are of other scripts, the
+// handle begins with the fallback, because the rest alone would mislead.
 func Slug(title, fallback string) string {
 	kept, lost := 0, 0
-	for _, r := range norm.NFKC.String(latin.Replace(title)) {
+	for _, r := range romanize(norm.NFKC.String(title)) {
 		switch base, _ := utf8.DecodeRuneInString(norm.NFKD.String(string(r))); {
 		case !unicode.IsLetter(r):
 		case base < utf8.RuneSelf:
 			kept++
+		case unicode.Is(unicode.Han, r):
+			lost += hanWeight
 		default:
 			lost++
 		}
@@ -63,7 +46,7 @@ func Slug(title, fallback string) string {
 func hyphenate(title string) string {
 	var b strings.Builder
 	hyphen := false
-	for _, r := range norm.NFKD.String(latin.Replace(FoldDigits(title))) {
+	for _, r := range norm.NFKD.String(romanize(FoldDigits(title))) {
 		switch r = unicode.ToLower(r); {
 		case unicode.Is(unicode.Mn, r):
 		case HandleRune(r) && r != '-':

@@ -19,11 +19,15 @@ func TestSlug(t *testing.T) {
 		{"Mug", "mug"}, {"Blue Mug, 300 ml", "blue-mug-300-ml"}, {"  Mug -- big  ", "mug-big"},
 		{"Crème Brûlée", "creme-brulee"}, {"ﬁne ½ price", "fine-1-2-price"}, {"ÅNGSTRÖM", "angstrom"},
 		{"a_b.c/d", "a-b-c-d"}, {"Große Straße", "grosse-strasse"}, {"Smørrebrød Łódź", "smorrebrod-lodz"},
-		{"-", "product"}, {"日本", "product"}, {"", "product"},
-		{"日本 tea", "tea"},
-		{"自転車 5", "product-5"}, {"夏の２", "product-2"}, {"كتاب ٣", "product-3"},
+		{"-", "product"}, {"กาแฟ", "product"}, {"", "product"}, {"กาแฟ 5", "product-5"}, {"珈琲 tea", "product-tea"},
+		{"كتاب ٣", "ktab-3"}, {"قهوة عربية", "qhwa-arbya"}, {"ספר", "spr"},
+		{"コーヒーカップ", "kohikappu"}, {"ｶﾞﾗｽ", "garasu"}, {"カ\u3099ラス", "garasu"}, {"まっちゃ ラテ", "matcha-rate"},
+		{"ティッシュ・ヴィンテージ", "tisshu-vinteji"}, {"夏の２", "product-no2"}, {"コーヒー豆 200g", "kohi-200g"},
+		{"東京のお茶 100g", "product-noo-100g"}, {"あっ", "a"},
+		{"커피 원두", "keopi-wondu"}, {"감귤 청", "gamgyul-cheong"},
+		{"咖啡豆 250g", "ka-fei-dou-250g"}, {"臺灣烏龍", "tai-wan-wu-long"},
 		{"Чай", "chay"}, {"Чайник ABC", "chaynik-abc"}, {"Подъём №2", "podyom-no2"}, {"ЩУКА", "shchuka"},
-		{"Καφές Ελληνικός", "kafes-ellinikos"}, {"咖啡", "product"},
+		{"Καφές Ελληνικός", "kafes-ellinikos"}, {"咖啡", "ka-fei"},
 		{"a\xffb", "a-b"}, {strings.Repeat("ab", 100), strings.Repeat("ab", 60)},
 		{strings.Repeat("a", 119) + " b", strings.Repeat("a", 119)},
 	} {
@@ -73,7 +77,7 @@ func TestFirstFree(t *testing.T) {
 // Every slug is a valid handle.
 func FuzzSlug(f *testing.F) {
 	handle := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,118}[a-z0-9])?$`)
-	for _, s := range []string{"Mug", "Crème", "-", "日本", "a\xff", strings.Repeat("a b", 60), "ǅ", "İ"} {
+	for _, s := range []string{"Mug", "Crème", "-", "日本", "a\xff", strings.Repeat("a b", 60), "ǅ", "İ", "っ", "각", "龍"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, title string) {
