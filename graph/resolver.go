@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/report"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/domain/shopper"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/domain/teststore"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
@@ -269,6 +270,11 @@ func (r *Resolver) Mutation() Mutation {
 
 // Carts returns the carts of shoppers.
 func (r *Resolver) Carts() *cart.Carts { return cart.New(r.Core, r.salesResolver, r.sellingResolver) }
+
+// Shoppers returns the accounts of shoppers.
+func (r *Resolver) Shoppers() *shopper.Shoppers {
+	return shopper.New(r.Core, r.salesResolver, r.Notifier)
+}
 
 // Storefront returns the data source of storefronts.
 func (r *Resolver) Storefront() storefront.Storefront {

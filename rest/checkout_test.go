@@ -28,7 +28,8 @@ type shopper struct {
 	host   string
 	client string // the address in X-Forwarded-For; "" sends none
 	cookie *http.Cookie
-	path   string // of the current page
+	jar    map[string]*http.Cookie // replaces cookie if there are several
+	path   string                  // of the current page
 	status int
 	header http.Header
 	body   string
@@ -53,7 +54,10 @@ func (b *shopper) ask(method, path, body string, header ...string) *shopper {
 		if b.client != "" {
 			r.Header.Set("X-Forwarded-For", b.client)
 		}
-		if b.cookie != nil {
+		for _, c := range b.jar {
+			r.AddCookie(&http.Cookie{Name: c.Name, Value: c.Value})
+		}
+		if b.cookie != nil && b.jar == nil {
 			r.AddCookie(&http.Cookie{Name: b.cookie.Name, Value: b.cookie.Value})
 		}
 		a, err := b.s.free.Transport.RoundTrip(r)
@@ -66,7 +70,12 @@ func (b *shopper) ask(method, path, body string, header ...string) *shopper {
 			b.t.Fatal(err)
 		}
 		for _, c := range a.Cookies() {
-			b.cookie = c
+			if b.cookie = c; b.jar != nil {
+				b.jar[c.Name] = c
+			}
+			if c.MaxAge < 0 {
+				delete(b.jar, c.Name)
+			}
 		}
 		b.path, b.status, b.header, b.body = path, a.StatusCode, a.Header, string(text)
 		if a.StatusCode != http.StatusSeeOther {

@@ -24,14 +24,14 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 		}
 		shops, err := shop.New(shop.Config{
 			Core: a.Core.Storefront(), Links: a.Links, HandleOf: a.HandleOf, DomainOf: a.DomainOf,
-			Logger: a.Logger,
+			Logger: a.Logger, Accounts: a.Core.Shoppers().Available(),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("rest: %w", err)
 		}
 		buying, err := checkout.New(checkout.Config{
-			Carts: a.Core.Carts(), Core: a.Core.Storefront(), Links: a.Links, ClientOf: a.clientOf,
-			Logger: a.Logger,
+			Carts: a.Core.Carts(), Shoppers: a.Core.Shoppers(), Core: a.Core.Storefront(), Links: a.Links,
+			ClientOf: a.clientOf, Logger: a.Logger,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("rest: %w", err)

@@ -92,6 +92,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
+	"github.com/storefront-go/storefront/ent/db/shopperchallenge"
+	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -199,6 +201,8 @@ type Client struct {
 	ShelfWalk         *ShelfWalkClient
 	ShippingCountry   *ShippingCountryClient
 	ShippingZone      *ShippingZoneClient
+	ShopperChallenge  *ShopperChallengeClient
+	ShopperSession    *ShopperSessionClient
 	Staff             *StaffClient
 	StaffToken        *StaffTokenClient
 	Store             *StoreClient
@@ -306,6 +310,8 @@ func (c *Client) init() {
 	c.ShelfWalk = NewShelfWalkClient(c.config)
 	c.ShippingCountry = NewShippingCountryClient(c.config)
 	c.ShippingZone = NewShippingZoneClient(c.config)
+	c.ShopperChallenge = NewShopperChallengeClient(c.config)
+	c.ShopperSession = NewShopperSessionClient(c.config)
 	c.Staff = NewStaffClient(c.config)
 	c.StaffToken = NewStaffTokenClient(c.config)
 	c.Store = NewStoreClient(c.config)
@@ -495,6 +501,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ShelfWalk:         NewShelfWalkClient(cfg),
 		ShippingCountry:   NewShippingCountryClient(cfg),
 		ShippingZone:      NewShippingZoneClient(cfg),
+		ShopperChallenge:  NewShopperChallengeClient(cfg),
+		ShopperSession:    NewShopperSessionClient(cfg),
 		Staff:             NewStaffClient(cfg),
 		StaffToken:        NewStaffTokenClient(cfg),
 		Store:             NewStoreClient(cfg),
@@ -611,6 +619,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ShelfWalk:         NewShelfWalkClient(cfg),
 		ShippingCountry:   NewShippingCountryClient(cfg),
 		ShippingZone:      NewShippingZoneClient(cfg),
+		ShopperChallenge:  NewShopperChallengeClient(cfg),
+		ShopperSession:    NewShopperSessionClient(cfg),
 		Staff:             NewStaffClient(cfg),
 		StaffToken:        NewStaffTokenClient(cfg),
 		Store:             NewStoreClient(cfg),
@@ -671,10 +681,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
 		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
 		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
+		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -698,10 +709,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
 		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
 		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
+		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -870,6 +882,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.ShippingCountry.mutate(ctx, m)
 	case *ShippingZoneMutation:
 		return c.ShippingZone.mutate(ctx, m)
+	case *ShopperChallengeMutation:
+		return c.ShopperChallenge.mutate(ctx, m)
+	case *ShopperSessionMutation:
+		return c.ShopperSession.mutate(ctx, m)
 	case *StaffMutation:
 		return c.Staff.mutate(ctx, m)
 	case *StaffTokenMutation:
@@ -11615,6 +11631,274 @@ func (c *ShippingZoneClient) mutate(ctx context.Context, m *ShippingZoneMutation
 	}
 }
 
+// ShopperChallengeClient is a client for the ShopperChallenge schema.
+type ShopperChallengeClient struct {
+	config
+}
+
+// NewShopperChallengeClient returns a client for the ShopperChallenge from the given config.
+func NewShopperChallengeClient(c config) *ShopperChallengeClient {
+	return &ShopperChallengeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `shopperchallenge.Hooks(f(g(h())))`.
+func (c *ShopperChallengeClient) Use(hooks ...Hook) {
+	c.hooks.ShopperChallenge = append(c.hooks.ShopperChallenge, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `shopperchallenge.Intercept(f(g(h())))`.
+func (c *ShopperChallengeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ShopperChallenge = append(c.inters.ShopperChallenge, interceptors...)
+}
+
+// Create returns a builder for creating a ShopperChallenge entity.
+func (c *ShopperChallengeClient) Create() *ShopperChallengeCreate {
+	mutation := newShopperChallengeMutation(c.config, OpCreate)
+	return &ShopperChallengeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ShopperChallenge entities.
+func (c *ShopperChallengeClient) CreateBulk(builders ...*ShopperChallengeCreate) *ShopperChallengeCreateBulk {
+	return &ShopperChallengeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ShopperChallengeClient) MapCreateBulk(slice any, setFunc func(*ShopperChallengeCreate, int)) *ShopperChallengeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ShopperChallengeCreateBulk{err: fmt.Errorf("calling to ShopperChallengeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ShopperChallengeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ShopperChallengeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ShopperChallenge.
+func (c *ShopperChallengeClient) Update() *ShopperChallengeUpdate {
+	mutation := newShopperChallengeMutation(c.config, OpUpdate)
+	return &ShopperChallengeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ShopperChallengeClient) UpdateOne(_m *ShopperChallenge) *ShopperChallengeUpdateOne {
+	mutation := newShopperChallengeMutation(c.config, OpUpdateOne, withShopperChallenge(_m))
+	return &ShopperChallengeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ShopperChallengeClient) UpdateOneID(id xid.ID) *ShopperChallengeUpdateOne {
+	mutation := newShopperChallengeMutation(c.config, OpUpdateOne, withShopperChallengeID(id))
+	return &ShopperChallengeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ShopperChallenge.
+func (c *ShopperChallengeClient) Delete() *ShopperChallengeDelete {
+	mutation := newShopperChallengeMutation(c.config, OpDelete)
+	return &ShopperChallengeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ShopperChallengeClient) DeleteOne(_m *ShopperChallenge) *ShopperChallengeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ShopperChallengeClient) DeleteOneID(id xid.ID) *ShopperChallengeDeleteOne {
+	builder := c.Delete().Where(shopperchallenge.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ShopperChallengeDeleteOne{builder}
+}
+
+// Query returns a query builder for ShopperChallenge.
+func (c *ShopperChallengeClient) Query() *ShopperChallengeQuery {
+	return &ShopperChallengeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeShopperChallenge},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ShopperChallenge entity by its id.
+func (c *ShopperChallengeClient) Get(ctx context.Context, id xid.ID) (*ShopperChallenge, error) {
+	return c.Query().Where(shopperchallenge.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ShopperChallengeClient) GetX(ctx context.Context, id xid.ID) *ShopperChallenge {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ShopperChallengeClient) Hooks() []Hook {
+	hooks := c.hooks.ShopperChallenge
+	return append(hooks[:len(hooks):len(hooks)], shopperchallenge.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ShopperChallengeClient) Interceptors() []Interceptor {
+	return c.inters.ShopperChallenge
+}
+
+func (c *ShopperChallengeClient) mutate(ctx context.Context, m *ShopperChallengeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ShopperChallengeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ShopperChallengeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ShopperChallengeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ShopperChallengeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ShopperChallenge mutation op: %q", m.Op())
+	}
+}
+
+// ShopperSessionClient is a client for the ShopperSession schema.
+type ShopperSessionClient struct {
+	config
+}
+
+// NewShopperSessionClient returns a client for the ShopperSession from the given config.
+func NewShopperSessionClient(c config) *ShopperSessionClient {
+	return &ShopperSessionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `shoppersession.Hooks(f(g(h())))`.
+func (c *ShopperSessionClient) Use(hooks ...Hook) {
+	c.hooks.ShopperSession = append(c.hooks.ShopperSession, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `shoppersession.Intercept(f(g(h())))`.
+func (c *ShopperSessionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ShopperSession = append(c.inters.ShopperSession, interceptors...)
+}
+
+// Create returns a builder for creating a ShopperSession entity.
+func (c *ShopperSessionClient) Create() *ShopperSessionCreate {
+	mutation := newShopperSessionMutation(c.config, OpCreate)
+	return &ShopperSessionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ShopperSession entities.
+func (c *ShopperSessionClient) CreateBulk(builders ...*ShopperSessionCreate) *ShopperSessionCreateBulk {
+	return &ShopperSessionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ShopperSessionClient) MapCreateBulk(slice any, setFunc func(*ShopperSessionCreate, int)) *ShopperSessionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ShopperSessionCreateBulk{err: fmt.Errorf("calling to ShopperSessionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ShopperSessionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ShopperSessionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ShopperSession.
+func (c *ShopperSessionClient) Update() *ShopperSessionUpdate {
+	mutation := newShopperSessionMutation(c.config, OpUpdate)
+	return &ShopperSessionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ShopperSessionClient) UpdateOne(_m *ShopperSession) *ShopperSessionUpdateOne {
+	mutation := newShopperSessionMutation(c.config, OpUpdateOne, withShopperSession(_m))
+	return &ShopperSessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ShopperSessionClient) UpdateOneID(id xid.ID) *ShopperSessionUpdateOne {
+	mutation := newShopperSessionMutation(c.config, OpUpdateOne, withShopperSessionID(id))
+	return &ShopperSessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ShopperSession.
+func (c *ShopperSessionClient) Delete() *ShopperSessionDelete {
+	mutation := newShopperSessionMutation(c.config, OpDelete)
+	return &ShopperSessionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ShopperSessionClient) DeleteOne(_m *ShopperSession) *ShopperSessionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ShopperSessionClient) DeleteOneID(id xid.ID) *ShopperSessionDeleteOne {
+	builder := c.Delete().Where(shoppersession.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ShopperSessionDeleteOne{builder}
+}
+
+// Query returns a query builder for ShopperSession.
+func (c *ShopperSessionClient) Query() *ShopperSessionQuery {
+	return &ShopperSessionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeShopperSession},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ShopperSession entity by its id.
+func (c *ShopperSessionClient) Get(ctx context.Context, id xid.ID) (*ShopperSession, error) {
+	return c.Query().Where(shoppersession.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ShopperSessionClient) GetX(ctx context.Context, id xid.ID) *ShopperSession {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ShopperSessionClient) Hooks() []Hook {
+	hooks := c.hooks.ShopperSession
+	return append(hooks[:len(hooks):len(hooks)], shoppersession.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ShopperSessionClient) Interceptors() []Interceptor {
+	return c.inters.ShopperSession
+}
+
+func (c *ShopperSessionClient) mutate(ctx context.Context, m *ShopperSessionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ShopperSessionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ShopperSessionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ShopperSessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ShopperSessionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ShopperSession mutation op: %q", m.Op())
+	}
+}
+
 // StaffClient is a client for the Staff schema.
 type StaffClient struct {
 	config
@@ -13901,9 +14185,10 @@ type (
 		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
 		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
 		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		ShippingZone, ShopperChallenge, ShopperSession, Staff, StaffToken, Store,
+		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue,
+		WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -13918,9 +14203,10 @@ type (
 		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
 		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
 		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
+		ShippingZone, ShopperChallenge, ShopperSession, Staff, StaffToken, Store,
+		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue,
+		WriteHorizon []ent.Interceptor
 	}
 )
 

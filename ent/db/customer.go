@@ -41,6 +41,10 @@ type Customer struct {
 	Locale *string `json:"locale,omitempty"`
 	// EmailMarketing holds the value of the "email_marketing" field.
 	EmailMarketing state.EmailMarketing `json:"email_marketing,omitempty"`
+	// EmailMarketingAt holds the value of the "email_marketing_at" field.
+	EmailMarketingAt *micros.Time `json:"email_marketing_at,omitempty"`
+	// EmailMarketingSource holds the value of the "email_marketing_source" field.
+	EmailMarketingSource *state.ConsentSource `json:"email_marketing_source,omitempty"`
 	// DefaultAddress holds the value of the "default_address" field.
 	DefaultAddress document.Address `json:"default_address,omitempty"`
 	// Addresses holds the value of the "addresses" field.
@@ -69,9 +73,9 @@ func (*Customer) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case customer.FieldTaxExempt:
 			values[i] = new(sql.NullBool)
-		case customer.FieldVersion, customer.FieldEventSequence, customer.FieldUpdatedAt, customer.FieldOrdersCount, customer.FieldTotalSpentMinor, customer.FieldLastOrderAt:
+		case customer.FieldVersion, customer.FieldEventSequence, customer.FieldUpdatedAt, customer.FieldEmailMarketingAt, customer.FieldOrdersCount, customer.FieldTotalSpentMinor, customer.FieldLastOrderAt:
 			values[i] = new(sql.NullInt64)
-		case customer.FieldEmail, customer.FieldPhone, customer.FieldFirstName, customer.FieldLastName, customer.FieldStatus, customer.FieldLocale, customer.FieldEmailMarketing, customer.FieldNote:
+		case customer.FieldEmail, customer.FieldPhone, customer.FieldFirstName, customer.FieldLastName, customer.FieldStatus, customer.FieldLocale, customer.FieldEmailMarketing, customer.FieldEmailMarketingSource, customer.FieldNote:
 			values[i] = new(sql.NullString)
 		case customer.FieldID, customer.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -166,6 +170,20 @@ func (_m *Customer) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field email_marketing", values[i])
 			} else if value.Valid {
 				_m.EmailMarketing = state.EmailMarketing(value.String)
+			}
+		case customer.FieldEmailMarketingAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field email_marketing_at", values[i])
+			} else if value.Valid {
+				_m.EmailMarketingAt = new(micros.Time)
+				*_m.EmailMarketingAt = micros.Time(value.Int64)
+			}
+		case customer.FieldEmailMarketingSource:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field email_marketing_source", values[i])
+			} else if value.Valid {
+				_m.EmailMarketingSource = new(state.ConsentSource)
+				*_m.EmailMarketingSource = state.ConsentSource(value.String)
 			}
 		case customer.FieldDefaultAddress:
 			if value, ok := values[i].(*[]byte); !ok {

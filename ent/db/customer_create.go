@@ -145,6 +145,34 @@ func (_c *CustomerCreate) SetEmailMarketing(v state.EmailMarketing) *CustomerCre
 	return _c
 }
 
+// SetEmailMarketingAt sets the "email_marketing_at" field.
+func (_c *CustomerCreate) SetEmailMarketingAt(v micros.Time) *CustomerCreate {
+	_c.mutation.SetEmailMarketingAt(v)
+	return _c
+}
+
+// SetNillableEmailMarketingAt sets the "email_marketing_at" field if the given value is not nil.
+func (_c *CustomerCreate) SetNillableEmailMarketingAt(v *micros.Time) *CustomerCreate {
+	if v != nil {
+		_c.SetEmailMarketingAt(*v)
+	}
+	return _c
+}
+
+// SetEmailMarketingSource sets the "email_marketing_source" field.
+func (_c *CustomerCreate) SetEmailMarketingSource(v state.ConsentSource) *CustomerCreate {
+	_c.mutation.SetEmailMarketingSource(v)
+	return _c
+}
+
+// SetNillableEmailMarketingSource sets the "email_marketing_source" field if the given value is not nil.
+func (_c *CustomerCreate) SetNillableEmailMarketingSource(v *state.ConsentSource) *CustomerCreate {
+	if v != nil {
+		_c.SetEmailMarketingSource(*v)
+	}
+	return _c
+}
+
 // SetDefaultAddress sets the "default_address" field.
 func (_c *CustomerCreate) SetDefaultAddress(v document.Address) *CustomerCreate {
 	_c.mutation.SetDefaultAddress(v)
@@ -442,6 +470,14 @@ func (_c *CustomerCreate) createSpec() (*Customer, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.EmailMarketing(); ok {
 		_spec.SetField(customer.FieldEmailMarketing, field.TypeString, value)
 		_node.EmailMarketing = value
+	}
+	if value, ok := _c.mutation.EmailMarketingAt(); ok {
+		_spec.SetField(customer.FieldEmailMarketingAt, field.TypeInt64, value)
+		_node.EmailMarketingAt = &value
+	}
+	if value, ok := _c.mutation.EmailMarketingSource(); ok {
+		_spec.SetField(customer.FieldEmailMarketingSource, field.TypeString, value)
+		_node.EmailMarketingSource = &value
 	}
 	if value, ok := _c.mutation.DefaultAddress(); ok {
 		_spec.SetField(customer.FieldDefaultAddress, field.TypeBytes, value)

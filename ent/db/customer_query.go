@@ -545,6 +545,8 @@ var customerBuffers = sync.Pool{New: func() any {
 		(*cell.Text[state.CustomerStatus])(&row.Status),
 		cell.TextOf(&row.Locale),
 		(*cell.Text[state.EmailMarketing])(&row.EmailMarketing),
+		cell.NumberOf(&row.EmailMarketingAt),
+		cell.TextOf(&row.EmailMarketingSource),
 		(*cell.Bytes)(&row.DefaultAddress),
 		(*cell.Bytes)(&row.Addresses),
 		(*cell.Bytes)(&row.Tags),

@@ -222,6 +222,53 @@ func (_u *CustomerUpdate) SetNillableEmailMarketing(v *state.EmailMarketing) *Cu
 	return _u
 }
 
+// SetEmailMarketingAt sets the "email_marketing_at" field.
+func (_u *CustomerUpdate) SetEmailMarketingAt(v micros.Time) *CustomerUpdate {
+	_u.mutation.ResetEmailMarketingAt()
+	_u.mutation.SetEmailMarketingAt(v)
+	return _u
+}
+
+// SetNillableEmailMarketingAt sets the "email_marketing_at" field if the given value is not nil.
+func (_u *CustomerUpdate) SetNillableEmailMarketingAt(v *micros.Time) *CustomerUpdate {
+	if v != nil {
+		_u.SetEmailMarketingAt(*v)
+	}
+	return _u
+}
+
+// AddEmailMarketingAt adds value to the "email_marketing_at" field.
+func (_u *CustomerUpdate) AddEmailMarketingAt(v micros.Time) *CustomerUpdate {
+	_u.mutation.AddEmailMarketingAt(v)
+	return _u
+}
+
+// ClearEmailMarketingAt clears the value of the "email_marketing_at" field.
+func (_u *CustomerUpdate) ClearEmailMarketingAt() *CustomerUpdate {
+	_u.mutation.ClearEmailMarketingAt()
+	return _u
+}
+
+// SetEmailMarketingSource sets the "email_marketing_source" field.
+func (_u *CustomerUpdate) SetEmailMarketingSource(v state.ConsentSource) *CustomerUpdate {
+	_u.mutation.SetEmailMarketingSource(v)
+	return _u
+}
+
+// SetNillableEmailMarketingSource sets the "email_marketing_source" field if the given value is not nil.
+func (_u *CustomerUpdate) SetNillableEmailMarketingSource(v *state.ConsentSource) *CustomerUpdate {
+	if v != nil {
+		_u.SetEmailMarketingSource(*v)
+	}
+	return _u
+}
+
+// ClearEmailMarketingSource clears the value of the "email_marketing_source" field.
+func (_u *CustomerUpdate) ClearEmailMarketingSource() *CustomerUpdate {
+	_u.mutation.ClearEmailMarketingSource()
+	return _u
+}
+
 // SetDefaultAddress sets the "default_address" field.
 func (_u *CustomerUpdate) SetDefaultAddress(v document.Address) *CustomerUpdate {
 	_u.mutation.SetDefaultAddress(v)
@@ -623,6 +670,53 @@ func (_u *CustomerUpdateOne) SetNillableEmailMarketing(v *state.EmailMarketing) 
 	if v != nil {
 		_u.SetEmailMarketing(*v)
 	}
+	return _u
+}
+
+// SetEmailMarketingAt sets the "email_marketing_at" field.
+func (_u *CustomerUpdateOne) SetEmailMarketingAt(v micros.Time) *CustomerUpdateOne {
+	_u.mutation.ResetEmailMarketingAt()
+	_u.mutation.SetEmailMarketingAt(v)
+	return _u
+}
+
+// SetNillableEmailMarketingAt sets the "email_marketing_at" field if the given value is not nil.
+func (_u *CustomerUpdateOne) SetNillableEmailMarketingAt(v *micros.Time) *CustomerUpdateOne {
+	if v != nil {
+		_u.SetEmailMarketingAt(*v)
+	}
+	return _u
+}
+
+// AddEmailMarketingAt adds value to the "email_marketing_at" field.
+func (_u *CustomerUpdateOne) AddEmailMarketingAt(v micros.Time) *CustomerUpdateOne {
+	_u.mutation.AddEmailMarketingAt(v)
+	return _u
+}
+
+// ClearEmailMarketingAt clears the value of the "email_marketing_at" field.
+func (_u *CustomerUpdateOne) ClearEmailMarketingAt() *CustomerUpdateOne {
+	_u.mutation.ClearEmailMarketingAt()
+	return _u
+}
+
+// SetEmailMarketingSource sets the "email_marketing_source" field.
+func (_u *CustomerUpdateOne) SetEmailMarketingSource(v state.ConsentSource) *CustomerUpdateOne {
+	_u.mutation.SetEmailMarketingSource(v)
+	return _u
+}
+
+// SetNillableEmailMarketingSource sets the "email_marketing_source" field if the given value is not nil.
+func (_u *CustomerUpdateOne) SetNillableEmailMarketingSource(v *state.ConsentSource) *CustomerUpdateOne {
+	if v != nil {
+		_u.SetEmailMarketingSource(*v)
+	}
+	return _u
+}
+
+// ClearEmailMarketingSource clears the value of the "email_marketing_source" field.
+func (_u *CustomerUpdateOne) ClearEmailMarketingSource() *CustomerUpdateOne {
+	_u.mutation.ClearEmailMarketingSource()
 	return _u
 }
 

@@ -93,6 +93,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
+	"github.com/storefront-go/storefront/ent/db/shopperchallenge"
+	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -250,6 +252,8 @@ func checkColumn(t, c string) error {
 			shelfwalk.Table:         shelfwalk.ValidColumn,
 			shippingcountry.Table:   shippingcountry.ValidColumn,
 			shippingzone.Table:      shippingzone.ValidColumn,
+			shopperchallenge.Table:  shopperchallenge.ValidColumn,
+			shoppersession.Table:    shoppersession.ValidColumn,
 			staff.Table:             staff.ValidColumn,
 			stafftoken.Table:        stafftoken.ValidColumn,
 			store.Table:             store.ValidColumn,

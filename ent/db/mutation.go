@@ -91,6 +91,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
+	"github.com/storefront-go/storefront/ent/db/shopperchallenge"
+	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -207,6 +209,8 @@ const (
 	TypeShelfWalk         = "ShelfWalk"
 	TypeShippingCountry   = "ShippingCountry"
 	TypeShippingZone      = "ShippingZone"
+	TypeShopperChallenge  = "ShopperChallenge"
+	TypeShopperSession    = "ShopperSession"
 	TypeStaff             = "Staff"
 	TypeStaffToken        = "StaffToken"
 	TypeStore             = "Store"
@@ -13082,38 +13086,41 @@ func (m *CredentialMutation) ResetEdge(name string) error {
 // CustomerMutation represents an operation that mutates the Customer nodes in the graph.
 type CustomerMutation struct {
 	config
-	op                   Op
-	typ                  string
-	id                   *xid.ID
-	store_id             *xid.ID
-	version              *int64
-	addversion           *int64
-	event_sequence       *int64
-	addevent_sequence    *int64
-	updated_at           *micros.Time
-	addupdated_at        *micros.Time
-	email                *string
-	phone                *string
-	first_name           *string
-	last_name            *string
-	status               *state.CustomerStatus
-	locale               *string
-	email_marketing      *state.EmailMarketing
-	default_address      *document.Address
-	addresses            *document.Addresses
-	tags                 *document.Tags
-	note                 *string
-	tax_exempt           *bool
-	orders_count         *int64
-	addorders_count      *int64
-	total_spent_minor    *int64
-	addtotal_spent_minor *int64
-	last_order_at        *micros.Time
-	addlast_order_at     *micros.Time
-	clearedFields        map[string]struct{}
-	done                 bool
-	oldValue             func(context.Context) (*Customer, error)
-	predicates           []predicate.Customer
+	op                     Op
+	typ                    string
+	id                     *xid.ID
+	store_id               *xid.ID
+	version                *int64
+	addversion             *int64
+	event_sequence         *int64
+	addevent_sequence      *int64
+	updated_at             *micros.Time
+	addupdated_at          *micros.Time
+	email                  *string
+	phone                  *string
+	first_name             *string
+	last_name              *string
+	status                 *state.CustomerStatus
+	locale                 *string
+	email_marketing        *state.EmailMarketing
+	email_marketing_at     *micros.Time
+	addemail_marketing_at  *micros.Time
+	email_marketing_source *state.ConsentSource
+	default_address        *document.Address
+	addresses              *document.Addresses
+	tags                   *document.Tags
+	note                   *string
+	tax_exempt             *bool
+	orders_count           *int64
+	addorders_count        *int64
+	total_spent_minor      *int64
+	addtotal_spent_minor   *int64
+	last_order_at          *micros.Time
+	addlast_order_at       *micros.Time
+	clearedFields          map[string]struct{}
+	done                   bool
+	oldValue               func(context.Context) (*Customer, error)
+	predicates             []predicate.Customer
 }
 
 var _ ent.Mutation = (*CustomerMutation)(nil)
@@ -13741,6 +13748,125 @@ func (m *CustomerMutation) ResetEmailMarketing() {
 	m.email_marketing = nil
 }
 
+// SetEmailMarketingAt sets the "email_marketing_at" field.
+func (m *CustomerMutation) SetEmailMarketingAt(value micros.Time) {
+	m.email_marketing_at = &value
+	m.addemail_marketing_at = nil
+}
+
+// EmailMarketingAt returns the value of the "email_marketing_at" field in the mutation.
+func (m *CustomerMutation) EmailMarketingAt() (r micros.Time, exists bool) {
+	v := m.email_marketing_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmailMarketingAt returns the old "email_marketing_at" field's value of the Customer entity.
+// If the Customer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomerMutation) OldEmailMarketingAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmailMarketingAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmailMarketingAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmailMarketingAt: %w", err)
+	}
+	return oldValue.EmailMarketingAt, nil
+}
+
+// AddEmailMarketingAt adds value to the "email_marketing_at" field.
+func (m *CustomerMutation) AddEmailMarketingAt(value micros.Time) {
+	if m.addemail_marketing_at != nil {
+		*m.addemail_marketing_at += value
+	} else {
+		m.addemail_marketing_at = &value
+	}
+}
+
+// AddedEmailMarketingAt returns the value that was added to the "email_marketing_at" field in this mutation.
+func (m *CustomerMutation) AddedEmailMarketingAt() (r micros.Time, exists bool) {
+	v := m.addemail_marketing_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearEmailMarketingAt clears the value of the "email_marketing_at" field.
+func (m *CustomerMutation) ClearEmailMarketingAt() {
+	m.email_marketing_at = nil
+	m.addemail_marketing_at = nil
+	m.clearedFields[customer.FieldEmailMarketingAt] = struct{}{}
+}
+
+// EmailMarketingAtCleared returns if the "email_marketing_at" field was cleared in this mutation.
+func (m *CustomerMutation) EmailMarketingAtCleared() bool {
+	_, ok := m.clearedFields[customer.FieldEmailMarketingAt]
+	return ok
+}
+
+// ResetEmailMarketingAt resets all changes to the "email_marketing_at" field.
+func (m *CustomerMutation) ResetEmailMarketingAt() {
+	m.email_marketing_at = nil
+	m.addemail_marketing_at = nil
+	delete(m.clearedFields, customer.FieldEmailMarketingAt)
+}
+
+// SetEmailMarketingSource sets the "email_marketing_source" field.
+func (m *CustomerMutation) SetEmailMarketingSource(ss state.ConsentSource) {
+	m.email_marketing_source = &ss
+}
+
+// EmailMarketingSource returns the value of the "email_marketing_source" field in the mutation.
+func (m *CustomerMutation) EmailMarketingSource() (r state.ConsentSource, exists bool) {
+	v := m.email_marketing_source
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmailMarketingSource returns the old "email_marketing_source" field's value of the Customer entity.
+// If the Customer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomerMutation) OldEmailMarketingSource(ctx context.Context) (v *state.ConsentSource, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmailMarketingSource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmailMarketingSource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmailMarketingSource: %w", err)
+	}
+	return oldValue.EmailMarketingSource, nil
+}
+
+// ClearEmailMarketingSource clears the value of the "email_marketing_source" field.
+func (m *CustomerMutation) ClearEmailMarketingSource() {
+	m.email_marketing_source = nil
+	m.clearedFields[customer.FieldEmailMarketingSource] = struct{}{}
+}
+
+// EmailMarketingSourceCleared returns if the "email_marketing_source" field was cleared in this mutation.
+func (m *CustomerMutation) EmailMarketingSourceCleared() bool {
+	_, ok := m.clearedFields[customer.FieldEmailMarketingSource]
+	return ok
+}
+
+// ResetEmailMarketingSource resets all changes to the "email_marketing_source" field.
+func (m *CustomerMutation) ResetEmailMarketingSource() {
+	m.email_marketing_source = nil
+	delete(m.clearedFields, customer.FieldEmailMarketingSource)
+}
+
 // SetDefaultAddress sets the "default_address" field.
 func (m *CustomerMutation) SetDefaultAddress(d document.Address) {
 	m.default_address = &d
@@ -14163,7 +14289,7 @@ func (m *CustomerMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CustomerMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 21)
 	if m.store_id != nil {
 		fields = append(fields, customer.FieldStoreID)
 	}
@@ -14196,6 +14322,12 @@ func (m *CustomerMutation) Fields() []string {
 	}
 	if m.email_marketing != nil {
 		fields = append(fields, customer.FieldEmailMarketing)
+	}
+	if m.email_marketing_at != nil {
+		fields = append(fields, customer.FieldEmailMarketingAt)
+	}
+	if m.email_marketing_source != nil {
+		fields = append(fields, customer.FieldEmailMarketingSource)
 	}
 	if m.default_address != nil {
 		fields = append(fields, customer.FieldDefaultAddress)
@@ -14251,6 +14383,10 @@ func (m *CustomerMutation) Field(name string) (ent.Value, bool) {
 		return m.Locale()
 	case customer.FieldEmailMarketing:
 		return m.EmailMarketing()
+	case customer.FieldEmailMarketingAt:
+		return m.EmailMarketingAt()
+	case customer.FieldEmailMarketingSource:
+		return m.EmailMarketingSource()
 	case customer.FieldDefaultAddress:
 		return m.DefaultAddress()
 	case customer.FieldAddresses:
@@ -14298,6 +14434,10 @@ func (m *CustomerMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldLocale(ctx)
 	case customer.FieldEmailMarketing:
 		return m.OldEmailMarketing(ctx)
+	case customer.FieldEmailMarketingAt:
+		return m.OldEmailMarketingAt(ctx)
+	case customer.FieldEmailMarketingSource:
+		return m.OldEmailMarketingSource(ctx)
 	case customer.FieldDefaultAddress:
 		return m.OldDefaultAddress(ctx)
 	case customer.FieldAddresses:
@@ -14400,6 +14540,20 @@ func (m *CustomerMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetEmailMarketing(v)
 		return nil
+	case customer.FieldEmailMarketingAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmailMarketingAt(v)
+		return nil
+	case customer.FieldEmailMarketingSource:
+		v, ok := value.(state.ConsentSource)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmailMarketingSource(v)
+		return nil
 	case customer.FieldDefaultAddress:
 		v, ok := value.(document.Address)
 		if !ok {
@@ -14473,6 +14627,9 @@ func (m *CustomerMutation) AddedFields() []string {
 	if m.addupdated_at != nil {
 		fields = append(fields, customer.FieldUpdatedAt)
 	}
+	if m.addemail_marketing_at != nil {
+		fields = append(fields, customer.FieldEmailMarketingAt)
+	}
 	if m.addorders_count != nil {
 		fields = append(fields, customer.FieldOrdersCount)
 	}
@@ -14496,6 +14653,8 @@ func (m *CustomerMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedEventSequence()
 	case customer.FieldUpdatedAt:
 		return m.AddedUpdatedAt()
+	case customer.FieldEmailMarketingAt:
+		return m.AddedEmailMarketingAt()
 	case customer.FieldOrdersCount:
 		return m.AddedOrdersCount()
 	case customer.FieldTotalSpentMinor:
@@ -14531,6 +14690,13 @@ func (m *CustomerMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddUpdatedAt(v)
+		return nil
+	case customer.FieldEmailMarketingAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEmailMarketingAt(v)
 		return nil
 	case customer.FieldOrdersCount:
 		v, ok := value.(int64)
@@ -14576,6 +14742,12 @@ func (m *CustomerMutation) ClearedFields() []string {
 	if m.FieldCleared(customer.FieldLocale) {
 		fields = append(fields, customer.FieldLocale)
 	}
+	if m.FieldCleared(customer.FieldEmailMarketingAt) {
+		fields = append(fields, customer.FieldEmailMarketingAt)
+	}
+	if m.FieldCleared(customer.FieldEmailMarketingSource) {
+		fields = append(fields, customer.FieldEmailMarketingSource)
+	}
 	if m.FieldCleared(customer.FieldDefaultAddress) {
 		fields = append(fields, customer.FieldDefaultAddress)
 	}
@@ -14613,6 +14785,12 @@ func (m *CustomerMutation) ClearField(name string) error {
 		return nil
 	case customer.FieldLocale:
 		m.ClearLocale()
+		return nil
+	case customer.FieldEmailMarketingAt:
+		m.ClearEmailMarketingAt()
+		return nil
+	case customer.FieldEmailMarketingSource:
+		m.ClearEmailMarketingSource()
 		return nil
 	case customer.FieldDefaultAddress:
 		m.ClearDefaultAddress()
@@ -14663,6 +14841,12 @@ func (m *CustomerMutation) ResetField(name string) error {
 		return nil
 	case customer.FieldEmailMarketing:
 		m.ResetEmailMarketing()
+		return nil
+	case customer.FieldEmailMarketingAt:
+		m.ResetEmailMarketingAt()
+		return nil
+	case customer.FieldEmailMarketingSource:
+		m.ResetEmailMarketingSource()
 		return nil
 	case customer.FieldDefaultAddress:
 		m.ResetDefaultAddress()
@@ -72272,6 +72456,1706 @@ func (m *ShippingZoneMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *ShippingZoneMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown ShippingZone edge %s", name)
+}
+
+// ShopperChallengeMutation represents an operation that mutates the ShopperChallenge nodes in the graph.
+type ShopperChallengeMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	token         *digest.Sum
+	bucket        *int8
+	addbucket     *int8
+	purpose       *state.ShopperPurpose
+	email         *string
+	code          *digest.Sum
+	tries         *int
+	addtries      *int
+	expires_at    *micros.Time
+	addexpires_at *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ShopperChallenge, error)
+	predicates    []predicate.ShopperChallenge
+}
+
+var _ ent.Mutation = (*ShopperChallengeMutation)(nil)
+
+// shopperchallengeOption allows management of the mutation configuration using functional options.
+type shopperchallengeOption func(*ShopperChallengeMutation)
+
+// newShopperChallengeMutation creates new mutation for the ShopperChallenge entity.
+func newShopperChallengeMutation(c config, op Op, opts ...shopperchallengeOption) *ShopperChallengeMutation {
+	m := &ShopperChallengeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeShopperChallenge,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withShopperChallengeID sets the ID field of the mutation.
+func withShopperChallengeID(id xid.ID) shopperchallengeOption {
+	return func(m *ShopperChallengeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ShopperChallenge
+		)
+		m.oldValue = func(ctx context.Context) (*ShopperChallenge, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ShopperChallenge.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withShopperChallenge sets the old ShopperChallenge of the mutation.
+func withShopperChallenge(node *ShopperChallenge) shopperchallengeOption {
+	return func(m *ShopperChallengeMutation) {
+		m.oldValue = func(context.Context) (*ShopperChallenge, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ShopperChallengeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ShopperChallengeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ShopperChallenge entities.
+func (m *ShopperChallengeMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ShopperChallengeMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ShopperChallengeMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ShopperChallenge.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ShopperChallengeMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ShopperChallengeMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ShopperChallenge entity.
+// If the ShopperChallenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperChallengeMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ShopperChallengeMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetToken sets the "token" field.
+func (m *ShopperChallengeMutation) SetToken(d digest.Sum) {
+	m.token = &d
+}
+
+// Token returns the value of the "token" field in the mutation.
+func (m *ShopperChallengeMutation) Token() (r digest.Sum, exists bool) {
+	v := m.token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToken returns the old "token" field's value of the ShopperChallenge entity.
+// If the ShopperChallenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperChallengeMutation) OldToken(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToken: %w", err)
+	}
+	return oldValue.Token, nil
+}
+
+// ResetToken resets all changes to the "token" field.
+func (m *ShopperChallengeMutation) ResetToken() {
+	m.token = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *ShopperChallengeMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *ShopperChallengeMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the ShopperChallenge entity.
+// If the ShopperChallenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperChallengeMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *ShopperChallengeMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *ShopperChallengeMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *ShopperChallengeMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetPurpose sets the "purpose" field.
+func (m *ShopperChallengeMutation) SetPurpose(sp state.ShopperPurpose) {
+	m.purpose = &sp
+}
+
+// Purpose returns the value of the "purpose" field in the mutation.
+func (m *ShopperChallengeMutation) Purpose() (r state.ShopperPurpose, exists bool) {
+	v := m.purpose
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPurpose returns the old "purpose" field's value of the ShopperChallenge entity.
+// If the ShopperChallenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperChallengeMutation) OldPurpose(ctx context.Context) (v state.ShopperPurpose, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPurpose is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPurpose requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPurpose: %w", err)
+	}
+	return oldValue.Purpose, nil
+}
+
+// ResetPurpose resets all changes to the "purpose" field.
+func (m *ShopperChallengeMutation) ResetPurpose() {
+	m.purpose = nil
+}
+
+// SetEmail sets the "email" field.
+func (m *ShopperChallengeMutation) SetEmail(s string) {
+	m.email = &s
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *ShopperChallengeMutation) Email() (r string, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the ShopperChallenge entity.
+// If the ShopperChallenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperChallengeMutation) OldEmail(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *ShopperChallengeMutation) ResetEmail() {
+	m.email = nil
+}
+
+// SetCode sets the "code" field.
+func (m *ShopperChallengeMutation) SetCode(d digest.Sum) {
+	m.code = &d
+}
+
+// Code returns the value of the "code" field in the mutation.
+func (m *ShopperChallengeMutation) Code() (r digest.Sum, exists bool) {
+	v := m.code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCode returns the old "code" field's value of the ShopperChallenge entity.
+// If the ShopperChallenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperChallengeMutation) OldCode(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCode: %w", err)
+	}
+	return oldValue.Code, nil
+}
+
+// ResetCode resets all changes to the "code" field.
+func (m *ShopperChallengeMutation) ResetCode() {
+	m.code = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *ShopperChallengeMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *ShopperChallengeMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the ShopperChallenge entity.
+// If the ShopperChallenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperChallengeMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *ShopperChallengeMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *ShopperChallengeMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *ShopperChallengeMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *ShopperChallengeMutation) SetExpiresAt(value micros.Time) {
+	m.expires_at = &value
+	m.addexpires_at = nil
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *ShopperChallengeMutation) ExpiresAt() (r micros.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpiresAt returns the old "expires_at" field's value of the ShopperChallenge entity.
+// If the ShopperChallenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperChallengeMutation) OldExpiresAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
+	}
+	return oldValue.ExpiresAt, nil
+}
+
+// AddExpiresAt adds value to the "expires_at" field.
+func (m *ShopperChallengeMutation) AddExpiresAt(value micros.Time) {
+	if m.addexpires_at != nil {
+		*m.addexpires_at += value
+	} else {
+		m.addexpires_at = &value
+	}
+}
+
+// AddedExpiresAt returns the value that was added to the "expires_at" field in this mutation.
+func (m *ShopperChallengeMutation) AddedExpiresAt() (r micros.Time, exists bool) {
+	v := m.addexpires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *ShopperChallengeMutation) ResetExpiresAt() {
+	m.expires_at = nil
+	m.addexpires_at = nil
+}
+
+// Where appends a list predicates to the ShopperChallengeMutation builder.
+func (m *ShopperChallengeMutation) Where(ps ...predicate.ShopperChallenge) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ShopperChallengeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ShopperChallengeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ShopperChallenge, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ShopperChallengeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ShopperChallengeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ShopperChallenge).
+func (m *ShopperChallengeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ShopperChallengeMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.store_id != nil {
+		fields = append(fields, shopperchallenge.FieldStoreID)
+	}
+	if m.token != nil {
+		fields = append(fields, shopperchallenge.FieldToken)
+	}
+	if m.bucket != nil {
+		fields = append(fields, shopperchallenge.FieldBucket)
+	}
+	if m.purpose != nil {
+		fields = append(fields, shopperchallenge.FieldPurpose)
+	}
+	if m.email != nil {
+		fields = append(fields, shopperchallenge.FieldEmail)
+	}
+	if m.code != nil {
+		fields = append(fields, shopperchallenge.FieldCode)
+	}
+	if m.tries != nil {
+		fields = append(fields, shopperchallenge.FieldTries)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, shopperchallenge.FieldExpiresAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ShopperChallengeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case shopperchallenge.FieldStoreID:
+		return m.StoreID()
+	case shopperchallenge.FieldToken:
+		return m.Token()
+	case shopperchallenge.FieldBucket:
+		return m.Bucket()
+	case shopperchallenge.FieldPurpose:
+		return m.Purpose()
+	case shopperchallenge.FieldEmail:
+		return m.Email()
+	case shopperchallenge.FieldCode:
+		return m.Code()
+	case shopperchallenge.FieldTries:
+		return m.Tries()
+	case shopperchallenge.FieldExpiresAt:
+		return m.ExpiresAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ShopperChallengeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case shopperchallenge.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case shopperchallenge.FieldToken:
+		return m.OldToken(ctx)
+	case shopperchallenge.FieldBucket:
+		return m.OldBucket(ctx)
+	case shopperchallenge.FieldPurpose:
+		return m.OldPurpose(ctx)
+	case shopperchallenge.FieldEmail:
+		return m.OldEmail(ctx)
+	case shopperchallenge.FieldCode:
+		return m.OldCode(ctx)
+	case shopperchallenge.FieldTries:
+		return m.OldTries(ctx)
+	case shopperchallenge.FieldExpiresAt:
+		return m.OldExpiresAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown ShopperChallenge field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShopperChallengeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case shopperchallenge.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case shopperchallenge.FieldToken:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToken(v)
+		return nil
+	case shopperchallenge.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case shopperchallenge.FieldPurpose:
+		v, ok := value.(state.ShopperPurpose)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPurpose(v)
+		return nil
+	case shopperchallenge.FieldEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
+		return nil
+	case shopperchallenge.FieldCode:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCode(v)
+		return nil
+	case shopperchallenge.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case shopperchallenge.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperChallenge field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ShopperChallengeMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, shopperchallenge.FieldBucket)
+	}
+	if m.addtries != nil {
+		fields = append(fields, shopperchallenge.FieldTries)
+	}
+	if m.addexpires_at != nil {
+		fields = append(fields, shopperchallenge.FieldExpiresAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ShopperChallengeMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case shopperchallenge.FieldBucket:
+		return m.AddedBucket()
+	case shopperchallenge.FieldTries:
+		return m.AddedTries()
+	case shopperchallenge.FieldExpiresAt:
+		return m.AddedExpiresAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShopperChallengeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case shopperchallenge.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case shopperchallenge.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case shopperchallenge.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddExpiresAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperChallenge numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ShopperChallengeMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ShopperChallengeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ShopperChallengeMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ShopperChallenge nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ShopperChallengeMutation) ResetField(name string) error {
+	switch name {
+	case shopperchallenge.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case shopperchallenge.FieldToken:
+		m.ResetToken()
+		return nil
+	case shopperchallenge.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case shopperchallenge.FieldPurpose:
+		m.ResetPurpose()
+		return nil
+	case shopperchallenge.FieldEmail:
+		m.ResetEmail()
+		return nil
+	case shopperchallenge.FieldCode:
+		m.ResetCode()
+		return nil
+	case shopperchallenge.FieldTries:
+		m.ResetTries()
+		return nil
+	case shopperchallenge.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperChallenge field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ShopperChallengeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ShopperChallengeMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ShopperChallengeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ShopperChallengeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ShopperChallengeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ShopperChallengeMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ShopperChallengeMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ShopperChallenge unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ShopperChallengeMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ShopperChallenge edge %s", name)
+}
+
+// ShopperSessionMutation represents an operation that mutates the ShopperSession nodes in the graph.
+type ShopperSessionMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	token         *digest.Sum
+	bucket        *int8
+	addbucket     *int8
+	customer_id   *xid.ID
+	email         *string
+	agent         *string
+	address       *string
+	seen_at       *micros.Time
+	addseen_at    *micros.Time
+	expires_at    *micros.Time
+	addexpires_at *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ShopperSession, error)
+	predicates    []predicate.ShopperSession
+}
+
+var _ ent.Mutation = (*ShopperSessionMutation)(nil)
+
+// shoppersessionOption allows management of the mutation configuration using functional options.
+type shoppersessionOption func(*ShopperSessionMutation)
+
+// newShopperSessionMutation creates new mutation for the ShopperSession entity.
+func newShopperSessionMutation(c config, op Op, opts ...shoppersessionOption) *ShopperSessionMutation {
+	m := &ShopperSessionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeShopperSession,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withShopperSessionID sets the ID field of the mutation.
+func withShopperSessionID(id xid.ID) shoppersessionOption {
+	return func(m *ShopperSessionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ShopperSession
+		)
+		m.oldValue = func(ctx context.Context) (*ShopperSession, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ShopperSession.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withShopperSession sets the old ShopperSession of the mutation.
+func withShopperSession(node *ShopperSession) shoppersessionOption {
+	return func(m *ShopperSessionMutation) {
+		m.oldValue = func(context.Context) (*ShopperSession, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ShopperSessionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ShopperSessionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ShopperSession entities.
+func (m *ShopperSessionMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ShopperSessionMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ShopperSessionMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ShopperSession.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ShopperSessionMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ShopperSessionMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ShopperSessionMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetToken sets the "token" field.
+func (m *ShopperSessionMutation) SetToken(d digest.Sum) {
+	m.token = &d
+}
+
+// Token returns the value of the "token" field in the mutation.
+func (m *ShopperSessionMutation) Token() (r digest.Sum, exists bool) {
+	v := m.token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToken returns the old "token" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldToken(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToken: %w", err)
+	}
+	return oldValue.Token, nil
+}
+
+// ResetToken resets all changes to the "token" field.
+func (m *ShopperSessionMutation) ResetToken() {
+	m.token = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *ShopperSessionMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *ShopperSessionMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *ShopperSessionMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *ShopperSessionMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *ShopperSessionMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetCustomerID sets the "customer_id" field.
+func (m *ShopperSessionMutation) SetCustomerID(x xid.ID) {
+	m.customer_id = &x
+}
+
+// CustomerID returns the value of the "customer_id" field in the mutation.
+func (m *ShopperSessionMutation) CustomerID() (r xid.ID, exists bool) {
+	v := m.customer_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomerID returns the old "customer_id" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldCustomerID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomerID: %w", err)
+	}
+	return oldValue.CustomerID, nil
+}
+
+// ResetCustomerID resets all changes to the "customer_id" field.
+func (m *ShopperSessionMutation) ResetCustomerID() {
+	m.customer_id = nil
+}
+
+// SetEmail sets the "email" field.
+func (m *ShopperSessionMutation) SetEmail(s string) {
+	m.email = &s
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *ShopperSessionMutation) Email() (r string, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldEmail(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *ShopperSessionMutation) ResetEmail() {
+	m.email = nil
+}
+
+// SetAgent sets the "agent" field.
+func (m *ShopperSessionMutation) SetAgent(s string) {
+	m.agent = &s
+}
+
+// Agent returns the value of the "agent" field in the mutation.
+func (m *ShopperSessionMutation) Agent() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgent returns the old "agent" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldAgent(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgent: %w", err)
+	}
+	return oldValue.Agent, nil
+}
+
+// ResetAgent resets all changes to the "agent" field.
+func (m *ShopperSessionMutation) ResetAgent() {
+	m.agent = nil
+}
+
+// SetAddress sets the "address" field.
+func (m *ShopperSessionMutation) SetAddress(s string) {
+	m.address = &s
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *ShopperSessionMutation) Address() (r string, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldAddress(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ClearAddress clears the value of the "address" field.
+func (m *ShopperSessionMutation) ClearAddress() {
+	m.address = nil
+	m.clearedFields[shoppersession.FieldAddress] = struct{}{}
+}
+
+// AddressCleared returns if the "address" field was cleared in this mutation.
+func (m *ShopperSessionMutation) AddressCleared() bool {
+	_, ok := m.clearedFields[shoppersession.FieldAddress]
+	return ok
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *ShopperSessionMutation) ResetAddress() {
+	m.address = nil
+	delete(m.clearedFields, shoppersession.FieldAddress)
+}
+
+// SetSeenAt sets the "seen_at" field.
+func (m *ShopperSessionMutation) SetSeenAt(value micros.Time) {
+	m.seen_at = &value
+	m.addseen_at = nil
+}
+
+// SeenAt returns the value of the "seen_at" field in the mutation.
+func (m *ShopperSessionMutation) SeenAt() (r micros.Time, exists bool) {
+	v := m.seen_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSeenAt returns the old "seen_at" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldSeenAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSeenAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSeenAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSeenAt: %w", err)
+	}
+	return oldValue.SeenAt, nil
+}
+
+// AddSeenAt adds value to the "seen_at" field.
+func (m *ShopperSessionMutation) AddSeenAt(value micros.Time) {
+	if m.addseen_at != nil {
+		*m.addseen_at += value
+	} else {
+		m.addseen_at = &value
+	}
+}
+
+// AddedSeenAt returns the value that was added to the "seen_at" field in this mutation.
+func (m *ShopperSessionMutation) AddedSeenAt() (r micros.Time, exists bool) {
+	v := m.addseen_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSeenAt resets all changes to the "seen_at" field.
+func (m *ShopperSessionMutation) ResetSeenAt() {
+	m.seen_at = nil
+	m.addseen_at = nil
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *ShopperSessionMutation) SetExpiresAt(value micros.Time) {
+	m.expires_at = &value
+	m.addexpires_at = nil
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *ShopperSessionMutation) ExpiresAt() (r micros.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpiresAt returns the old "expires_at" field's value of the ShopperSession entity.
+// If the ShopperSession object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperSessionMutation) OldExpiresAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
+	}
+	return oldValue.ExpiresAt, nil
+}
+
+// AddExpiresAt adds value to the "expires_at" field.
+func (m *ShopperSessionMutation) AddExpiresAt(value micros.Time) {
+	if m.addexpires_at != nil {
+		*m.addexpires_at += value
+	} else {
+		m.addexpires_at = &value
+	}
+}
+
+// AddedExpiresAt returns the value that was added to the "expires_at" field in this mutation.
+func (m *ShopperSessionMutation) AddedExpiresAt() (r micros.Time, exists bool) {
+	v := m.addexpires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *ShopperSessionMutation) ResetExpiresAt() {
+	m.expires_at = nil
+	m.addexpires_at = nil
+}
+
+// Where appends a list predicates to the ShopperSessionMutation builder.
+func (m *ShopperSessionMutation) Where(ps ...predicate.ShopperSession) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ShopperSessionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ShopperSessionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ShopperSession, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ShopperSessionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ShopperSessionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ShopperSession).
+func (m *ShopperSessionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ShopperSessionMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.store_id != nil {
+		fields = append(fields, shoppersession.FieldStoreID)
+	}
+	if m.token != nil {
+		fields = append(fields, shoppersession.FieldToken)
+	}
+	if m.bucket != nil {
+		fields = append(fields, shoppersession.FieldBucket)
+	}
+	if m.customer_id != nil {
+		fields = append(fields, shoppersession.FieldCustomerID)
+	}
+	if m.email != nil {
+		fields = append(fields, shoppersession.FieldEmail)
+	}
+	if m.agent != nil {
+		fields = append(fields, shoppersession.FieldAgent)
+	}
+	if m.address != nil {
+		fields = append(fields, shoppersession.FieldAddress)
+	}
+	if m.seen_at != nil {
+		fields = append(fields, shoppersession.FieldSeenAt)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, shoppersession.FieldExpiresAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ShopperSessionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case shoppersession.FieldStoreID:
+		return m.StoreID()
+	case shoppersession.FieldToken:
+		return m.Token()
+	case shoppersession.FieldBucket:
+		return m.Bucket()
+	case shoppersession.FieldCustomerID:
+		return m.CustomerID()
+	case shoppersession.FieldEmail:
+		return m.Email()
+	case shoppersession.FieldAgent:
+		return m.Agent()
+	case shoppersession.FieldAddress:
+		return m.Address()
+	case shoppersession.FieldSeenAt:
+		return m.SeenAt()
+	case shoppersession.FieldExpiresAt:
+		return m.ExpiresAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ShopperSessionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case shoppersession.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case shoppersession.FieldToken:
+		return m.OldToken(ctx)
+	case shoppersession.FieldBucket:
+		return m.OldBucket(ctx)
+	case shoppersession.FieldCustomerID:
+		return m.OldCustomerID(ctx)
+	case shoppersession.FieldEmail:
+		return m.OldEmail(ctx)
+	case shoppersession.FieldAgent:
+		return m.OldAgent(ctx)
+	case shoppersession.FieldAddress:
+		return m.OldAddress(ctx)
+	case shoppersession.FieldSeenAt:
+		return m.OldSeenAt(ctx)
+	case shoppersession.FieldExpiresAt:
+		return m.OldExpiresAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown ShopperSession field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShopperSessionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case shoppersession.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case shoppersession.FieldToken:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToken(v)
+		return nil
+	case shoppersession.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case shoppersession.FieldCustomerID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomerID(v)
+		return nil
+	case shoppersession.FieldEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
+		return nil
+	case shoppersession.FieldAgent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgent(v)
+		return nil
+	case shoppersession.FieldAddress:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	case shoppersession.FieldSeenAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSeenAt(v)
+		return nil
+	case shoppersession.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperSession field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ShopperSessionMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, shoppersession.FieldBucket)
+	}
+	if m.addseen_at != nil {
+		fields = append(fields, shoppersession.FieldSeenAt)
+	}
+	if m.addexpires_at != nil {
+		fields = append(fields, shoppersession.FieldExpiresAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ShopperSessionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case shoppersession.FieldBucket:
+		return m.AddedBucket()
+	case shoppersession.FieldSeenAt:
+		return m.AddedSeenAt()
+	case shoppersession.FieldExpiresAt:
+		return m.AddedExpiresAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShopperSessionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case shoppersession.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case shoppersession.FieldSeenAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSeenAt(v)
+		return nil
+	case shoppersession.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddExpiresAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperSession numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ShopperSessionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(shoppersession.FieldAddress) {
+		fields = append(fields, shoppersession.FieldAddress)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ShopperSessionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ShopperSessionMutation) ClearField(name string) error {
+	switch name {
+	case shoppersession.FieldAddress:
+		m.ClearAddress()
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperSession nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ShopperSessionMutation) ResetField(name string) error {
+	switch name {
+	case shoppersession.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case shoppersession.FieldToken:
+		m.ResetToken()
+		return nil
+	case shoppersession.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case shoppersession.FieldCustomerID:
+		m.ResetCustomerID()
+		return nil
+	case shoppersession.FieldEmail:
+		m.ResetEmail()
+		return nil
+	case shoppersession.FieldAgent:
+		m.ResetAgent()
+		return nil
+	case shoppersession.FieldAddress:
+		m.ResetAddress()
+		return nil
+	case shoppersession.FieldSeenAt:
+		m.ResetSeenAt()
+		return nil
+	case shoppersession.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperSession field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ShopperSessionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ShopperSessionMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ShopperSessionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ShopperSessionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ShopperSessionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ShopperSessionMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ShopperSessionMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ShopperSession unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ShopperSessionMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ShopperSession edge %s", name)
 }
 
 // StaffMutation represents an operation that mutates the Staff nodes in the graph.

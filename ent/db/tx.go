@@ -174,6 +174,10 @@ type Tx struct {
 	ShippingCountry *ShippingCountryClient
 	// ShippingZone is the client for interacting with the ShippingZone builders.
 	ShippingZone *ShippingZoneClient
+	// ShopperChallenge is the client for interacting with the ShopperChallenge builders.
+	ShopperChallenge *ShopperChallengeClient
+	// ShopperSession is the client for interacting with the ShopperSession builders.
+	ShopperSession *ShopperSessionClient
 	// Staff is the client for interacting with the Staff builders.
 	Staff *StaffClient
 	// StaffToken is the client for interacting with the StaffToken builders.
@@ -419,6 +423,8 @@ func (tx *Tx) init() {
 	tx.ShelfWalk = NewShelfWalkClient(tx.config)
 	tx.ShippingCountry = NewShippingCountryClient(tx.config)
 	tx.ShippingZone = NewShippingZoneClient(tx.config)
+	tx.ShopperChallenge = NewShopperChallengeClient(tx.config)
+	tx.ShopperSession = NewShopperSessionClient(tx.config)
 	tx.Staff = NewStaffClient(tx.config)
 	tx.StaffToken = NewStaffTokenClient(tx.config)
 	tx.Store = NewStoreClient(tx.config)

@@ -111,6 +111,9 @@ var fixed = []Fixed{
 	{Of: "The emails per day from a store to an address that never paid it", Unit: inUnits, Most: StrangerMails},
 	{Of: "The emails per day from all stores to an address that never paid them", Unit: inUnits, Most: AddressMails},
 	{Of: "The emails per hour to such addresses for orders from one network", Unit: inUnits, Most: NetworkMails},
+	{Of: "The sign-in codes per hour from a store to the address of a shopper", Unit: inUnits, Most: StoreCodes},
+	{Of: "The sign-in codes per day from all stores to the address of a shopper", Unit: inUnits, Most: AddressCodes},
+	{Of: "The sign-in codes per hour that the shoppers of one network may ask for", Unit: inUnits, Most: NetworkCodes},
 	{Of: "The rate of a webhook endpoint: attempts per second", Unit: inUnits, Most: EndpointRate},
 }
 

@@ -66,6 +66,12 @@ const (
 	StrangerMails = 3
 	AddressMails  = 10
 	NetworkMails  = 20
+	// StoreCodes is the number of sign-in codes per hour that a store emails to one address of a
+	// shopper, AddressCodes that of all stores together per day, and NetworkCodes the number that
+	// one network may ask for per hour.
+	StoreCodes   = 5
+	AddressCodes = 20
+	NetworkCodes = 30
 	// OrderNews is the number of new orders per hour of which each notifies the staff.
 	OrderNews = 10
 	// EmailFilter is an email address by which customers are looked up. It is longer than [Email]

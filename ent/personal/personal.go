@@ -58,7 +58,7 @@ var tables = map[string]map[Class]string{
 	"credentials": {Never: "kind"},
 	"customers": {
 		Redaction: "email phone first_name last_name locale default_address addresses tags note",
-		Never:     "status email_marketing",
+		Never:     "status email_marketing email_marketing_source",
 	},
 	"delivery_logs": {Sealed: "response", Age: "request", Never: "type state outcome detail"},
 	"discounts":     {Never: "code kind collections"},
@@ -118,6 +118,8 @@ var tables = map[string]map[Class]string{
 	"sessions":           {Account: "agent address"},
 	"shipping_countries": {Never: "country"},
 	"shipping_zones":     {Never: "name rates"},
+	"shopper_challenges": {Age: "email", Never: "purpose"},
+	"shopper_sessions":   {Redaction: "email agent address"},
 	"staff":              {Never: "role alerts"},
 	"domains":            {Never: "host token problem certificate certificate_problem"},
 	"domain_hosts":       {Never: "host"},

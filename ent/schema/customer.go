@@ -31,6 +31,11 @@ func (Customer) Fields() []ent.Field {
 		field.String("status").GoType(state.CustomerStatus("")).SchemaType(key(32)),
 		field.String("locale").SchemaType(key(limit.Locale)).Optional().Nillable(),
 		field.String("email_marketing").GoType(state.EmailMarketing("")).SchemaType(key(32)),
+		// email_marketing_at and email_marketing_source say since when that state holds and who chose
+		// it; null if the previous release or an import recorded neither.
+		field.Int64("email_marketing_at").GoType(micros.Time(0)).Optional().Nillable(),
+		field.String("email_marketing_source").GoType(state.ConsentSource("")).SchemaType(key(16)).
+			Optional().Nillable(),
 		field.Bytes("default_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
 		field.Bytes("addresses").GoType(document.Addresses(nil)).SchemaType(longBlob),
 		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),

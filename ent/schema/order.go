@@ -93,5 +93,6 @@ func (Order) Indexes() []ent.Index {
 			StorageKey("order_states_updated_at_id"),
 		index.Fields("store_id", "customer_id", "id"),
 		index.Fields("store_id", "external_number", "id"),
+		index.Fields("store_id", "email", "id"), // the orders in a shopper's account
 	}
 }

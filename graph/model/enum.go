@@ -68,6 +68,11 @@ func UnmarshalCustomerStatus(v any) (state.CustomerStatus, error) {
 	return unmarshal[state.CustomerStatus](v)
 }
 
+func MarshalConsentSource(v state.ConsentSource) graphql.Marshaler { return enum(v) }
+func UnmarshalConsentSource(v any) (state.ConsentSource, error) {
+	return unmarshal[state.ConsentSource](v)
+}
+
 func MarshalEmailMarketing(v state.EmailMarketing) graphql.Marshaler { return enum(v) }
 func UnmarshalEmailMarketing(v any) (state.EmailMarketing, error) {
 	return unmarshal[state.EmailMarketing](v)

@@ -11,14 +11,16 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/shopper"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // Config is the configuration of the pages.
 type Config struct {
-	Carts *cart.Carts
-	Core  storefront.Storefront
+	Carts    *cart.Carts
+	Shoppers *shopper.Shoppers
+	Core     storefront.Storefront
 	// Links signs and verifies the addresses of orders.
 	Links *link.Signer
 	// ClientOf returns the address of the client.
@@ -37,8 +39,8 @@ type Checkout struct {
 
 // New creates the pages.
 func New(c Config) (*Checkout, error) {
-	if c.Carts == nil || c.Core.Core == nil || c.Links == nil || c.ClientOf == nil {
-		return nil, errors.New("checkout: Carts, Core, Links and ClientOf are needed")
+	if c.Carts == nil || c.Shoppers == nil || c.Core.Core == nil || c.Links == nil || c.ClientOf == nil {
+		return nil, errors.New("checkout: Carts, Shoppers, Core, Links and ClientOf are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	pages, err := templates()
@@ -74,10 +76,11 @@ const (
 // Owns reports whether a path belongs to these pages.
 func Owns(path string) bool {
 	switch path {
-	case cartPath, addPath, linePath, checkoutPath, stylePath, passwordPath:
+	case cartPath, addPath, linePath, checkoutPath, stylePath, passwordPath, accountPath:
 		return true
 	}
-	return strings.HasPrefix(path, checkoutPath+"/") || strings.HasPrefix(path, orderRoot)
+	return strings.HasPrefix(path, checkoutPath+"/") || strings.HasPrefix(path, accountPath+"/") ||
+		strings.HasPrefix(path, orderRoot)
 }
 
 // postWeight is how many pages a form counts as in the visitor rate: it tries a code or writes.

@@ -26,6 +26,9 @@ const (
 func (v *visit) details(c *cart.View) {
 	values := map[string]string{"email": c.Email, "phone": c.Phone, "country": c.Country, "region": c.Region,
 		"vat_id": c.VATID, giftName: c.Gift}
+	if c.Email == "" {
+		v.propose(values, c.Ships)
+	}
 	setAddress(values, "", c.Address)
 	if c.Billing != nil {
 		values[billingBox] = "1"

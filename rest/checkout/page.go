@@ -71,6 +71,18 @@ func nameOf(page any) string {
 		return "password"
 	case LegalPage:
 		return "legal"
+	case SignInPage:
+		return "sign-in"
+	case CodePage:
+		return "code"
+	case OrdersPage:
+		return "orders"
+	case AddressesPage:
+		return "addresses"
+	case AddressPage:
+		return "address"
+	case SettingsPage:
+		return "settings"
 	default:
 		return "message"
 	}

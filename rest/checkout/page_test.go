@@ -17,6 +17,8 @@ func views(l state.Language) map[string]any {
 	t := phrase.In(l)
 	frame := Frame{Texts: t, Shop: `Bread & <b>Co</b>`, Logo: "/_images/logo", Style: stylePath,
 		Title: t.Say(phrase.Cart), Problem: t.Say(phrase.TryAgain), Legal: []Option{{"/pages/imprint", "Im <b>"}}}
+	account := AccountFrame{Frame: frame, Email: "a@b.example", Tabs: []Step{{Label: "x", URL: "/account", Now: true}},
+		Saved: true}
 	steps := []Step{{Label: t.Say(phrase.StepDetails), URL: "/checkout/details", Done: true},
 		{Label: t.Say(phrase.StepDelivery), URL: "/checkout/delivery", Now: true}}
 	lines := []Line{
@@ -51,7 +53,21 @@ func views(l state.Language) map[string]any {
 			Instructions: "IBAN\n1", PayURL: "/orders/x/pay", Reopens: true,
 			Parcels: []Parcel{{"DHL", "1", "https://dhl.example/1"}, {"x", "2", ""}},
 			Address: []string{"Ada"}, Lines: lines[:1], Sums: sums},
-		"legal":   LegalPage{frame, "<p>We</p>"},
+		"legal": LegalPage{frame, "<p>We</p>"},
+		"sign-in": SignInPage{Frame: frame, Email: fieldsOf(t, emailField, map[string]string{"email": "x"},
+			map[string]string{"email": t.Say(phrase.NotEmail)})[0]},
+		"code": CodePage{Frame: frame, Text: t.Say(phrase.CodeSent, "a@b.example"), Action: codePath, Back: signInPath,
+			Code: Field{Name: "code", Label: t.Say(phrase.SignInCode), Type: "text", Error: t.Say(phrase.CodeWrong)}},
+		"orders": OrdersPage{AccountFrame: account, Older: "/account?before=x", Orders: []OrderRow{
+			{Title: "1", URL: "/orders/x", Date: "1", Total: "€1.00", States: []string{"a"}}}},
+		"no orders": OrdersPage{AccountFrame: account},
+		"addresses": AddressesPage{AccountFrame: account, Addresses: []SavedAddress{
+			{Key: "a", Lines: []string{"Ada <b>"}, Default: true}, {Key: "b", Lines: []string{"Eve"}}}},
+		"no addresses": AddressesPage{AccountFrame: account},
+		"address":      AddressPage{Frame: frame, Fields: fields, Key: "a", First: true},
+		"settings": SettingsPage{AccountFrame: account, Marketing: true, Chosen: "1",
+			Language: Field{Name: "language", Label: "x", Options: []Option{{"de", "Deutsch"}}},
+			Sessions: []SessionRow{{ID: "a", Browser: "<b>", Address: "::1", Used: "1", Mine: true}, {ID: "b"}}},
 		"message": MessagePage{Frame: frame, Text: t.Say(phrase.NotFoundText)},
 	}
 }

@@ -24,6 +24,8 @@ type Frame struct {
 	// Legal are the pages that have to be linked wherever people buy, as far as the store has them,
 	// and its contact address.
 	Legal []Option
+	// Accounts says that shoppers can sign in.
+	Accounts bool
 }
 
 // Say returns a text of [phrase] by its key.

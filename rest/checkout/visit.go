@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -15,15 +16,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/shopper"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
-)
-
-// Names of the cookie. Browsers refuse a cookie with the prefix __Host- that another host or plain
-// http sets (RFC 6265bis, section 4.1.3.2).
-const (
-	secureCookie = "__Host-cart"
-	plainCookie  = "cart"
 )
 
 // maxBody bounds a form, in bytes: a note of maximum length, escaped, and the other fields.
@@ -42,6 +37,8 @@ type visit struct {
 	form  url.Values // of a POST
 	// outside says that the visitor lacks the password: pages link to nothing that needs it.
 	outside bool
+	// account is the signed-in shopper once [visit.signedIn] has looked.
+	account *shopper.Account
 }
 
 // Serve answers a request to a page of an open store; [Owns] reports which paths these are.
@@ -60,7 +57,7 @@ func (c *Checkout) Serve(
 		v.missing()
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		if get == nil { // the page of a form that was sent before
-			to(w, cartPath)
+			to(w, root(r.URL.Path))
 			return
 		}
 		get()
@@ -72,6 +69,14 @@ func (c *Checkout) Serve(
 		w.Header().Set("Allow", "GET, HEAD, POST")
 		v.message(http.StatusMethodNotAllowed, phrase.TryAgain, phrase.TryAgainText)
 	}
+}
+
+// root returns the page that forms without a page of their own belong to.
+func root(path string) string {
+	if strings.HasPrefix(path, accountPath+"/") {
+		return accountPath
+	}
+	return cartPath
 }
 
 // handlers returns what answers at the path of the request; nil if nothing does.
@@ -94,6 +99,9 @@ func (v *visit) handlers() (get, post func()) {
 		return v.style, nil
 	case passwordPath:
 		return func() { to(v.w, "/") }, func() { to(v.w, "/") }
+	}
+	if path == accountPath || strings.HasPrefix(path, accountPath+"/") {
+		return v.accountHandlers(path)
 	}
 	if token, ok := strings.CutPrefix(path, orderRoot); ok {
 		if token, ok := strings.CutSuffix(token, paySuffix); ok {
@@ -147,17 +155,35 @@ func (v *visit) secure() bool {
 	return v.r.TLS != nil || strings.HasPrefix(v.Core.StoreOrigin(v.shop.Handle), "https://")
 }
 
-func (v *visit) cookieName() string {
-	if v.secure() {
-		return secureCookie
-	}
-	return plainCookie
+// securePrefix begins the names of cookies over https. Browsers refuse such a cookie if another host
+// or plain http sets it (RFC 6265bis, section 4.1.3.2).
+const securePrefix = "__Host-"
+
+// cookie is a cookie of one host by its name over plain http.
+type cookie struct {
+	name string
+	life time.Duration
 }
 
-// token returns the cookie's value, or "" if there is none or there are two: an attacker may have
+// The cookies of shoppers; never changed.
+var (
+	cartCookie    = cookie{"cart", cart.Life * time.Second}
+	accountCookie = cookie{"account", shopper.Life}
+	// codeCookie is of a browser that asked for a code.
+	codeCookie = cookie{"account-code", shopper.CodeLife}
+)
+
+func (v *visit) nameOf(c cookie) string {
+	if v.secure() {
+		return securePrefix + c.name
+	}
+	return c.name
+}
+
+// get returns the cookie's value, or "" if there is none or there are two: an attacker may have
 // planted either.
-func (v *visit) token() string {
-	list := v.r.CookiesNamed(v.cookieName())
+func (v *visit) get(c cookie) string {
+	list := v.r.CookiesNamed(v.nameOf(c))
 	if len(list) != 1 || list[0].Quoted {
 		return ""
 	}
@@ -166,21 +192,32 @@ func (v *visit) token() string {
 
 // HasCart reports whether a request has the cookie of a cart.
 func HasCart(r *http.Request) bool {
-	return len(r.CookiesNamed(secureCookie))+len(r.CookiesNamed(plainCookie)) > 0
+	return len(r.CookiesNamed(securePrefix+cartCookie.name))+len(r.CookiesNamed(cartCookie.name)) > 0
 }
 
-// keep sets the cookie, or renews it.
-func (v *visit) keep(token string) {
+// set sets the cookie, or renews it; an empty value deletes it.
+func (v *visit) set(c cookie, value string) {
+	age := int(c.life.Seconds())
+	if value == "" {
+		age = -1
+	}
 	http.SetCookie(v.w, &http.Cookie{ //nolint:gosec // without Secure on plain http only, where browsers would drop it
-		Name: v.cookieName(), Value: token, Path: "/", Secure: v.secure(), HttpOnly: true,
-		SameSite: http.SameSiteLaxMode, MaxAge: cart.Life,
+		Name: v.nameOf(c), Value: value, Path: "/", Secure: v.secure(), HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, MaxAge: age,
 	})
 }
+
+// token returns the token of the cart, or "".
+func (v *visit) token() string { return v.get(cartCookie) }
+
+// keep sets the cookie of the cart, or renews it.
+func (v *visit) keep(token string) { v.set(cartCookie, token) }
 
 // frame returns what all pages have in common.
 func (v *visit) frame(title phrase.Key) Frame {
 	return Frame{Texts: v.texts, Shop: v.shop.Name, Logo: v.brand.Logo, Icon: v.brand.Favicon, Style: styleOf(v.brand),
-		Title: v.texts.Say(title), Legal: v.legal(), Announcement: v.announcement(), Bare: v.outside}
+		Title: v.texts.Say(title), Legal: v.legal(), Announcement: v.announcement(),
+		Accounts: v.Shoppers.Available(), Bare: v.outside}
 }
 
 // announcement returns what is shown above the page: why the shop does not sell, or what it

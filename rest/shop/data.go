@@ -21,7 +21,8 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
 			"language": string(in.shop.Language), "direction": phrase.In(in.shop.Language).Direction,
 			"products_url": in.links.to(storefront.ProductsPath), "cart_url": cartPath, "add_url": addPath,
-			"words": words(in.shop), "price_note": orNil(c.priceNote(in.shop)), "shipping_url": nil,
+			"account_url": nil,
+			"words":       words(in.shop), "price_note": orNil(c.priceNote(in.shop)), "shipping_url": nil,
 			"email": orNil(in.shop.ContactEmail), "email_url": nil,
 		},
 		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
@@ -31,6 +32,9 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"kind": c.view.kind, "title": c.title(in.shop), "path": c.view.path(), "preview": in.links.query != "",
 			"description": orNil(c.description()),
 		},
+	}
+	if in.accounts {
+		d["shop"].(map[string]any)["account_url"] = accountPath
 	}
 	if in.shop.Shipping != "" {
 		d["shop"].(map[string]any)["shipping_url"] = in.links.to(in.shop.Shipping)

@@ -52,7 +52,8 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 		if p := s.kept(key); p != nil { // rendered between the lookup and our turn
 			return p, nil
 		}
-		p, err := s.make(ctx, at.front, scene{shop: at.state, sum: at.state.Package, set: at.state.Settings}, v)
+		p, err := s.make(ctx, at.front, scene{shop: at.state, sum: at.state.Package, set: at.state.Settings,
+			accounts: s.Accounts}, v)
 		if err != nil {
 			return nil, err
 		}
@@ -90,6 +91,8 @@ type scene struct {
 	sections []theme.Section
 	// banner is shown above the page of a preview.
 	banner string
+	// accounts says that shoppers can sign in.
+	accounts bool
 }
 
 func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, error) {

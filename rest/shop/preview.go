@@ -105,7 +105,8 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), makeLimit)
 	defer cancel()
-	in := scene{shop: v.state, sum: theme.Checksum, links: l, banner: theme.Name, set: theme.Settings}
+	in := scene{shop: v.state, sum: theme.Checksum, links: l, banner: theme.Name, set: theme.Settings,
+		accounts: s.Accounts}
 	if theme.DraftSettings != nil {
 		in.set = theme.DraftSettings
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // closedPaths are disallowed for robots, like previews: they are different for each visitor.
-var closedPaths = []string{searchPath, "/cart", "/checkout"}
+var closedPaths = []string{searchPath, "/cart", "/checkout", accountPath}
 
 // partOf returns the part of the sitemap that a path names; "" is the index.
 func partOf(path string) (part string, ok bool) {

@@ -60,6 +60,8 @@ type Config struct {
 	HandleOf func(host string) (handle string, ok bool)
 	// DomainOf returns the handle of the store that brought a host; nil if stores bring none.
 	DomainOf func(ctx context.Context, host string) (handle string, ok bool, err error)
+	// Accounts says that shoppers can sign in.
+	Accounts bool
 	Logger   *slog.Logger
 	// Now is the clock for the age of cached pages; by default [time.Now].
 	Now func() time.Time

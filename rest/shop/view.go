@@ -33,8 +33,9 @@ const (
 	searchPath  = storefront.SearchPath
 	robotsPath  = "/robots.txt"
 	// cartPath and addPath are those of rest/checkout.
-	cartPath = "/cart"
-	addPath  = cartPath + "/add"
+	cartPath    = "/cart"
+	accountPath = "/account"
+	addPath     = cartPath + "/add"
 	// variantParam chooses a variant on the page of a product.
 	variantParam = "variant"
 	// maxQuestion bounds the search term, in code points, and maxPath the address that a page

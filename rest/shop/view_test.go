@@ -77,7 +77,7 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German, Taxed: true, TaxIncluded: true,
 			Shipping: "/pages/shipping", ContactEmail: "shop@clay.example"},
 		links:    links{"expires=1&preview=2&store=3&signature=4"},
-		settings: map[string]any{},
+		accounts: true, settings: map[string]any{},
 	}
 	menu := []storefront.Link{{Title: "A", Address: "/", Children: []storefront.Link{{Title: "B", Address: "/b"}}}}
 	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage, textPage, productsPage} {

@@ -8,6 +8,7 @@ import (
 
 // wordKeys maps the names in templates to the texts of every page; never changed.
 var wordKeys = map[string]phrase.Key{
+	"account":        phrase.Account,
 	"add_to_cart":    phrase.AddToCart,
 	"ask":            phrase.Ask,
 	"back":           phrase.ContinueShopping,

@@ -45,6 +45,7 @@ var themeData = merged(map[string]string{
 	".shop.search_fields[].name":  "of a hidden field of the search form",
 	".shop.search_fields[].value": "of that field",
 	".shop.cart_url":              "the path of the cart",
+	".shop.account_url":           "the path of the shopper's account, or nothing if the service sends no emails",
 	".shop.add_url":               "the action of a form that adds a product, with method=\"post\"",
 	".shop.price_note":            "what prices include, such as VAT, in the language of the store, or nothing",
 	".shop.shipping_url":          "the path of the merchant's page about shipping, or nothing",

@@ -106,18 +106,19 @@ func (s *Server) purgeLoops(claims *idem.Keeper) []loop {
 		name, what string
 		purge      func(context.Context) (int, error)
 	}{
-		{"purge_task_receipts", "receipts of tasks", s.core.Tasks.Purge},             // engine/task
-		{"purge_requests", "logged requests", s.of(requestlog.Purge)},                // engine/requestlog
-		{"purge_idempotency", "idempotency keys", claims.Purge},                      // engine/idem
-		{"purge_sessions", "sessions", s.base.Sessions.Purge},                        // engine/session
-		{"purge_challenges", "challenges", s.of(session.PurgeChallenges)},            // engine/session
-		{"purge_allowances", "allowances", s.of(ratelimit.Purge)},                    // lib/ratelimit
-		{"purge_payment_accounts", "former payment accounts", s.core.ForgetAccounts}, // domain/selling
-		{"purge_carts", "carts", s.core.Carts().Purge},                               // domain/cart
-		{"purge_account_logs", "people's logs", s.of(audit.Purge)},                   // engine/audit
-		{"purge_grants", "grants and tokens", s.oauth.Purge},                         // engine/oauth
-		{"purge_events", "events", s.of(outbox.Purge)},                               // engine/outbox
-		{"purge_webhooks", "deliveries and attempts", s.hooks.Purge},                 // engine/webhook
+		{"purge_task_receipts", "receipts of tasks", s.core.Tasks.Purge},              // engine/task
+		{"purge_requests", "logged requests", s.of(requestlog.Purge)},                 // engine/requestlog
+		{"purge_idempotency", "idempotency keys", claims.Purge},                       // engine/idem
+		{"purge_sessions", "sessions", s.base.Sessions.Purge},                         // engine/session
+		{"purge_challenges", "challenges", s.of(session.PurgeChallenges)},             // engine/session
+		{"purge_allowances", "allowances", s.of(ratelimit.Purge)},                     // lib/ratelimit
+		{"purge_payment_accounts", "former payment accounts", s.core.ForgetAccounts},  // domain/selling
+		{"purge_carts", "carts", s.core.Carts().Purge},                                // domain/cart
+		{"purge_shoppers", "sessions and codes of shoppers", s.core.Shoppers().Purge}, // domain/shopper
+		{"purge_account_logs", "people's logs", s.of(audit.Purge)},                    // engine/audit
+		{"purge_grants", "grants and tokens", s.oauth.Purge},                          // engine/oauth
+		{"purge_events", "events", s.of(outbox.Purge)},                                // engine/outbox
+		{"purge_webhooks", "deliveries and attempts", s.hooks.Purge},                  // engine/webhook
 	}
 	keys := s.purge("revocations", s.base.Keys.Purge)
 	notes := s.purge("notes of redacted customers", s.base.Erasures.Sweep)

@@ -29,6 +29,7 @@ var domains = map[string][]string{
 	// orders count the uses of discounts, and have invoices
 	"graph/domain/sales":      {"graph/domain/invoice", "graph/domain/selling"},
 	"graph/domain/selling":    nil,
+	"graph/domain/shopper":    {"graph/domain/sales"},                         // an account belongs to a customer
 	"graph/domain/storefront": {"graph/domain/sales"},                         // the order page shows the due date
 	"graph/domain/teststore":  {"graph/domain/catalog", "graph/domain/sales"}, // samples use the ordinary operations
 }

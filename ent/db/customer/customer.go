@@ -35,6 +35,10 @@ const (
 	FieldLocale = "locale"
 	// FieldEmailMarketing holds the string denoting the email_marketing field in the database.
 	FieldEmailMarketing = "email_marketing"
+	// FieldEmailMarketingAt holds the string denoting the email_marketing_at field in the database.
+	FieldEmailMarketingAt = "email_marketing_at"
+	// FieldEmailMarketingSource holds the string denoting the email_marketing_source field in the database.
+	FieldEmailMarketingSource = "email_marketing_source"
 	// FieldDefaultAddress holds the string denoting the default_address field in the database.
 	FieldDefaultAddress = "default_address"
 	// FieldAddresses holds the string denoting the addresses field in the database.
@@ -69,6 +73,8 @@ var Columns = []string{
 	FieldStatus,
 	FieldLocale,
 	FieldEmailMarketing,
+	FieldEmailMarketingAt,
+	FieldEmailMarketingSource,
 	FieldDefaultAddress,
 	FieldAddresses,
 	FieldTags,
@@ -178,6 +184,16 @@ func ByLocale(opts ...sql.OrderTermOption) OrderOption {
 // ByEmailMarketing orders the results by the email_marketing field.
 func ByEmailMarketing(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldEmailMarketing, opts...).ToFunc()
+}
+
+// ByEmailMarketingAt orders the results by the email_marketing_at field.
+func ByEmailMarketingAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEmailMarketingAt, opts...).ToFunc()
+}
+
+// ByEmailMarketingSource orders the results by the email_marketing_source field.
+func ByEmailMarketingSource(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEmailMarketingSource, opts...).ToFunc()
 }
 
 // ByNote orders the results by the note field.

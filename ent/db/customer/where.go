@@ -114,6 +114,18 @@ func EmailMarketing(v state.EmailMarketing) predicate.Customer {
 	return predicate.Customer(sql.FieldEQ(FieldEmailMarketing, vc))
 }
 
+// EmailMarketingAt applies equality check predicate on the "email_marketing_at" field. It's identical to EmailMarketingAtEQ.
+func EmailMarketingAt(v micros.Time) predicate.Customer {
+	vc := int64(v)
+	return predicate.Customer(sql.FieldEQ(FieldEmailMarketingAt, vc))
+}
+
+// EmailMarketingSource applies equality check predicate on the "email_marketing_source" field. It's identical to EmailMarketingSourceEQ.
+func EmailMarketingSource(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldEQ(FieldEmailMarketingSource, vc))
+}
+
 // DefaultAddress applies equality check predicate on the "default_address" field. It's identical to DefaultAddressEQ.
 func DefaultAddress(v document.Address) predicate.Customer {
 	vc := []byte(v)
@@ -873,6 +885,164 @@ func EmailMarketingEqualFold(v state.EmailMarketing) predicate.Customer {
 func EmailMarketingContainsFold(v state.EmailMarketing) predicate.Customer {
 	vc := string(v)
 	return predicate.Customer(sql.FieldContainsFold(FieldEmailMarketing, vc))
+}
+
+// EmailMarketingAtEQ applies the EQ predicate on the "email_marketing_at" field.
+func EmailMarketingAtEQ(v micros.Time) predicate.Customer {
+	vc := int64(v)
+	return predicate.Customer(sql.FieldEQ(FieldEmailMarketingAt, vc))
+}
+
+// EmailMarketingAtNEQ applies the NEQ predicate on the "email_marketing_at" field.
+func EmailMarketingAtNEQ(v micros.Time) predicate.Customer {
+	vc := int64(v)
+	return predicate.Customer(sql.FieldNEQ(FieldEmailMarketingAt, vc))
+}
+
+// EmailMarketingAtIn applies the In predicate on the "email_marketing_at" field.
+func EmailMarketingAtIn(vs ...micros.Time) predicate.Customer {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Customer(sql.FieldIn(FieldEmailMarketingAt, v...))
+}
+
+// EmailMarketingAtNotIn applies the NotIn predicate on the "email_marketing_at" field.
+func EmailMarketingAtNotIn(vs ...micros.Time) predicate.Customer {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Customer(sql.FieldNotIn(FieldEmailMarketingAt, v...))
+}
+
+// EmailMarketingAtGT applies the GT predicate on the "email_marketing_at" field.
+func EmailMarketingAtGT(v micros.Time) predicate.Customer {
+	vc := int64(v)
+	return predicate.Customer(sql.FieldGT(FieldEmailMarketingAt, vc))
+}
+
+// EmailMarketingAtGTE applies the GTE predicate on the "email_marketing_at" field.
+func EmailMarketingAtGTE(v micros.Time) predicate.Customer {
+	vc := int64(v)
+	return predicate.Customer(sql.FieldGTE(FieldEmailMarketingAt, vc))
+}
+
+// EmailMarketingAtLT applies the LT predicate on the "email_marketing_at" field.
+func EmailMarketingAtLT(v micros.Time) predicate.Customer {
+	vc := int64(v)
+	return predicate.Customer(sql.FieldLT(FieldEmailMarketingAt, vc))
+}
+
+// EmailMarketingAtLTE applies the LTE predicate on the "email_marketing_at" field.
+func EmailMarketingAtLTE(v micros.Time) predicate.Customer {
+	vc := int64(v)
+	return predicate.Customer(sql.FieldLTE(FieldEmailMarketingAt, vc))
+}
+
+// EmailMarketingAtIsNil applies the IsNil predicate on the "email_marketing_at" field.
+func EmailMarketingAtIsNil() predicate.Customer {
+	return predicate.Customer(sql.FieldIsNull(FieldEmailMarketingAt))
+}
+
+// EmailMarketingAtNotNil applies the NotNil predicate on the "email_marketing_at" field.
+func EmailMarketingAtNotNil() predicate.Customer {
+	return predicate.Customer(sql.FieldNotNull(FieldEmailMarketingAt))
+}
+
+// EmailMarketingSourceEQ applies the EQ predicate on the "email_marketing_source" field.
+func EmailMarketingSourceEQ(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldEQ(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceNEQ applies the NEQ predicate on the "email_marketing_source" field.
+func EmailMarketingSourceNEQ(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldNEQ(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceIn applies the In predicate on the "email_marketing_source" field.
+func EmailMarketingSourceIn(vs ...state.ConsentSource) predicate.Customer {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Customer(sql.FieldIn(FieldEmailMarketingSource, v...))
+}
+
+// EmailMarketingSourceNotIn applies the NotIn predicate on the "email_marketing_source" field.
+func EmailMarketingSourceNotIn(vs ...state.ConsentSource) predicate.Customer {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Customer(sql.FieldNotIn(FieldEmailMarketingSource, v...))
+}
+
+// EmailMarketingSourceGT applies the GT predicate on the "email_marketing_source" field.
+func EmailMarketingSourceGT(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldGT(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceGTE applies the GTE predicate on the "email_marketing_source" field.
+func EmailMarketingSourceGTE(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldGTE(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceLT applies the LT predicate on the "email_marketing_source" field.
+func EmailMarketingSourceLT(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldLT(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceLTE applies the LTE predicate on the "email_marketing_source" field.
+func EmailMarketingSourceLTE(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldLTE(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceContains applies the Contains predicate on the "email_marketing_source" field.
+func EmailMarketingSourceContains(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldContains(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceHasPrefix applies the HasPrefix predicate on the "email_marketing_source" field.
+func EmailMarketingSourceHasPrefix(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldHasPrefix(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceHasSuffix applies the HasSuffix predicate on the "email_marketing_source" field.
+func EmailMarketingSourceHasSuffix(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldHasSuffix(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceIsNil applies the IsNil predicate on the "email_marketing_source" field.
+func EmailMarketingSourceIsNil() predicate.Customer {
+	return predicate.Customer(sql.FieldIsNull(FieldEmailMarketingSource))
+}
+
+// EmailMarketingSourceNotNil applies the NotNil predicate on the "email_marketing_source" field.
+func EmailMarketingSourceNotNil() predicate.Customer {
+	return predicate.Customer(sql.FieldNotNull(FieldEmailMarketingSource))
+}
+
+// EmailMarketingSourceEqualFold applies the EqualFold predicate on the "email_marketing_source" field.
+func EmailMarketingSourceEqualFold(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldEqualFold(FieldEmailMarketingSource, vc))
+}
+
+// EmailMarketingSourceContainsFold applies the ContainsFold predicate on the "email_marketing_source" field.
+func EmailMarketingSourceContainsFold(v state.ConsentSource) predicate.Customer {
+	vc := string(v)
+	return predicate.Customer(sql.FieldContainsFold(FieldEmailMarketingSource, vc))
 }
 
 // DefaultAddressEQ applies the EQ predicate on the "default_address" field.

@@ -969,6 +969,30 @@ func (f ShippingZoneFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ShippingZoneMutation", m)
 }
 
+// The ShopperChallengeFunc type is an adapter to allow the use of ordinary
+// function as ShopperChallenge mutator.
+type ShopperChallengeFunc func(context.Context, *db.ShopperChallengeMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ShopperChallengeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ShopperChallengeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ShopperChallengeMutation", m)
+}
+
+// The ShopperSessionFunc type is an adapter to allow the use of ordinary
+// function as ShopperSession mutator.
+type ShopperSessionFunc func(context.Context, *db.ShopperSessionMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ShopperSessionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ShopperSessionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ShopperSessionMutation", m)
+}
+
 // The StaffFunc type is an adapter to allow the use of ordinary
 // function as Staff mutator.
 type StaffFunc func(context.Context, *db.StaffMutation) (db.Value, error)

@@ -406,6 +406,8 @@ var (
 		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "locale", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(35)"}},
 		{Name: "email_marketing", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "email_marketing_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "email_marketing_source", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "default_address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "addresses", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "tags", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
@@ -1335,6 +1337,11 @@ var (
 				Unique:  false,
 				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[22], OrdersColumns[0]},
 			},
+			{
+				Name:    "order_store_id_email_id",
+				Unique:  false,
+				Columns: []*schema.Column{OrdersColumns[1], OrdersColumns[18], OrdersColumns[0]},
+			},
 		},
 	}
 	// OrderLinesColumns holds the columns for the "order_lines" table.
@@ -2129,6 +2136,72 @@ var (
 		Columns:    ShippingZonesColumns,
 		PrimaryKey: []*schema.Column{ShippingZonesColumns[0]},
 	}
+	// ShopperChallengesColumns holds the columns for the "shopper_challenges" table.
+	ShopperChallengesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "token", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "purpose", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "email", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "code", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "expires_at", Type: field.TypeInt64},
+	}
+	// ShopperChallengesTable holds the schema information for the "shopper_challenges" table.
+	ShopperChallengesTable = &schema.Table{
+		Name:       "shopper_challenges",
+		Columns:    ShopperChallengesColumns,
+		PrimaryKey: []*schema.Column{ShopperChallengesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "shopperchallenge_store_id_token",
+				Unique:  true,
+				Columns: []*schema.Column{ShopperChallengesColumns[1], ShopperChallengesColumns[2]},
+			},
+			{
+				Name:    "shopperchallenge_bucket_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{ShopperChallengesColumns[3], ShopperChallengesColumns[8]},
+			},
+		},
+	}
+	// ShopperSessionsColumns holds the columns for the "shopper_sessions" table.
+	ShopperSessionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "token", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "customer_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "email", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "agent", Type: field.TypeString, Size: 255},
+		{Name: "address", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(45)"}},
+		{Name: "seen_at", Type: field.TypeInt64},
+		{Name: "expires_at", Type: field.TypeInt64},
+	}
+	// ShopperSessionsTable holds the schema information for the "shopper_sessions" table.
+	ShopperSessionsTable = &schema.Table{
+		Name:       "shopper_sessions",
+		Columns:    ShopperSessionsColumns,
+		PrimaryKey: []*schema.Column{ShopperSessionsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "shoppersession_store_id_token",
+				Unique:  true,
+				Columns: []*schema.Column{ShopperSessionsColumns[1], ShopperSessionsColumns[2]},
+			},
+			{
+				Name:    "shoppersession_store_id_customer_id",
+				Unique:  false,
+				Columns: []*schema.Column{ShopperSessionsColumns[1], ShopperSessionsColumns[4]},
+			},
+			{
+				Name:    "shoppersession_bucket_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{ShopperSessionsColumns[3], ShopperSessionsColumns[9]},
+			},
+		},
+	}
 	// StaffColumns holds the columns for the "staff" table.
 	StaffColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2624,6 +2697,8 @@ var (
 		ShelfWalksTable,
 		ShippingCountriesTable,
 		ShippingZonesTable,
+		ShopperChallengesTable,
+		ShopperSessionsTable,
 		StaffTable,
 		StaffTokensTable,
 		StoresTable,

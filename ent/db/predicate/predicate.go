@@ -246,6 +246,12 @@ type ShippingCountry func(*sql.Selector)
 // ShippingZone is the predicate function for shippingzone builders.
 type ShippingZone func(*sql.Selector)
 
+// ShopperChallenge is the predicate function for shopperchallenge builders.
+type ShopperChallenge func(*sql.Selector)
+
+// ShopperSession is the predicate function for shoppersession builders.
+type ShopperSession func(*sql.Selector)
+
 // Staff is the predicate function for staff builders.
 type Staff func(*sql.Selector)
 

@@ -2030,6 +2030,54 @@ func (f ShippingZoneMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mut
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ShippingZoneMutation", m)
 }
 
+// The ShopperChallengeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ShopperChallengeQueryRuleFunc func(context.Context, *db.ShopperChallengeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ShopperChallengeQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ShopperChallengeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ShopperChallengeQuery", q)
+}
+
+// The ShopperChallengeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ShopperChallengeMutationRuleFunc func(context.Context, *db.ShopperChallengeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ShopperChallengeMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ShopperChallengeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ShopperChallengeMutation", m)
+}
+
+// The ShopperSessionQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ShopperSessionQueryRuleFunc func(context.Context, *db.ShopperSessionQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ShopperSessionQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ShopperSessionQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ShopperSessionQuery", q)
+}
+
+// The ShopperSessionMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ShopperSessionMutationRuleFunc func(context.Context, *db.ShopperSessionMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ShopperSessionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ShopperSessionMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ShopperSessionMutation", m)
+}
+
 // The StaffQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type StaffQueryRuleFunc func(context.Context, *db.StaffQuery) error

@@ -77,6 +77,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shelfwalk"
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
+	"github.com/storefront-go/storefront/ent/db/shopperchallenge"
+	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -433,15 +435,15 @@ func init() {
 	// customer.LastNameValidator is a validator for the "last_name" field. It is called by the builders before save.
 	customer.LastNameValidator = customerDescLastName.Validators[0].(func(string) error)
 	// customerDescTaxExempt is the schema descriptor for tax_exempt field.
-	customerDescTaxExempt := customerFields[11].Descriptor()
+	customerDescTaxExempt := customerFields[13].Descriptor()
 	// customer.DefaultTaxExempt holds the default value on creation for the tax_exempt field.
 	customer.DefaultTaxExempt = customerDescTaxExempt.Default.(bool)
 	// customerDescOrdersCount is the schema descriptor for orders_count field.
-	customerDescOrdersCount := customerFields[12].Descriptor()
+	customerDescOrdersCount := customerFields[14].Descriptor()
 	// customer.DefaultOrdersCount holds the default value on creation for the orders_count field.
 	customer.DefaultOrdersCount = customerDescOrdersCount.Default.(int64)
 	// customerDescTotalSpentMinor is the schema descriptor for total_spent_minor field.
-	customerDescTotalSpentMinor := customerFields[13].Descriptor()
+	customerDescTotalSpentMinor := customerFields[15].Descriptor()
 	// customer.DefaultTotalSpentMinor holds the default value on creation for the total_spent_minor field.
 	customer.DefaultTotalSpentMinor = customerDescTotalSpentMinor.Default.(int64)
 	// customerDescID is the schema descriptor for id field.
@@ -2000,6 +2002,50 @@ func init() {
 	shippingzoneDescID := shippingzoneMixinFields0[1].Descriptor()
 	// shippingzone.DefaultID holds the default value on creation for the id field.
 	shippingzone.DefaultID = shippingzoneDescID.Default.(func() xid.ID)
+	shopperchallengeMixin := schema.ShopperChallenge{}.Mixin()
+	shopperchallenge.Policy = privacy.NewPolicies(shopperchallengeMixin[0], schema.ShopperChallenge{})
+	shopperchallenge.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := shopperchallenge.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	shopperchallengeMixinFields0 := shopperchallengeMixin[0].Fields()
+	_ = shopperchallengeMixinFields0
+	shopperchallengeFields := schema.ShopperChallenge{}.Fields()
+	_ = shopperchallengeFields
+	// shopperchallengeDescTries is the schema descriptor for tries field.
+	shopperchallengeDescTries := shopperchallengeFields[5].Descriptor()
+	// shopperchallenge.DefaultTries holds the default value on creation for the tries field.
+	shopperchallenge.DefaultTries = shopperchallengeDescTries.Default.(int)
+	// shopperchallengeDescID is the schema descriptor for id field.
+	shopperchallengeDescID := shopperchallengeMixinFields0[1].Descriptor()
+	// shopperchallenge.DefaultID holds the default value on creation for the id field.
+	shopperchallenge.DefaultID = shopperchallengeDescID.Default.(func() xid.ID)
+	shoppersessionMixin := schema.ShopperSession{}.Mixin()
+	shoppersession.Policy = privacy.NewPolicies(shoppersessionMixin[0], schema.ShopperSession{})
+	shoppersession.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := shoppersession.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	shoppersessionMixinFields0 := shoppersessionMixin[0].Fields()
+	_ = shoppersessionMixinFields0
+	shoppersessionFields := schema.ShopperSession{}.Fields()
+	_ = shoppersessionFields
+	// shoppersessionDescAgent is the schema descriptor for agent field.
+	shoppersessionDescAgent := shoppersessionFields[4].Descriptor()
+	// shoppersession.AgentValidator is a validator for the "agent" field. It is called by the builders before save.
+	shoppersession.AgentValidator = shoppersessionDescAgent.Validators[0].(func(string) error)
+	// shoppersessionDescID is the schema descriptor for id field.
+	shoppersessionDescID := shoppersessionMixinFields0[1].Descriptor()
+	// shoppersession.DefaultID holds the default value on creation for the id field.
+	shoppersession.DefaultID = shoppersessionDescID.Default.(func() xid.ID)
 	staffMixin := schema.Staff{}.Mixin()
 	staff.Policy = privacy.NewPolicies(staffMixin[0], schema.Staff{})
 	staff.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -1,8 +1,10 @@
 package cart
 
 import (
+	"context"
 	"slices"
 
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/core"
@@ -20,6 +22,23 @@ type Form struct {
 // Form returns the address form of a country. A region is also required if the tax depends on it,
 // which may be one that ISO 3166-2 does not have.
 func (v *View) Form(code string) Form { return formOf(code, v.tax) }
+
+// FormOf is [View.Form] without a cart.
+func (c *Carts) FormOf(ctx context.Context, code string) (Form, error) {
+	tax, err := c.selling.CartTax(ctx)
+	return formOf(code, tax), err
+}
+
+// CheckAddress checks and normalizes an address that a shopper saves.
+func (c *Carts) CheckAddress(ctx context.Context, a *document.AddressFields) error {
+	tax, err := c.selling.CartTax(ctx)
+	if err != nil {
+		return err
+	}
+	check := &core.Check{}
+	(&View{tax: tax}).checkAddress(check, "", a)
+	return check.Err()
+}
 
 // Regional reports whether the tax of a country, or with "" of any country, depends on the region.
 func (v *View) Regional(code string) bool {

@@ -2,13 +2,16 @@ package sales
 
 import (
 	"context"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
@@ -90,7 +93,11 @@ func (m Mutation) CustomerUpdate(
 			core.MemberOpt(&e.Changed, in.LastName, "last_name", &row.LastName, u.SetLastName, u.ClearLastName)
 			core.MemberOpt(&e.Changed, in.Locale, "locale", &row.Locale, u.SetLocale, u.ClearLocale)
 			core.MemberOpt(&e.Changed, in.Note, "note", &row.Note, u.SetNote, u.ClearNote)
-			core.MemberOf(&e.Changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing, u.SetEmailMarketing)
+			if core.MemberOf(&e.Changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing,
+				u.SetEmailMarketing); slices.Contains(e.Changed, "email_marketing") {
+				row.EmailMarketingAt, row.EmailMarketingSource = new(micros.Now()), new(consentSource(ctx))
+				u.SetEmailMarketingAt(*row.EmailMarketingAt).SetEmailMarketingSource(*row.EmailMarketingSource)
+			}
 			core.MemberOf(&e.Changed, in.TaxExempt, "tax_exempt", &row.TaxExempt, u.SetTaxExempt)
 			core.MemberDoc(&e.Changed, docs.defaultAddress, in.DefaultAddress.IsSet(), "default_address",
 				&row.DefaultAddress, u.SetDefaultAddress, u.ClearDefaultAddress)
@@ -105,6 +112,19 @@ func (m Mutation) CustomerUpdate(
 			}
 			return nil
 		})
+}
+
+// consentSource returns who chooses the marketing state of a customer.
+func consentSource(ctx context.Context) state.ConsentSource {
+	switch v := viewer.From(ctx); {
+	case v.IsPerson():
+		return state.ConsentStaff
+	case v.Kind == viewer.System && v.Name == viewer.ShopperName:
+		return state.ConsentAccount
+	case v.Kind == viewer.System:
+		return state.ConsentImport
+	}
+	return state.ConsentAPI
 }
 
 // checkCustomerUpdate validates the given members.

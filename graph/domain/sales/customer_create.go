@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -74,6 +75,9 @@ func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput,
 		SetTaxExempt(in.TaxExempt).
 		SetAddresses(docs.addresses).SetTags(document.NewTags(in.Tags)).SetNillableNote(in.Note).
 		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
+	if in.EmailMarketing != state.EmailNotSubscribed {
+		row.SetEmailMarketingAt(micros.Now()).SetEmailMarketingSource(consentSource(ctx))
+	}
 	if docs.defaultAddress != nil {
 		row.SetDefaultAddress(docs.defaultAddress)
 	}

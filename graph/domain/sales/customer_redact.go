@@ -18,9 +18,9 @@ import (
 const redactPages = 2
 
 // CustomerRedact erases the person for good: their fields, the email, addresses and checkout notes
-// of their orders, their carts, and their queued emails. Their counters stay, since the store's
-// accounts need them. Other copies, and orders that are too many for one transaction, follow in the
-// background. From the commit on, nothing about the person is sent.
+// of their orders, their carts, their sessions, and their queued emails. Their counters stay, since
+// the store's accounts need them. Other copies, and orders that are too many for one transaction,
+// follow in the background. From the commit on, nothing about the person is sent.
 func (m Mutation) CustomerRedact(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.CustomerPayload, error) {
@@ -42,10 +42,15 @@ func (m Mutation) CustomerRedact(
 			}
 			row.Email, row.Phone, row.FirstName, row.LastName, row.Locale, row.Note = nil, nil, nil, nil, nil, nil
 			row.DefaultAddress, row.Addresses, row.Tags = nil, document.NewAddresses(nil), document.NewTags(nil)
+			row.EmailMarketingAt, row.EmailMarketingSource = nil, nil
 			row.Status, row.EmailMarketing = state.CustomerRedacted, state.EmailNotSubscribed
 			e.Update.ClearEmail().ClearPhone().ClearFirstName().ClearLastName().ClearLocale().ClearNote().
 				ClearDefaultAddress().SetAddresses(row.Addresses).SetTags(row.Tags).
-				SetStatus(row.Status).SetEmailMarketing(row.EmailMarketing)
+				SetStatus(row.Status).SetEmailMarketing(row.EmailMarketing).
+				ClearEmailMarketingAt().ClearEmailMarketingSource()
+			if err := erase.Account(ctx, m.Client(ctx), row.ID); err != nil {
+				return err
+			}
 			// Orders are locked before their customer, as everywhere. An order that is placed in
 			// between raises the customer's version, and the redaction fails.
 			clean, err := erase.All(ctx, m.Client(ctx), row.ID, redactPages)

@@ -65,9 +65,9 @@ func (s Storefront) times(ctx context.Context, b *ShopperOrder) error {
 	if err != nil {
 		return err
 	}
-	zone, err := time.LoadLocation(store.Timezone)
+	zone, err := zoneOf(store)
 	if err != nil {
-		return fmt.Errorf("time zone %s: %w", store.Timezone, err)
+		return err
 	}
 	b.PlacedOn = b.PlacedAt.Time().In(zone)
 	if b.PaymentMethod == nil || !sales.Awaits(b.Order) {
@@ -82,6 +82,23 @@ func (s Storefront) times(ctx context.Context, b *ShopperOrder) error {
 		b.PayBy, err = sales.LastDay(*due, store)
 	}
 	return err
+}
+
+// Zone returns the time zone of the viewer's store.
+func (s Storefront) Zone(ctx context.Context) (*time.Location, error) {
+	store, err := s.CurrentStore(ctx)
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
+	return zoneOf(store)
+}
+
+func zoneOf(store *db.Store) (*time.Location, error) {
+	zone, err := time.LoadLocation(store.Timezone)
+	if err != nil {
+		return nil, fmt.Errorf("time zone %s: %w", store.Timezone, err)
+	}
+	return zone, nil
 }
 
 func (s Storefront) lines(ctx context.Context, o *db.Order) ([]*db.OrderLine, error) {

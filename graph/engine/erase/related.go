@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -73,4 +74,10 @@ func Addresses(ctx context.Context, c *db.Client, emails ...string) error {
 		}
 	}
 	return nil
+}
+
+// Account deletes the sessions of a customer of the viewer's store, in the transaction of ctx.
+func Account(ctx context.Context, c *db.Client, customer xid.ID) error {
+	_, err := c.ShopperSession.Delete().Where(shoppersession.CustomerID(customer)).Exec(ctx)
+	return fault.Wrap("delete sessions", err)
 }

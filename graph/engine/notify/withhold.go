@@ -87,7 +87,7 @@ func (s *Sender) bounds(ctx context.Context, row *db.Mail) (list []bound, err er
 	if err != nil {
 		return nil, err
 	}
-	store, to := row.StoreID.String(), mailbox(row.Recipient)
+	store, to := row.StoreID.String(), Mailbox(row.Recipient)
 	if row.StopURL != nil || !proven {
 		list = append(list, boundOf("mails of a store to", store+to, limit.StrangerMails, day,
 			"the address never paid this store and has got enough emails today"),
@@ -108,8 +108,8 @@ func ofStore(own limit.Values, name limit.Name, store string) bound {
 	return boundOf(string(name), store, own.Of(name), day, "the limit "+string(name)+" of the store is reached")
 }
 
-// mailbox returns an address without the tag after a plus, because all tags lead to one mailbox.
-func mailbox(address string) string {
+// Mailbox returns an address without the tag after a plus, because all tags lead to one mailbox.
+func Mailbox(address string) string {
 	local, domain, _ := strings.Cut(address, "@")
 	local, _, _ = strings.Cut(local, "+")
 	return local + "@" + domain

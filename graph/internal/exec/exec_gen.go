@@ -1132,6 +1132,11 @@ enum Language { EN DE FR ES JA AR }
 enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
 enum EmailMarketing { SUBSCRIBED UNSUBSCRIBED NOT_SUBSCRIBED }
 """
+Who chose the state of a customer's consent to marketing emails. ACCOUNT is the customer, who proved the address with a
+code from an email.
+"""
+enum ConsentSource { ACCOUNT STAFF API IMPORT }
+"""
 The order of a list. UPDATED has the newest change first. UPDATED and OLDEST exclude a query; UPDATED also excludes
 filters.
 """
@@ -2223,6 +2228,10 @@ type Customer {
   status: CustomerStatus!
   locale: String
   emailMarketing: EmailMarketing!
+  "Since when emailMarketing holds; null if that was not recorded."
+  emailMarketingAt: Time
+  "Who chose emailMarketing; null if that was not recorded."
+  emailMarketingSource: ConsentSource
   "Whether orders that staff create for the customer bear no tax."
   taxExempt: Boolean!
   defaultAddress: Address
@@ -10587,6 +10596,40 @@ func (ec *executionContext) fieldContext_Customer_emailMarketing(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Customer_emailMarketingAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.EmailMarketingAt)
+}
+
+func (ec *executionContext) fieldContext_Customer_emailMarketingAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Customer",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Customer_emailMarketingSource(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
+	return ec.marshalOConsentSource2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐConsentSource(ctx, field.Selections, obj.EmailMarketingSource)
+}
+
+func (ec *executionContext) fieldContext_Customer_emailMarketingSource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Customer",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ConsentSource does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Customer_taxExempt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.TaxExempt)
 }
@@ -10944,6 +10987,10 @@ func (ec *executionContext) fieldContext_CustomerConnection_nodes(_ context.Cont
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "emailMarketingAt":
+				return ec.fieldContext_Customer_emailMarketingAt(ctx, field)
+			case "emailMarketingSource":
+				return ec.fieldContext_Customer_emailMarketingSource(ctx, field)
 			case "taxExempt":
 				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
@@ -11073,6 +11120,10 @@ func (ec *executionContext) fieldContext_CustomerEdge_node(_ context.Context, fi
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "emailMarketingAt":
+				return ec.fieldContext_Customer_emailMarketingAt(ctx, field)
+			case "emailMarketingSource":
+				return ec.fieldContext_Customer_emailMarketingSource(ctx, field)
 			case "taxExempt":
 				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
@@ -11146,6 +11197,10 @@ func (ec *executionContext) fieldContext_CustomerPayload_customer(_ context.Cont
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "emailMarketingAt":
+				return ec.fieldContext_Customer_emailMarketingAt(ctx, field)
+			case "emailMarketingSource":
+				return ec.fieldContext_Customer_emailMarketingSource(ctx, field)
 			case "taxExempt":
 				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
@@ -31170,6 +31225,10 @@ func (ec *executionContext) fieldContext_Order_customer(_ context.Context, field
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "emailMarketingAt":
+				return ec.fieldContext_Customer_emailMarketingAt(ctx, field)
+			case "emailMarketingSource":
+				return ec.fieldContext_Customer_emailMarketingSource(ctx, field)
 			case "taxExempt":
 				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
@@ -39710,6 +39769,10 @@ func (ec *executionContext) fieldContext_Query_customer(ctx context.Context, fie
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "emailMarketingAt":
+				return ec.fieldContext_Customer_emailMarketingAt(ctx, field)
+			case "emailMarketingSource":
+				return ec.fieldContext_Customer_emailMarketingSource(ctx, field)
 			case "taxExempt":
 				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
@@ -46181,6 +46244,10 @@ func (ec *executionContext) fieldContext_SearchResult_customers(_ context.Contex
 				return ec.fieldContext_Customer_locale(ctx, field)
 			case "emailMarketing":
 				return ec.fieldContext_Customer_emailMarketing(ctx, field)
+			case "emailMarketingAt":
+				return ec.fieldContext_Customer_emailMarketingAt(ctx, field)
+			case "emailMarketingSource":
+				return ec.fieldContext_Customer_emailMarketingSource(ctx, field)
 			case "taxExempt":
 				return ec.fieldContext_Customer_taxExempt(ctx, field)
 			case "defaultAddress":
@@ -60653,6 +60720,10 @@ func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "emailMarketingAt":
+			out.Values[i] = ec._Customer_emailMarketingAt(ctx, field, obj)
+		case "emailMarketingSource":
+			out.Values[i] = ec._Customer_emailMarketingSource(ctx, field, obj)
 		case "taxExempt":
 			out.Values[i] = ec._Customer_taxExempt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -81483,6 +81554,24 @@ func (ec *executionContext) unmarshalOCollectionRuleInput2ᚖgithubᚗcomᚋstor
 	}
 	res, err := ec.unmarshalInputCollectionRuleInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOConsentSource2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐConsentSource(ctx context.Context, v any) (*state.ConsentSource, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalConsentSource(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOConsentSource2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐConsentSource(ctx context.Context, sel ast.SelectionSet, v *state.ConsentSource) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalConsentSource(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOConversion2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConversion(ctx context.Context, sel ast.SelectionSet, v *model.Conversion) graphql.Marshaler {

@@ -118,27 +118,29 @@ var flatTypes = map[string]flatType{
 		"orders":    {3, ""},
 	}},
 	"Customer": {customerImplementors, map[string]flatField{
-		"id":              {1, ""},
-		"email":           {2, ""},
-		"phone":           {3, ""},
-		"firstName":       {4, ""},
-		"lastName":        {5, ""},
-		"displayName":     {6, ""},
-		"status":          {7, ""},
-		"locale":          {8, ""},
-		"emailMarketing":  {9, ""},
-		"taxExempt":       {10, ""},
-		"defaultAddress":  {11, "Address"},
-		"addresses":       {12, "Address"},
-		"tags":            {13, ""},
-		"note":            {14, ""},
-		"ordersCount":     {15, ""},
-		"totalSpentMinor": {16, ""},
-		"currency":        {17, ""},
-		"lastOrderAt":     {18, ""},
-		"version":         {19, ""},
-		"createdAt":       {20, ""},
-		"updatedAt":       {21, ""},
+		"id":                   {1, ""},
+		"email":                {2, ""},
+		"phone":                {3, ""},
+		"firstName":            {4, ""},
+		"lastName":             {5, ""},
+		"displayName":          {6, ""},
+		"status":               {7, ""},
+		"locale":               {8, ""},
+		"emailMarketing":       {9, ""},
+		"emailMarketingAt":     {10, ""},
+		"emailMarketingSource": {11, ""},
+		"taxExempt":            {12, ""},
+		"defaultAddress":       {13, "Address"},
+		"addresses":            {14, "Address"},
+		"tags":                 {15, ""},
+		"note":                 {16, ""},
+		"ordersCount":          {17, ""},
+		"totalSpentMinor":      {18, ""},
+		"currency":             {19, ""},
+		"lastOrderAt":          {20, ""},
+		"version":              {21, ""},
+		"createdAt":            {22, ""},
+		"updatedAt":            {23, ""},
 	}},
 	"Discount": {discountImplementors, map[string]flatField{
 		"id":              {1, ""},
@@ -1475,14 +1477,28 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 		case 9: // emailMarketing
 			v := obj.EmailMarketing
 			w.enum(string(v))
-		case 10: // taxExempt
+		case 10: // emailMarketingAt
+			v := obj.EmailMarketingAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 11: // emailMarketingSource
+			v := obj.EmailMarketingSource
+			if v == nil {
+				w.null()
+			} else {
+				w.enum(string(*v))
+			}
+		case 12: // taxExempt
 			v := obj.TaxExempt
 			w.boolean(v)
-		case 11: // defaultAddress
+		case 13: // defaultAddress
 			if !f.nested.writeKept(w, obj.DefaultAddress, (*flatPlan).writeAddress) {
 				return false
 			}
-		case 12: // addresses
+		case 14: // addresses
 			v, err := obj.DecodedAddresses()
 			if err != nil {
 				return false
@@ -1497,7 +1513,7 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 				}
 			}
 			w.byte(']')
-		case 13: // tags
+		case 15: // tags
 			v, err := obj.DecodedTags()
 			if err != nil {
 				return false
@@ -1510,36 +1526,36 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 				w.text(v[j])
 			}
 			w.byte(']')
-		case 14: // note
+		case 16: // note
 			v := obj.Note
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 15: // ordersCount
+		case 17: // ordersCount
 			v := obj.OrdersCount
 			w.number(v)
-		case 16: // totalSpentMinor
+		case 18: // totalSpentMinor
 			v := obj.TotalSpentMinor
 			w.number(v)
-		case 17: // currency
+		case 19: // currency
 			v := obj.Currency
 			w.text(v)
-		case 18: // lastOrderAt
+		case 20: // lastOrderAt
 			v := obj.LastOrderAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 19: // version
+		case 21: // version
 			v := obj.Version
 			w.number(v)
-		case 20: // createdAt
+		case 22: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 21: // updatedAt
+		case 23: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}

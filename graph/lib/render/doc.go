@@ -18,7 +18,8 @@
 //     compiled.
 //
 // The data of every page: .shop has name, currency, language (such as "de"), direction ("ltr" or
-// "rtl"), origin, url, products_url, search_url, search_fields, cart_url, add_url, price_note,
+// "rtl"), origin, url, products_url, search_url, search_fields, cart_url, add_url, account_url,
+// the path of the shopper's account or nothing, price_note,
 // which says what the prices of the page include, such as VAT, or nothing, shipping_url, the path
 // of the merchant's page about shipping or nothing, email, the contact address or nothing,
 // email_url, a link to it, and words, which are texts in that language, such as add_to_cart, so

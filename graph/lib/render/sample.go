@@ -109,7 +109,7 @@ func common(page, title string) map[string]any {
 	return map[string]any{
 		"shop": map[string]any{
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
-			"cart_url": "/cart", "add_url": sampleAdd, "words": sampleWords(),
+			"cart_url": "/cart", "account_url": "/account", "add_url": sampleAdd, "words": sampleWords(),
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
 			"products_url": "/products", "price_note": nil, "shipping_url": nil, "email": nil, "email_url": nil,
 		},

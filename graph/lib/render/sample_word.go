@@ -2,7 +2,8 @@ package render
 
 func sampleWords() map[string]any {
 	return map[string]any{
-		"add_to_cart": "Add to cart", "ask": "What are you looking for?", "back": "Continue shopping",
+		"account": "Account", "add_to_cart": "Add to cart", "ask": "What are you looking for?",
+		"back": "Continue shopping",
 		"cart": "Cart", "coming_soon": "There is nothing here yet. Come back soon.", "description": "Description",
 		"in_stock": "In stock", "information": "Information", "item_number": "Item number", "type": "Kind",
 		"least_price": "Price from", "maker": "Maker", "menu": "Menu", "most_price": "to", "newest": "Newest",

@@ -126,7 +126,7 @@ func (j *joined) action(n *parse.ActionNode) {
 // names are paths; templates cannot create any.
 func shown(names []string) string {
 	switch names[len(names)-1] {
-	case "url", "search_url", "cart_url":
+	case "url", "search_url", "cart_url", "account_url":
 		return shopPath
 	case "add_url":
 		return postPath

@@ -30,19 +30,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("25f5bd3e33c9a802ab65172a11fad9950e1389f5944cde0b13bd68e165a49a6d"),
+			Sum:        sum("f9d6f19ae1abe7e356f4412cebaaa4332a0e0ad54188556767316e21fbea169c"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("564ff8b8e7702c681eb4ce6eb7c7dae0de33bec315607189c66d6fe18c6f90d3"),
+			Sum:        sum("3b93e90ef0ae7ba2fd24f9da1b674b1b443086a219ddd2cafcfc4e9aff3818b8"),
 			Tagline:    "Dark and dense, for catalogs with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("4717e6440a780c63166d1bf54dc06ddd27920b1740a55158a7382239c6443fce"),
+			Sum:        sum("312bfe8a0dc059652d7f1adcc527b0c7bafd5da27c00a94bc559cc7dd52023c5"),
 			Tagline:    "Warm blocks of color, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},

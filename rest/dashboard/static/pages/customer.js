@@ -12,7 +12,7 @@ import { Address } from './order.js';
 import { addressFields } from '../address_fields.js';
 
 const read = `query Customer($id: ID!) { customer(id: $id) {
-  id email phone firstName lastName displayName status locale emailMarketing
+  id email phone firstName lastName displayName status locale emailMarketing emailMarketingAt emailMarketingSource
   defaultAddress { ${addressFields} } addresses { ${addressFields} } tags note
   ordersCount totalSpentMinor currency lastOrderAt version createdAt updatedAt } }`;
 const orders = `query CustomerOrders($after: String, $filter: OrderFilter) {
@@ -20,6 +20,9 @@ const orders = `query CustomerOrders($after: String, $filter: OrderFilter) {
   nodes { id number externalNumber placedAt status financialStatus fulfillmentStatus totalMinor currency email }
   pageInfo { hasNextPage endCursor } } }`;
 const move = (name) => transition(name, 'customer { id version }');
+
+const chosenBy = { ACCOUNT: 'by the customer, in their account', STAFF: 'by your staff', API: 'by an app or key',
+  IMPORT: 'by an import' };
 
 const back = { href: to('/customers'), text: 'Customers' };
 
@@ -61,7 +64,8 @@ export function Customer({ id }) {
       <div class="stack">
         <${Card} title="Customer"><${Facts} rows=${[
           ['Email', c.email && html`<${CopyValue} text=${c.email} what="the email">${c.email}<//>`],
-          ['Phone', c.phone], ['Marketing emails', humanize(c.emailMarketing)], ['Language', c.locale],
+          ['Phone', c.phone], ['Marketing emails', html`<${Consent} of=${c} />`],
+          ['Language', c.locale],
           ['Orders', c.ordersCount.toLocaleString()],
           ['Total spent', html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />`],
           ['Last order', c.lastOrderAt && html`<${Time} at=${c.lastOrderAt} how="date" />`],
@@ -78,6 +82,12 @@ export function Customer({ id }) {
     </div>
     ${redacting && html`<${Redact} customer=${c} onClose=${() => setRedacting(false)} changed=${query.reload} />`}
   <//>`;
+}
+
+// Consent shows whether a customer wants marketing emails, and since when and by whom.
+function Consent({ of: c }) {
+  return html`${humanize(c.emailMarketing)}${c.emailMarketingAt && html` since
+    <${Time} at=${c.emailMarketingAt} how="date" />, ${chosenBy[c.emailMarketingSource]}`}`;
 }
 
 function ToggleButton({ name, customer: c, label, done, changed }) {

@@ -1,0 +1,25 @@
+package state
+
+// ShopperPurpose is the action that answering a shopper's challenge permits.
+type ShopperPurpose string
+
+// The values of [ShopperPurpose].
+const (
+	ShopperSignIn ShopperPurpose = "sign_in" // a session begins
+)
+
+// ConsentSource says who chose the state of a customer's consent to marketing emails.
+type ConsentSource string
+
+// The values of [ConsentSource].
+const (
+	ConsentAccount ConsentSource = "account" // the customer, in their account, whose address is proved
+	ConsentStaff   ConsentSource = "staff"
+	ConsentAPI     ConsentSource = "api"
+	ConsentImport  ConsentSource = "import"
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v ConsentSource) Known() bool {
+	return oneOf(v, ConsentAccount, ConsentStaff, ConsentAPI, ConsentImport)
+}
