@@ -40,7 +40,8 @@ func TestBrowserAccessible(t *testing.T) {
 	if os.Getenv(envNPM) == "" {
 		t.Skip("axe is a package of npm: give a folder with it in " + envNPM)
 	}
-	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
+	mail := newPost(t)
+	p := start(t, settings{Data: demoData(t), Args: append(mail.flags(), "--demo", "--rate-limit", "0")})
 	b, f := p.browse(t), p.demo(t)
 	id := p.ordered(t, f.Stores[0].StaffToken)
 	consent := p.app(f, 0).AuthCodeURL("s", oauth2.S256ChallengeOption(oauth2.GenerateVerifier()))
@@ -93,6 +94,7 @@ func TestBrowserAccessible(t *testing.T) {
 	p.decorate(t, f.Stores[0].StaffToken)
 	front := p.front(t, f.Stores[0].StaffToken)
 	b.inspectShop(front)
+	b.inspectAccount(front, mail)
 	p.storefrontUpdate(t, f.Stores[0].StaffToken, `password: "green tea"`)
 	b.visit(front, "the password page", `document.querySelector('#password')`)
 	b.inspect("shop-password", `#password`)
@@ -224,6 +226,29 @@ func (b *browser) inspectShop(front string) {
 	b.inspect("shop-pay", `button[value="decline"]`)
 	b.click(`button[value="pay"]`)
 	b.inspect("shop-order", `.mark`)
+}
+
+// inspectAccount inspects the account of the shopper who ordered.
+func (b *browser) inspectAccount(front string, mail *post) {
+	b.t.Helper()
+	b.open(front + "account")
+	b.inspect("account-sign-in", `#email`)
+	b.fill(`#email`, "ada@example.com")
+	b.click(`main .primary`)
+	b.inspect("account-code", `#code`)
+	b.fill(`#code`, mail.code(b.t, "ada@example.com"))
+	b.click(`main .primary`)
+	b.inspect("account-orders", `.items a`)
+	b.open(front + "account/address")
+	b.inspect("account-address", `#line1`)
+	b.set(`#country`, "DE")
+	b.fill(`#line1`, "Weg 1")
+	b.fill(`#postal_code`, "10115")
+	b.fill(`#city`, "Berlin")
+	b.click(`main .primary`)
+	b.inspect("account-addresses", `button[name="remove"]`)
+	b.open(front + "account/settings")
+	b.inspect("account-settings", `#marketing`)
 }
 
 // inspectWebhooks inspects the pages of an endpoint with deliveries.

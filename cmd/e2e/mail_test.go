@@ -9,6 +9,7 @@ import (
 	"mime/quotedprintable"
 	"net"
 	netmail "net/mail"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,20 @@ func (p *post) link(t *testing.T, to, path string) string {
 		if _, rest, found := strings.Cut(text, path); found {
 			token, _, _ := strings.Cut(rest, "\n")
 			return path + token
+		}
+	}
+}
+
+// codeForm is a sign-in code of a shopper.
+var codeForm = regexp.MustCompile(`\b[0-9]{8}\b`)
+
+// code waits for an email with a sign-in code of a shopper.
+func (p *post) code(t *testing.T, to string) string {
+	t.Helper()
+	for {
+		_, text := p.mail(t, to)
+		if code := codeForm.FindString(text); code != "" {
+			return code
 		}
 	}
 }
