@@ -130,7 +130,7 @@ func actionOf(field string) string {
 
 // kinds are the first parts of actions; a longer one follows the shorter one that it starts with.
 var kinds = []string{
-	"api_key", "app", "collection", "customer", "discount", "domain", "export", "grant", "invitation",
+	"api_key", "app", "collection", "customer", "discount", "domain", "email_sender", "export", "grant", "invitation",
 	"invoice_settings",
 	"marketplace_theme",
 	"menus", "notification", "order", "page", "password", "payment_account",

@@ -63,6 +63,15 @@ func onDomain(host string) func(*caller) string {
 	}
 }
 
+// onSender makes the store send from an address of its own, which was checked long ago.
+func onSender(w *caller) string {
+	graphtest.Must[*model.EmailSendingPayload](w.t)(w.Mutation().EmailSenderSet(w.Ctx, "shop@example.com"))
+	w.PlantMany(w.t, 1, func(ctx context.Context, c *db.Client, _ []int) error {
+		return c.MailSender.Update().SetCheckedAt(1).Exec(ctx)
+	})
+	return ""
+}
+
 // sellingEffects covers the settings of selling, which emit no events.
 var sellingEffects = []effect{
 	{field: "shippingZoneCreate", name: "a country", args: fixedArgs(
@@ -82,6 +91,12 @@ var sellingEffects = []effect{
 	{field: "domainPrefer", name: "a domain", args: onDomain("prefer.example.com")},
 	{field: "domainPrefer", name: "the built-in host", args: fixedArgs(`id: null`)},
 	{field: "domainRemove", name: "a domain", args: onDomain("remove.example.com")},
+
+	{field: "emailSenderSet", name: "an address", args: fixedArgs(`address: "shop@example.com"`)},
+	{field: "emailSenderSet", name: "no address", args: fixedArgs(`address: "example.com"`), refused: "invalid_format"},
+	{field: "emailSenderCheck", name: "the address", args: onSender},
+	{field: "emailSenderRemove", name: "the address", args: onSender},
+	{field: "emailSenderCheck", name: "none", args: fixedArgs(""), refused: "not_found"},
 
 	{field: "taxSettingsUpdate", name: "the first time", args: fixedArgs(`expectedVersion: 0, ` +
 		`input: {pricesIncludeTax: true, rates: [{country: "DE", name: "MwSt", basisPoints: 1900}]}`)},

@@ -21,7 +21,7 @@ var sensitive = []string{
 	"appUpdate", "appEnable", "webhookEndpointCreate", "webhookEndpointRotateSecret", "webhookEndpointPromoteSecret",
 	"addressChange", "totpBegin", "totpConfirm", "passkeyBegin", "passkeyFinish", "factorRename", "factorRemove",
 	"recoveryCodesRenew", "paymentSettingsUpdate", "paymentAccountSet", "paymentAccountRemove",
-	"domainAdd", "domainPrefer",
+	"domainAdd", "domainPrefer", "emailSenderSet",
 }
 
 // partly lists the mutations that are sensitive for some inputs, which their methods check.
@@ -35,9 +35,9 @@ var partly = map[string]string{
 // ordinary lists the other mutations, by name or by prefix with a star, under the reason why they
 // are not sensitive.
 var ordinary = map[string][]string{
-	"it looks up DNS": {"domainCheck"},
-	"it ends access or stops data": {"domainRemove", "invitationWithdraw", "storeLeave", "staffTokenRevoke",
-		"apiKeyRevoke",
+	"it looks up DNS": {"domainCheck", "emailSenderCheck"},
+	"it ends access or stops data": {"domainRemove", "emailSenderRemove", "invitationWithdraw", "storeLeave",
+		"staffTokenRevoke", "apiKeyRevoke",
 		"appDisable", "grantRevoke", "installedAppRevoke", "webhookEndpointDisable", "webhookEndpointDelete",
 		"signOutEverywhere", "sessionEnd"},
 	"it is itself a proof, or asks for the current password": {"sessionProve", "passkeyAsk", "passwordChange"},

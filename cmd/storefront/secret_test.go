@@ -66,7 +66,7 @@ func secretGoes(t *testing.T, c cli, database string) {
 	}
 	c.doctor("needed by 1 second factors")
 	var done []reseal.Done
-	if c.decode(&done, "secret", "reseal"); len(done) != 9 || resealed(done) != 1 {
+	if c.decode(&done, "secret", "reseal"); len(done) != 10 || resealed(done) != 1 {
 		t.Errorf("sealed anew %+v", done)
 	}
 	c.doctor("no data needs an older root secret")

@@ -52,6 +52,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -161,6 +162,7 @@ type Client struct {
 	LineWalk          *LineWalkClient
 	Listing           *ListingClient
 	Mail              *MailClient
+	MailSender        *MailSenderClient
 	MailStop          *MailStopClient
 	MarketplaceTheme  *MarketplaceThemeClient
 	Membership        *MembershipClient
@@ -270,6 +272,7 @@ func (c *Client) init() {
 	c.LineWalk = NewLineWalkClient(c.config)
 	c.Listing = NewListingClient(c.config)
 	c.Mail = NewMailClient(c.config)
+	c.MailSender = NewMailSenderClient(c.config)
 	c.MailStop = NewMailStopClient(c.config)
 	c.MarketplaceTheme = NewMarketplaceThemeClient(c.config)
 	c.Membership = NewMembershipClient(c.config)
@@ -461,6 +464,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
+		MailSender:        NewMailSenderClient(cfg),
 		MailStop:          NewMailStopClient(cfg),
 		MarketplaceTheme:  NewMarketplaceThemeClient(cfg),
 		Membership:        NewMembershipClient(cfg),
@@ -579,6 +583,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
 		Mail:              NewMailClient(cfg),
+		MailSender:        NewMailSenderClient(cfg),
 		MailStop:          NewMailStopClient(cfg),
 		MarketplaceTheme:  NewMarketplaceThemeClient(cfg),
 		Membership:        NewMembershipClient(cfg),
@@ -674,14 +679,14 @@ func (c *Client) Use(hooks ...Hook) {
 		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
 		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
-		c.Listing, c.Mail, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus,
-		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderText,
-		c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
-		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
-		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
-		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
-		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
+		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
+		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
+		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
+		c.Process, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
+		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
+		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
 		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
 		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
 		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
@@ -702,14 +707,14 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
 		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
-		c.Listing, c.Mail, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus,
-		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderText,
-		c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount, c.PaymentHold,
-		c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture, c.Process,
-		c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
-		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry,
-		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
+		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
+		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
+		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
+		c.Process, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
+		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
+		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
 		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
 		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
 		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
@@ -802,6 +807,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Listing.mutate(ctx, m)
 	case *MailMutation:
 		return c.Mail.mutate(ctx, m)
+	case *MailSenderMutation:
+		return c.MailSender.mutate(ctx, m)
 	case *MailStopMutation:
 		return c.MailStop.mutate(ctx, m)
 	case *MarketplaceThemeMutation:
@@ -6275,6 +6282,140 @@ func (c *MailClient) mutate(ctx context.Context, m *MailMutation) (Value, error)
 		return (&MailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Mail mutation op: %q", m.Op())
+	}
+}
+
+// MailSenderClient is a client for the MailSender schema.
+type MailSenderClient struct {
+	config
+}
+
+// NewMailSenderClient returns a client for the MailSender from the given config.
+func NewMailSenderClient(c config) *MailSenderClient {
+	return &MailSenderClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `mailsender.Hooks(f(g(h())))`.
+func (c *MailSenderClient) Use(hooks ...Hook) {
+	c.hooks.MailSender = append(c.hooks.MailSender, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `mailsender.Intercept(f(g(h())))`.
+func (c *MailSenderClient) Intercept(interceptors ...Interceptor) {
+	c.inters.MailSender = append(c.inters.MailSender, interceptors...)
+}
+
+// Create returns a builder for creating a MailSender entity.
+func (c *MailSenderClient) Create() *MailSenderCreate {
+	mutation := newMailSenderMutation(c.config, OpCreate)
+	return &MailSenderCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of MailSender entities.
+func (c *MailSenderClient) CreateBulk(builders ...*MailSenderCreate) *MailSenderCreateBulk {
+	return &MailSenderCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MailSenderClient) MapCreateBulk(slice any, setFunc func(*MailSenderCreate, int)) *MailSenderCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MailSenderCreateBulk{err: fmt.Errorf("calling to MailSenderClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MailSenderCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MailSenderCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for MailSender.
+func (c *MailSenderClient) Update() *MailSenderUpdate {
+	mutation := newMailSenderMutation(c.config, OpUpdate)
+	return &MailSenderUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MailSenderClient) UpdateOne(_m *MailSender) *MailSenderUpdateOne {
+	mutation := newMailSenderMutation(c.config, OpUpdateOne, withMailSender(_m))
+	return &MailSenderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MailSenderClient) UpdateOneID(id xid.ID) *MailSenderUpdateOne {
+	mutation := newMailSenderMutation(c.config, OpUpdateOne, withMailSenderID(id))
+	return &MailSenderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for MailSender.
+func (c *MailSenderClient) Delete() *MailSenderDelete {
+	mutation := newMailSenderMutation(c.config, OpDelete)
+	return &MailSenderDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MailSenderClient) DeleteOne(_m *MailSender) *MailSenderDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MailSenderClient) DeleteOneID(id xid.ID) *MailSenderDeleteOne {
+	builder := c.Delete().Where(mailsender.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MailSenderDeleteOne{builder}
+}
+
+// Query returns a query builder for MailSender.
+func (c *MailSenderClient) Query() *MailSenderQuery {
+	return &MailSenderQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMailSender},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a MailSender entity by its id.
+func (c *MailSenderClient) Get(ctx context.Context, id xid.ID) (*MailSender, error) {
+	return c.Query().Where(mailsender.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MailSenderClient) GetX(ctx context.Context, id xid.ID) *MailSender {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *MailSenderClient) Hooks() []Hook {
+	hooks := c.hooks.MailSender
+	return append(hooks[:len(hooks):len(hooks)], mailsender.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *MailSenderClient) Interceptors() []Interceptor {
+	return c.inters.MailSender
+}
+
+func (c *MailSenderClient) mutate(ctx context.Context, m *MailSenderMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MailSenderCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MailSenderUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MailSenderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MailSenderDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown MailSender mutation op: %q", m.Op())
 	}
 }
 
@@ -14178,7 +14319,7 @@ type (
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
 		DomainHost, EndpointStat, Event, Export, ExportPart, Facet, Factor,
 		FormerHandle, Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice,
-		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailStop,
+		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
 		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
 		OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
 		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
@@ -14196,7 +14337,7 @@ type (
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
 		DomainHost, EndpointStat, Event, Export, ExportPart, Facet, Factor,
 		FormerHandle, Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice,
-		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailStop,
+		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
 		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
 		OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
 		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,

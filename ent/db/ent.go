@@ -53,6 +53,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -212,6 +213,7 @@ func checkColumn(t, c string) error {
 			linewalk.Table:          linewalk.ValidColumn,
 			listing.Table:           listing.ValidColumn,
 			mail.Table:              mail.ValidColumn,
+			mailsender.Table:        mailsender.ValidColumn,
 			mailstop.Table:          mailstop.ValidColumn,
 			marketplacetheme.Table:  marketplacetheme.ValidColumn,
 			membership.Table:        membership.ValidColumn,

@@ -50,6 +50,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -169,6 +170,7 @@ const (
 	TypeLineWalk          = "LineWalk"
 	TypeListing           = "Listing"
 	TypeMail              = "Mail"
+	TypeMailSender        = "MailSender"
 	TypeMailStop          = "MailStop"
 	TypeMarketplaceTheme  = "MarketplaceTheme"
 	TypeMembership        = "Membership"
@@ -38588,6 +38590,1162 @@ func (m *MailMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *MailMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Mail edge %s", name)
+}
+
+// MailSenderMutation represents an operation that mutates the MailSender nodes in the graph.
+type MailSenderMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	bucket        *int8
+	addbucket     *int8
+	local         *string
+	host          *string
+	selector      *string
+	private_key   *[]byte
+	public_key    *string
+	due_at        *micros.Time
+	adddue_at     *micros.Time
+	tries         *int
+	addtries      *int
+	proved_at     *micros.Time
+	addproved_at  *micros.Time
+	checked_at    *micros.Time
+	addchecked_at *micros.Time
+	problem       *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*MailSender, error)
+	predicates    []predicate.MailSender
+}
+
+var _ ent.Mutation = (*MailSenderMutation)(nil)
+
+// mailsenderOption allows management of the mutation configuration using functional options.
+type mailsenderOption func(*MailSenderMutation)
+
+// newMailSenderMutation creates new mutation for the MailSender entity.
+func newMailSenderMutation(c config, op Op, opts ...mailsenderOption) *MailSenderMutation {
+	m := &MailSenderMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeMailSender,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withMailSenderID sets the ID field of the mutation.
+func withMailSenderID(id xid.ID) mailsenderOption {
+	return func(m *MailSenderMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *MailSender
+		)
+		m.oldValue = func(ctx context.Context) (*MailSender, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().MailSender.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withMailSender sets the old MailSender of the mutation.
+func withMailSender(node *MailSender) mailsenderOption {
+	return func(m *MailSenderMutation) {
+		m.oldValue = func(context.Context) (*MailSender, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m MailSenderMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m MailSenderMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of MailSender entities.
+func (m *MailSenderMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *MailSenderMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *MailSenderMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().MailSender.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *MailSenderMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *MailSenderMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *MailSenderMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *MailSenderMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *MailSenderMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *MailSenderMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *MailSenderMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *MailSenderMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetLocal sets the "local" field.
+func (m *MailSenderMutation) SetLocal(s string) {
+	m.local = &s
+}
+
+// Local returns the value of the "local" field in the mutation.
+func (m *MailSenderMutation) Local() (r string, exists bool) {
+	v := m.local
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLocal returns the old "local" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldLocal(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLocal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLocal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLocal: %w", err)
+	}
+	return oldValue.Local, nil
+}
+
+// ResetLocal resets all changes to the "local" field.
+func (m *MailSenderMutation) ResetLocal() {
+	m.local = nil
+}
+
+// SetHost sets the "host" field.
+func (m *MailSenderMutation) SetHost(s string) {
+	m.host = &s
+}
+
+// Host returns the value of the "host" field in the mutation.
+func (m *MailSenderMutation) Host() (r string, exists bool) {
+	v := m.host
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHost returns the old "host" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldHost(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHost is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHost requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHost: %w", err)
+	}
+	return oldValue.Host, nil
+}
+
+// ResetHost resets all changes to the "host" field.
+func (m *MailSenderMutation) ResetHost() {
+	m.host = nil
+}
+
+// SetSelector sets the "selector" field.
+func (m *MailSenderMutation) SetSelector(s string) {
+	m.selector = &s
+}
+
+// Selector returns the value of the "selector" field in the mutation.
+func (m *MailSenderMutation) Selector() (r string, exists bool) {
+	v := m.selector
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSelector returns the old "selector" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldSelector(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSelector is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSelector requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSelector: %w", err)
+	}
+	return oldValue.Selector, nil
+}
+
+// ResetSelector resets all changes to the "selector" field.
+func (m *MailSenderMutation) ResetSelector() {
+	m.selector = nil
+}
+
+// SetPrivateKey sets the "private_key" field.
+func (m *MailSenderMutation) SetPrivateKey(b []byte) {
+	m.private_key = &b
+}
+
+// PrivateKey returns the value of the "private_key" field in the mutation.
+func (m *MailSenderMutation) PrivateKey() (r []byte, exists bool) {
+	v := m.private_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrivateKey returns the old "private_key" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldPrivateKey(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrivateKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrivateKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrivateKey: %w", err)
+	}
+	return oldValue.PrivateKey, nil
+}
+
+// ResetPrivateKey resets all changes to the "private_key" field.
+func (m *MailSenderMutation) ResetPrivateKey() {
+	m.private_key = nil
+}
+
+// SetPublicKey sets the "public_key" field.
+func (m *MailSenderMutation) SetPublicKey(s string) {
+	m.public_key = &s
+}
+
+// PublicKey returns the value of the "public_key" field in the mutation.
+func (m *MailSenderMutation) PublicKey() (r string, exists bool) {
+	v := m.public_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublicKey returns the old "public_key" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldPublicKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublicKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublicKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublicKey: %w", err)
+	}
+	return oldValue.PublicKey, nil
+}
+
+// ResetPublicKey resets all changes to the "public_key" field.
+func (m *MailSenderMutation) ResetPublicKey() {
+	m.public_key = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *MailSenderMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *MailSenderMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *MailSenderMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *MailSenderMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *MailSenderMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *MailSenderMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *MailSenderMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *MailSenderMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *MailSenderMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *MailSenderMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (m *MailSenderMutation) SetProvedAt(value micros.Time) {
+	m.proved_at = &value
+	m.addproved_at = nil
+}
+
+// ProvedAt returns the value of the "proved_at" field in the mutation.
+func (m *MailSenderMutation) ProvedAt() (r micros.Time, exists bool) {
+	v := m.proved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProvedAt returns the old "proved_at" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldProvedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProvedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProvedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProvedAt: %w", err)
+	}
+	return oldValue.ProvedAt, nil
+}
+
+// AddProvedAt adds value to the "proved_at" field.
+func (m *MailSenderMutation) AddProvedAt(value micros.Time) {
+	if m.addproved_at != nil {
+		*m.addproved_at += value
+	} else {
+		m.addproved_at = &value
+	}
+}
+
+// AddedProvedAt returns the value that was added to the "proved_at" field in this mutation.
+func (m *MailSenderMutation) AddedProvedAt() (r micros.Time, exists bool) {
+	v := m.addproved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (m *MailSenderMutation) ClearProvedAt() {
+	m.proved_at = nil
+	m.addproved_at = nil
+	m.clearedFields[mailsender.FieldProvedAt] = struct{}{}
+}
+
+// ProvedAtCleared returns if the "proved_at" field was cleared in this mutation.
+func (m *MailSenderMutation) ProvedAtCleared() bool {
+	_, ok := m.clearedFields[mailsender.FieldProvedAt]
+	return ok
+}
+
+// ResetProvedAt resets all changes to the "proved_at" field.
+func (m *MailSenderMutation) ResetProvedAt() {
+	m.proved_at = nil
+	m.addproved_at = nil
+	delete(m.clearedFields, mailsender.FieldProvedAt)
+}
+
+// SetCheckedAt sets the "checked_at" field.
+func (m *MailSenderMutation) SetCheckedAt(value micros.Time) {
+	m.checked_at = &value
+	m.addchecked_at = nil
+}
+
+// CheckedAt returns the value of the "checked_at" field in the mutation.
+func (m *MailSenderMutation) CheckedAt() (r micros.Time, exists bool) {
+	v := m.checked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCheckedAt returns the old "checked_at" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldCheckedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCheckedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCheckedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCheckedAt: %w", err)
+	}
+	return oldValue.CheckedAt, nil
+}
+
+// AddCheckedAt adds value to the "checked_at" field.
+func (m *MailSenderMutation) AddCheckedAt(value micros.Time) {
+	if m.addchecked_at != nil {
+		*m.addchecked_at += value
+	} else {
+		m.addchecked_at = &value
+	}
+}
+
+// AddedCheckedAt returns the value that was added to the "checked_at" field in this mutation.
+func (m *MailSenderMutation) AddedCheckedAt() (r micros.Time, exists bool) {
+	v := m.addchecked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCheckedAt clears the value of the "checked_at" field.
+func (m *MailSenderMutation) ClearCheckedAt() {
+	m.checked_at = nil
+	m.addchecked_at = nil
+	m.clearedFields[mailsender.FieldCheckedAt] = struct{}{}
+}
+
+// CheckedAtCleared returns if the "checked_at" field was cleared in this mutation.
+func (m *MailSenderMutation) CheckedAtCleared() bool {
+	_, ok := m.clearedFields[mailsender.FieldCheckedAt]
+	return ok
+}
+
+// ResetCheckedAt resets all changes to the "checked_at" field.
+func (m *MailSenderMutation) ResetCheckedAt() {
+	m.checked_at = nil
+	m.addchecked_at = nil
+	delete(m.clearedFields, mailsender.FieldCheckedAt)
+}
+
+// SetProblem sets the "problem" field.
+func (m *MailSenderMutation) SetProblem(s string) {
+	m.problem = &s
+}
+
+// Problem returns the value of the "problem" field in the mutation.
+func (m *MailSenderMutation) Problem() (r string, exists bool) {
+	v := m.problem
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProblem returns the old "problem" field's value of the MailSender entity.
+// If the MailSender object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailSenderMutation) OldProblem(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProblem is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProblem requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProblem: %w", err)
+	}
+	return oldValue.Problem, nil
+}
+
+// ClearProblem clears the value of the "problem" field.
+func (m *MailSenderMutation) ClearProblem() {
+	m.problem = nil
+	m.clearedFields[mailsender.FieldProblem] = struct{}{}
+}
+
+// ProblemCleared returns if the "problem" field was cleared in this mutation.
+func (m *MailSenderMutation) ProblemCleared() bool {
+	_, ok := m.clearedFields[mailsender.FieldProblem]
+	return ok
+}
+
+// ResetProblem resets all changes to the "problem" field.
+func (m *MailSenderMutation) ResetProblem() {
+	m.problem = nil
+	delete(m.clearedFields, mailsender.FieldProblem)
+}
+
+// Where appends a list predicates to the MailSenderMutation builder.
+func (m *MailSenderMutation) Where(ps ...predicate.MailSender) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the MailSenderMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *MailSenderMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.MailSender, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *MailSenderMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *MailSenderMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (MailSender).
+func (m *MailSenderMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *MailSenderMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.store_id != nil {
+		fields = append(fields, mailsender.FieldStoreID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, mailsender.FieldBucket)
+	}
+	if m.local != nil {
+		fields = append(fields, mailsender.FieldLocal)
+	}
+	if m.host != nil {
+		fields = append(fields, mailsender.FieldHost)
+	}
+	if m.selector != nil {
+		fields = append(fields, mailsender.FieldSelector)
+	}
+	if m.private_key != nil {
+		fields = append(fields, mailsender.FieldPrivateKey)
+	}
+	if m.public_key != nil {
+		fields = append(fields, mailsender.FieldPublicKey)
+	}
+	if m.due_at != nil {
+		fields = append(fields, mailsender.FieldDueAt)
+	}
+	if m.tries != nil {
+		fields = append(fields, mailsender.FieldTries)
+	}
+	if m.proved_at != nil {
+		fields = append(fields, mailsender.FieldProvedAt)
+	}
+	if m.checked_at != nil {
+		fields = append(fields, mailsender.FieldCheckedAt)
+	}
+	if m.problem != nil {
+		fields = append(fields, mailsender.FieldProblem)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *MailSenderMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case mailsender.FieldStoreID:
+		return m.StoreID()
+	case mailsender.FieldBucket:
+		return m.Bucket()
+	case mailsender.FieldLocal:
+		return m.Local()
+	case mailsender.FieldHost:
+		return m.Host()
+	case mailsender.FieldSelector:
+		return m.Selector()
+	case mailsender.FieldPrivateKey:
+		return m.PrivateKey()
+	case mailsender.FieldPublicKey:
+		return m.PublicKey()
+	case mailsender.FieldDueAt:
+		return m.DueAt()
+	case mailsender.FieldTries:
+		return m.Tries()
+	case mailsender.FieldProvedAt:
+		return m.ProvedAt()
+	case mailsender.FieldCheckedAt:
+		return m.CheckedAt()
+	case mailsender.FieldProblem:
+		return m.Problem()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *MailSenderMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case mailsender.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case mailsender.FieldBucket:
+		return m.OldBucket(ctx)
+	case mailsender.FieldLocal:
+		return m.OldLocal(ctx)
+	case mailsender.FieldHost:
+		return m.OldHost(ctx)
+	case mailsender.FieldSelector:
+		return m.OldSelector(ctx)
+	case mailsender.FieldPrivateKey:
+		return m.OldPrivateKey(ctx)
+	case mailsender.FieldPublicKey:
+		return m.OldPublicKey(ctx)
+	case mailsender.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case mailsender.FieldTries:
+		return m.OldTries(ctx)
+	case mailsender.FieldProvedAt:
+		return m.OldProvedAt(ctx)
+	case mailsender.FieldCheckedAt:
+		return m.OldCheckedAt(ctx)
+	case mailsender.FieldProblem:
+		return m.OldProblem(ctx)
+	}
+	return nil, fmt.Errorf("unknown MailSender field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailSenderMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case mailsender.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case mailsender.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case mailsender.FieldLocal:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLocal(v)
+		return nil
+	case mailsender.FieldHost:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHost(v)
+		return nil
+	case mailsender.FieldSelector:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSelector(v)
+		return nil
+	case mailsender.FieldPrivateKey:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrivateKey(v)
+		return nil
+	case mailsender.FieldPublicKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublicKey(v)
+		return nil
+	case mailsender.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case mailsender.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case mailsender.FieldProvedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProvedAt(v)
+		return nil
+	case mailsender.FieldCheckedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCheckedAt(v)
+		return nil
+	case mailsender.FieldProblem:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProblem(v)
+		return nil
+	}
+	return fmt.Errorf("unknown MailSender field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *MailSenderMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, mailsender.FieldBucket)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, mailsender.FieldDueAt)
+	}
+	if m.addtries != nil {
+		fields = append(fields, mailsender.FieldTries)
+	}
+	if m.addproved_at != nil {
+		fields = append(fields, mailsender.FieldProvedAt)
+	}
+	if m.addchecked_at != nil {
+		fields = append(fields, mailsender.FieldCheckedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *MailSenderMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case mailsender.FieldBucket:
+		return m.AddedBucket()
+	case mailsender.FieldDueAt:
+		return m.AddedDueAt()
+	case mailsender.FieldTries:
+		return m.AddedTries()
+	case mailsender.FieldProvedAt:
+		return m.AddedProvedAt()
+	case mailsender.FieldCheckedAt:
+		return m.AddedCheckedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailSenderMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case mailsender.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case mailsender.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case mailsender.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case mailsender.FieldProvedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddProvedAt(v)
+		return nil
+	case mailsender.FieldCheckedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCheckedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown MailSender numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *MailSenderMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(mailsender.FieldProvedAt) {
+		fields = append(fields, mailsender.FieldProvedAt)
+	}
+	if m.FieldCleared(mailsender.FieldCheckedAt) {
+		fields = append(fields, mailsender.FieldCheckedAt)
+	}
+	if m.FieldCleared(mailsender.FieldProblem) {
+		fields = append(fields, mailsender.FieldProblem)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *MailSenderMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *MailSenderMutation) ClearField(name string) error {
+	switch name {
+	case mailsender.FieldProvedAt:
+		m.ClearProvedAt()
+		return nil
+	case mailsender.FieldCheckedAt:
+		m.ClearCheckedAt()
+		return nil
+	case mailsender.FieldProblem:
+		m.ClearProblem()
+		return nil
+	}
+	return fmt.Errorf("unknown MailSender nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *MailSenderMutation) ResetField(name string) error {
+	switch name {
+	case mailsender.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case mailsender.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case mailsender.FieldLocal:
+		m.ResetLocal()
+		return nil
+	case mailsender.FieldHost:
+		m.ResetHost()
+		return nil
+	case mailsender.FieldSelector:
+		m.ResetSelector()
+		return nil
+	case mailsender.FieldPrivateKey:
+		m.ResetPrivateKey()
+		return nil
+	case mailsender.FieldPublicKey:
+		m.ResetPublicKey()
+		return nil
+	case mailsender.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case mailsender.FieldTries:
+		m.ResetTries()
+		return nil
+	case mailsender.FieldProvedAt:
+		m.ResetProvedAt()
+		return nil
+	case mailsender.FieldCheckedAt:
+		m.ResetCheckedAt()
+		return nil
+	case mailsender.FieldProblem:
+		m.ResetProblem()
+		return nil
+	}
+	return fmt.Errorf("unknown MailSender field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *MailSenderMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *MailSenderMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *MailSenderMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *MailSenderMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *MailSenderMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *MailSenderMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *MailSenderMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown MailSender unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *MailSenderMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown MailSender edge %s", name)
 }
 
 // MailStopMutation represents an operation that mutates the MailStop nodes in the graph.

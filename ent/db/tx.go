@@ -94,6 +94,8 @@ type Tx struct {
 	Listing *ListingClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
+	// MailSender is the client for interacting with the MailSender builders.
+	MailSender *MailSenderClient
 	// MailStop is the client for interacting with the MailStop builders.
 	MailStop *MailStopClient
 	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
@@ -383,6 +385,7 @@ func (tx *Tx) init() {
 	tx.LineWalk = NewLineWalkClient(tx.config)
 	tx.Listing = NewListingClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
+	tx.MailSender = NewMailSenderClient(tx.config)
 	tx.MailStop = NewMailStopClient(tx.config)
 	tx.MarketplaceTheme = NewMarketplaceThemeClient(tx.config)
 	tx.Membership = NewMembershipClient(tx.config)

@@ -40,6 +40,7 @@ var fixed = []Fixed{
 	{Of: "The description of a product image", Unit: inCharacters, Most: ImageAlt},
 	{Of: "A password, which has at least 10", Unit: inCharacters, Most: Password},
 	{Of: "An email address", Unit: inBytes, Most: Email},
+	{Of: "The part before the @ of an address that a store sends emails from", Unit: inBytes, Most: EmailLocal},
 	{Of: "An email address that customers are looked up by", Unit: inBytes, Most: EmailFilter},
 	{Of: "A URL", Unit: inBytes, Most: URL},
 	{Of: "The handle of a product or a theme", Unit: inBytes, Most: Handle},

@@ -60,6 +60,8 @@ const (
 const (
 	// Email is an email address (RFC 5321, section 4.5.3.1.3).
 	Email = 254
+	// EmailLocal is the part of an email address before the @ (RFC 5321, section 4.5.3.1.1).
+	EmailLocal = 64
 	// StrangerMails is the number of emails per day that a store sends to an address that never
 	// paid it, AddressMails that of all stores together, and NetworkMails the number of emails per
 	// hour caused by shoppers of one network.

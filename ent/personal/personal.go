@@ -123,6 +123,7 @@ var tables = map[string]map[Class]string{
 	"staff":              {Never: "role alerts"},
 	"domains":            {Never: "host token problem certificate certificate_problem"},
 	"domain_hosts":       {Never: "host"},
+	"mail_senders":       {Books: "local", Never: "host selector private_key public_key problem"},
 	"staff_tokens":       {Never: "name hint"},
 	"store_handles":      {Never: "handle"},
 	"stores": {

@@ -51,7 +51,7 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	pictures := Must[*pic.Keeper](t)(pic.New(pic.Config{Store: s, Blobs: blobs}))
 	factors := Must[*factor.Keeper](t)(factor.New(factor.Config{Store: s, Ring: ring, APIHost: API}))
 	domains := Must[*domain.Engine](t)(domain.New(domain.Config{Store: s, Ring: ring, HostOf: hostOf,
-		Reserved: []string{"localhost"}}))
+		Reserved: []string{"localhost"}, ServiceMail: "notices@service.example"}))
 	return graph.Config{
 		Config: core.Config{Store: s, Pages: page.New(ring), APIHost: API, HostOf: hostOf},
 		Engines: graph.Engines{Keys: apikey.NewKeeper(s), Factors: factors, Links: link.New(ring), Webhooks: hooks,

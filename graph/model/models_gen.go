@@ -260,6 +260,11 @@ type DomainsPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+type EmailSendingPayload struct {
+	EmailSending *EmailSending `json:"emailSending,omitempty"`
+	UserErrors   []*UserError  `json:"userErrors"`
+}
+
 type EventFilter struct {
 	// Event types.
 	Types []string `json:"types,omitempty"`

@@ -41,8 +41,9 @@ var bounds = map[string]int{
 	"maker.safety": limit.Safety, "barcode": limit.Barcode,
 	"taxNumber": limit.Label, "registration": limit.Line, "bank": limit.InvoiceText, "creditNote": limit.InvoiceText,
 	"pages/invoice_settings.js note": limit.InvoiceText, "invoicePrefix": limit.InvoicePrefix,
-	"creditPrefix":          limit.InvoicePrefix,
-	"pages/domains.js host": limit.Host, "pages/payments.js name": limit.Label, "instructions": limit.Note,
+	"creditPrefix":            limit.InvoicePrefix,
+	"pages/emails.js address": limit.Email,
+	"pages/domains.js host":   limit.Host, "pages/payments.js name": limit.Label, "instructions": limit.Note,
 }
 
 var (

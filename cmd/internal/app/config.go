@@ -147,7 +147,7 @@ func (c Config) LogValue() slog.Value {
 		slog.String("public_url", c.PublicURL),
 		slog.String("store_domain", c.StoreDomain),
 		slog.String("smtp_server", c.Mail.redacted()),
-		slog.String("mail_from", c.MailFrom),
+		slog.String("mail_from", c.MailFrom), slog.Bool("mail_own_domains", c.MailOwn),
 		slog.String("marketplace_reviewers", strings.Join(c.MarketplaceReviewers, ",")),
 		slog.Bool("dispatch", !c.NoDispatch),
 		slog.Bool("allow_loopback_webhooks", c.AllowLoopbackWebhooks || c.Demo),

@@ -68,6 +68,7 @@ func TestCheck(t *testing.T) {
 		{"mail to no server", func(c *Config) {
 			c.SMTPURL, c.MailFrom = "mail.example", "a@shop.example"
 		}, "--smtp-url"},
+		{"own domains without a server", func(c *Config) { c.MailOwn = true }, "--mail-own-domains"},
 		{"mail from somebody, to no server", func(c *Config) { c.MailFrom = "a@shop.example" }, ""},
 		{"ACME without https", func(c *Config) { c.ACME, c.HTTPAddr = "http://ca.example/dir", ":80" }, "--acme must"},
 		{"ACME without port 80", func(c *Config) { c.ACME = "https://ca.example/dir" }, "needs --http-addr"},

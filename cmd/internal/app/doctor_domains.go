@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbdomain "github.com/storefront-go/storefront/ent/db/domain"
+	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/engine/domain"
@@ -27,19 +28,16 @@ const (
 )
 
 // diagnoseDomains checks domains that stores have: their DNS records, their certificates, and
-// whether they can be reached. A schema without the table has none.
+// whether they can be reached. It also checks the DNS records of addresses that stores send emails
+// from. A schema without the tables has none.
 func diagnoseDomains(ctx context.Context, s *ent.Store, c Config, ring *keyring.Ring) []Finding {
-	var rows []*db.Domain
-	var mu sync.Mutex
-	err := s.EachShard(ctx, func(ctx context.Context) error {
-		some, err := s.Seek(ctx).Domain.Query().Where(dbdomain.ProvedAtNotNil()).Limit(diagnosedDomains).
-			Load(viewer.Everywhere(ctx))
-		mu.Lock()
-		defer mu.Unlock()
-		rows = append(rows, some...)
-		return err
+	rows := someOfAll(ctx, s, func(ctx context.Context) ([]*db.Domain, error) {
+		return s.Seek(ctx).Domain.Query().Where(dbdomain.ProvedAtNotNil()).Limit(diagnosedDomains).Load(ctx)
 	})
-	if err != nil || len(rows) == 0 || ring == nil {
+	senders := someOfAll(ctx, s, func(ctx context.Context) ([]*db.MailSender, error) {
+		return s.Seek(ctx).MailSender.Query().Where(mailsender.ProvedAtNotNil()).Limit(diagnosedDomains).Load(ctx)
+	})
+	if len(rows)+len(senders) == 0 || ring == nil {
 		return nil
 	}
 	addresses := c.Naming.addresses(c.Addr, "", c.TLSCert != "")
@@ -52,10 +50,36 @@ func diagnoseDomains(ctx context.Context, s *ent.Store, c Config, ring *keyring.
 	for _, row := range rows {
 		list = append(list, diagnoseDomain(ctx, s, engine, addresses, row)...)
 	}
+	for _, row := range senders {
+		if problem := engine.SenderProblem(ctx, row); problem != "" {
+			list = append(list, warn("domains", row.Local+"@"+row.Host+": "+problem,
+				"inform the store; its emails come from the address of the service until the record is back"))
+		}
+	}
+	if len(senders) > 0 && !c.MailOwn {
+		list = append(list, warn("domains", "stores have proved addresses for emails that are not used",
+			"start with --mail-own-domains"))
+	}
 	if len(list) == 0 {
-		return []Finding{ok("domains", "%d checked: DNS, certificates and ports", len(rows))}
+		return []Finding{ok("domains", "%d checked: DNS, certificates and ports", len(rows)+len(senders))}
 	}
 	return list
+}
+
+// someOfAll returns rows of all shards; none after an error.
+func someOfAll[T any](ctx context.Context, s *ent.Store, read func(context.Context) ([]T, error)) (rows []T) {
+	var mu sync.Mutex
+	err := s.EachShard(ctx, func(ctx context.Context) error {
+		some, err := read(viewer.Everywhere(ctx))
+		mu.Lock()
+		defer mu.Unlock()
+		rows = append(rows, some...)
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	return rows
 }
 
 func diagnoseDomain(ctx context.Context, s *ent.Store, e *domain.Engine, a Addresses, row *db.Domain) (list []Finding) {

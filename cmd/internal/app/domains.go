@@ -76,7 +76,8 @@ func (b *Base) domains(a Addresses, log *slog.Logger) (*domain.Engine, error) {
 		return nil, err
 	}
 	return domain.New(domain.Config{Store: b.Store, Ring: b.Ring, HostOf: a.StoreHost,
-		Reserved: []string{hostOfURL(a.API), a.StoreDomain}, Resolver: b.Domains.resolver(), Notifier: b.Notifier,
+		Reserved: []string{hostOfURL(a.API), a.StoreDomain}, Resolver: b.Domains.resolver(),
+		Notifier: b.Notifier, ServiceMail: b.ServiceMail,
 		Authority: domain.Authority{Directory: b.Domains.ACME, Email: b.Domains.ACMEEmail, Roots: roots}, Logger: log})
 }
 

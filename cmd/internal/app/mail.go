@@ -17,6 +17,7 @@ type Mail struct {
 	SMTPURL  string `name:"smtp-url" xor:"smtp" env:"STOREFRONT_SMTP_URL" placeholder:"URL" help:"Mail server: smtps://user:pass@host:465, or smtp://user:pass@host:587, which requires STARTTLS unless it ends with ?tls=optional or ?tls=none. Put a password into --smtp-file: others can read the arguments of a process (default: no email)."`
 	SMTPFile []byte `name:"smtp-file" type:"filecontent" xor:"smtp" env:"STOREFRONT_SMTP_FILE" placeholder:"FILE" help:"File that holds the URL of the mail server with its password."`
 	MailFrom string `env:"STOREFRONT_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of emails, such as \"Storefront <notices@shop.example>\"; required with a mail server."`
+	MailOwn  bool   `name:"mail-own-domains" env:"STOREFRONT_MAIL_OWN_DOMAINS" help:"Let stores send emails to shoppers from addresses of their own, which they prove by DNS. The mail server must accept any From; the envelope keeps the address of --mail-from."`
 }
 
 func (m Mail) server() string { return cmp.Or(m.SMTPURL, content(m.SMTPFile)) }
@@ -24,10 +25,22 @@ func (m Mail) server() string { return cmp.Or(m.SMTPURL, content(m.SMTPFile)) }
 // check returns what is wrong, without the address and its password.
 func (m Mail) check() error {
 	if m.server() == "" {
+		if m.MailOwn {
+			return errors.New("--mail-own-domains needs --smtp-url or --smtp-file")
+		}
 		return nil
 	}
 	_, err := m.sender()
 	return err
+}
+
+// own returns the address of the service if stores may send from others; "" if not.
+func (m Mail) own() string {
+	c, err := m.sender()
+	if m.server() == "" || err != nil || !m.MailOwn {
+		return ""
+	}
+	return c.From.Address
 }
 
 // sender returns the settings of a sender of emails: its server and address.
@@ -71,6 +84,7 @@ func (s *Server) newSender(c Mail, reg prometheus.Registerer) error {
 		return err
 	}
 	config.Store, config.Logger, config.Limits, config.Notifier = s.base.Store, s.log, s.base.Limits, s.base.Notifier
+	config.Own = s.core.Domains.OwnSender
 	sender, err := notify.NewSender(config)
 	if err != nil {
 		return err

@@ -47,6 +47,8 @@ type Base struct {
 	Blobs    *blob.Store
 	// Domains are the settings of the own domains of stores.
 	Domains Domains
+	// ServiceMail is the address of the service if stores may send emails from their own, or "".
+	ServiceMail string
 	// Notifier writes notices; nil if they appear only on the dashboard.
 	Notifier *notify.Notifier
 	Limits   limit.Values

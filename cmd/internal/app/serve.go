@@ -133,7 +133,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if s.hooks, err = s.base.Engine(c.Delivery, c.Demo, true, r.Logger); err != nil {
 		return err
 	}
-	s.base.Domains = c.Domains
+	s.base.Domains, s.base.ServiceMail = c.Domains, c.Mail.own()
 	if c.VIES {
 		s.base.VIES = &vies.Client{Base: vies.Service}
 	}

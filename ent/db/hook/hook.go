@@ -489,6 +489,18 @@ func (f MailFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MailMutation", m)
 }
 
+// The MailSenderFunc type is an adapter to allow the use of ordinary
+// function as MailSender mutator.
+type MailSenderFunc func(context.Context, *db.MailSenderMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f MailSenderFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.MailSenderMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MailSenderMutation", m)
+}
+
 // The MailStopFunc type is an adapter to allow the use of ordinary
 // function as MailStop mutator.
 type MailStopFunc func(context.Context, *db.MailStopMutation) (db.Value, error)

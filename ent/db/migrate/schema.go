@@ -1099,6 +1099,40 @@ var (
 			},
 		},
 	}
+	// MailSendersColumns holds the columns for the "mail_senders" table.
+	MailSendersColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "local", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "host", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(253)"}},
+		{Name: "selector", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(63)"}},
+		{Name: "private_key", Type: field.TypeBytes, Size: 65535, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "public_key", Type: field.TypeString, Size: 500},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "proved_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "checked_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "problem", Type: field.TypeString, Nullable: true, Size: 500},
+	}
+	// MailSendersTable holds the schema information for the "mail_senders" table.
+	MailSendersTable = &schema.Table{
+		Name:       "mail_senders",
+		Columns:    MailSendersColumns,
+		PrimaryKey: []*schema.Column{MailSendersColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "mailsender_store_id",
+				Unique:  true,
+				Columns: []*schema.Column{MailSendersColumns[1]},
+			},
+			{
+				Name:    "mailsender_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{MailSendersColumns[2], MailSendersColumns[8]},
+			},
+		},
+	}
 	// MailStopsColumns holds the columns for the "mail_stops" table.
 	MailStopsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2657,6 +2691,7 @@ var (
 		LineWalksTable,
 		ListingsTable,
 		MailsTable,
+		MailSendersTable,
 		MailStopsTable,
 		MarketplaceThemesTable,
 		MembershipsTable,

@@ -126,6 +126,9 @@ type Listing func(*sql.Selector)
 // Mail is the predicate function for mail builders.
 type Mail func(*sql.Selector)
 
+// MailSender is the predicate function for mailsender builders.
+type MailSender func(*sql.Selector)
+
 // MailStop is the predicate function for mailstop builders.
 type MailStop func(*sql.Selector)
 

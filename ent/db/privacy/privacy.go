@@ -1070,6 +1070,30 @@ func (f MailMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) e
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MailMutation", m)
 }
 
+// The MailSenderQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type MailSenderQueryRuleFunc func(context.Context, *db.MailSenderQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f MailSenderQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.MailSenderQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.MailSenderQuery", q)
+}
+
+// The MailSenderMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type MailSenderMutationRuleFunc func(context.Context, *db.MailSenderMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f MailSenderMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.MailSenderMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MailSenderMutation", m)
+}
+
 // The MailStopQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type MailStopQueryRuleFunc func(context.Context, *db.MailStopQuery) error

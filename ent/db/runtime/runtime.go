@@ -40,6 +40,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/menus"
@@ -1108,6 +1109,40 @@ func init() {
 	mailDescID := mailMixinFields0[1].Descriptor()
 	// mail.DefaultID holds the default value on creation for the id field.
 	mail.DefaultID = mailDescID.Default.(func() xid.ID)
+	mailsenderMixin := schema.MailSender{}.Mixin()
+	mailsender.Policy = privacy.NewPolicies(mailsenderMixin[0], schema.MailSender{})
+	mailsender.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := mailsender.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	mailsenderMixinFields0 := mailsenderMixin[0].Fields()
+	_ = mailsenderMixinFields0
+	mailsenderFields := schema.MailSender{}.Fields()
+	_ = mailsenderFields
+	// mailsenderDescPrivateKey is the schema descriptor for private_key field.
+	mailsenderDescPrivateKey := mailsenderFields[4].Descriptor()
+	// mailsender.PrivateKeyValidator is a validator for the "private_key" field. It is called by the builders before save.
+	mailsender.PrivateKeyValidator = mailsenderDescPrivateKey.Validators[0].(func([]byte) error)
+	// mailsenderDescPublicKey is the schema descriptor for public_key field.
+	mailsenderDescPublicKey := mailsenderFields[5].Descriptor()
+	// mailsender.PublicKeyValidator is a validator for the "public_key" field. It is called by the builders before save.
+	mailsender.PublicKeyValidator = mailsenderDescPublicKey.Validators[0].(func(string) error)
+	// mailsenderDescTries is the schema descriptor for tries field.
+	mailsenderDescTries := mailsenderFields[7].Descriptor()
+	// mailsender.DefaultTries holds the default value on creation for the tries field.
+	mailsender.DefaultTries = mailsenderDescTries.Default.(int)
+	// mailsenderDescProblem is the schema descriptor for problem field.
+	mailsenderDescProblem := mailsenderFields[10].Descriptor()
+	// mailsender.ProblemValidator is a validator for the "problem" field. It is called by the builders before save.
+	mailsender.ProblemValidator = mailsenderDescProblem.Validators[0].(func(string) error)
+	// mailsenderDescID is the schema descriptor for id field.
+	mailsenderDescID := mailsenderMixinFields0[1].Descriptor()
+	// mailsender.DefaultID holds the default value on creation for the id field.
+	mailsender.DefaultID = mailsenderDescID.Default.(func() xid.ID)
 	mailstopMixin := schema.MailStop{}.Mixin()
 	mailstop.Policy = privacy.NewPolicies(mailstopMixin[0], schema.MailStop{})
 	mailstop.Hooks[0] = func(next ent.Mutator) ent.Mutator {

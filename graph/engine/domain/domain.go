@@ -1,5 +1,5 @@
 // Package domain connects the hosts that stores bring: it proves them by DNS, finds the store of a
-// host, and orders their certificates.
+// host, and orders their certificates. It also proves the addresses that stores send emails from.
 //
 // Each domain is a row that is due for its next check. One process at a time works on it, under a
 // lease whose token every write names. A proved host has an entry in a directory with a unique key,
@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbdomain "github.com/storefront-go/storefront/ent/db/domain"
+	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -58,6 +59,9 @@ type Config struct {
 	HostOf func(handle string) string
 	// Reserved are hosts of the operator: no store may bring them or what is below them.
 	Reserved []string
+	// ServiceMail is the address that the service sends emails from; "" if stores must not send from
+	// addresses of their own.
+	ServiceMail string
 	// Resolver is the system's by default.
 	Resolver Resolver
 	// Authority issues certificates; without a directory a proxy provides them.
@@ -70,11 +74,13 @@ type Config struct {
 // Engine works on the domains of all stores.
 type Engine struct {
 	Config
-	queue   lease.Queue
-	guard   work.Guard
-	wakeups chan struct{}
-	sealer  *keyring.Sealer
-	acme    *authority // nil if the engine orders no certificates
+	queue      lease.Queue // of domains
+	senders    lease.Queue
+	guard      work.Guard
+	wakeups    chan struct{}
+	sealer     *keyring.Sealer
+	senderKeys *keyring.Sealer
+	acme       *authority // nil if the engine orders no certificates
 
 	found, absent *lru.Cache[string, entry] // by host
 	looking       cache.Group[string, entry]
@@ -93,8 +99,11 @@ func New(c Config) (*Engine, error) {
 		c.Resolver = net.DefaultResolver
 	}
 	e := &Engine{Config: c, wakeups: make(chan struct{}, 1), sealer: c.Ring.Sealer("certificates"),
+		senderKeys: c.Ring.Sealer("email senders"),
 		queue: lease.Queue{Store: c.Store, Table: dbdomain.Table, Owner: dbdomain.FieldStoreID,
-			Tries: dbdomain.FieldTries}}
+			Tries: dbdomain.FieldTries},
+		senders: lease.Queue{Store: c.Store, Table: mailsender.Table, Owner: mailsender.FieldStoreID,
+			Tries: mailsender.FieldTries}}
 	e.found, _ = lru.New[string, entry](maxHosts) // only a size below one is an error
 	e.absent, _ = lru.New[string, entry](maxHosts)
 	e.loaded, _ = lru.New[string, served](maxCertificates)

@@ -39,22 +39,34 @@ const (
 // errTaken means that another store has the host.
 var errTaken = errors.New("another store has the host")
 
-// Round checks the domains that are due, and orders certificates.
-func (e *Engine) Round(ctx context.Context) error { return e.Store.EachShard(ctx, e.round) }
+// Round checks the domains and the senders that are due, and orders certificates.
+func (e *Engine) Round(ctx context.Context) error {
+	return e.Store.EachShard(ctx, func(ctx context.Context) error {
+		return errors.Join(checkAll(ctx, e, e.dueDomains, e.check), checkAll(ctx, e, e.dueSenders, e.checkSender))
+	})
+}
 
-func (e *Engine) round(ctx context.Context) error {
+func (e *Engine) dueDomains(ctx context.Context) ([]*db.Domain, error) {
+	query := e.Store.Seek(ctx).Domain.Query().Where(dbdomain.BucketIn(bucket.All()...))
+	query.Modify(lease.Due(batch))
+	rows, err := query.Load(viewer.Everywhere(ctx))
+	return rows, fault.Wrap("find due domains", err)
+}
+
+// checkAll checks the due rows, a batch at once.
+func checkAll[T any](
+	ctx context.Context, e *Engine, due func(context.Context) ([]T, error), check func(context.Context, T) error,
+) error {
 	for ctx.Err() == nil {
-		query := e.Store.Seek(ctx).Domain.Query().Where(dbdomain.BucketIn(bucket.All()...))
-		query.Modify(lease.Due(batch))
-		rows, err := query.Load(viewer.Everywhere(ctx))
+		rows, err := due(ctx)
 		if err != nil {
-			return fmt.Errorf("find due domains: %w", err)
+			return err
 		}
 		failed := make([]error, len(rows))
 		var all sync.WaitGroup
 		for i, row := range rows {
 			all.Go(func() {
-				failed[i] = e.guard.Do(ctx, e.Logger, func() error { return e.check(ctx, row) })
+				failed[i] = e.guard.Do(ctx, e.Logger, func() error { return check(ctx, row) })
 			})
 		}
 		all.Wait()
@@ -205,13 +217,17 @@ func (e *Engine) inform(ctx context.Context, row *db.Domain, l state.Notificatio
 // pause returns when the next check is due. A domain that is not proved is checked less and less
 // often; one with a certificate also when the next one is due.
 func pause(row *db.Domain, p proof) time.Duration {
-	now := micros.Now()
 	if row.ProvedAt == nil && !p.proved {
-		return min(max(now.Time().Sub(row.ID.Time().Time())/10, time.Minute), 24*time.Hour)
+		return retry(row.ID)
 	}
 	wait := provedEvery
 	if row.CertificateDue != nil {
-		wait = min(wait, max(row.CertificateDue.Time().Sub(now.Time()), time.Minute))
+		wait = min(wait, max(row.CertificateDue.Time().Sub(micros.Now().Time()), time.Minute))
 	}
 	return wait
+}
+
+// retry returns when to check again what is not proved: the older its row, the later.
+func retry(id xid.ID) time.Duration {
+	return min(max(micros.Now().Sub(id.Time())/10, time.Minute), 24*time.Hour)
 }

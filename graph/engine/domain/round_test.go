@@ -61,7 +61,7 @@ func newCertifier(t testing.TB, s *ent.Store, r domain.Resolver, a domain.Author
 	e, err := domain.New(domain.Config{Store: s, Ring: ring, Resolver: r, Authority: a,
 		Logger:   slog.New(slog.NewTextHandler(t.Output(), nil)),
 		HostOf:   func(handle string) string { return handle + ".shops.test:8443" },
-		Reserved: []string{"api.service.example", "shops.test"}})
+		Reserved: []string{"api.service.example", "shops.test"}, ServiceMail: "Notices@service.example"})
 	if err != nil {
 		t.Fatal(err)
 	}

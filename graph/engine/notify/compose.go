@@ -2,6 +2,7 @@ package notify
 
 import (
 	"cmp"
+	"crypto"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/emersion/go-msgauth/dkim"
 	"github.com/wneessen/go-mail"
 	"golang.org/x/net/idna"
 
@@ -32,15 +34,21 @@ func ParseSender(from string) (*netmail.Address, error) {
 }
 
 // compose returns the message of a row. It is the same for every attempt: its Message-ID and time
-// come from the row, so that a mail program can recognize a repeat (RFC 5322, section 3.6.4).
-func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
+// come from the row, so that a mail program can recognize a repeat (RFC 5322, section 3.6.4). Returned
+// emails go to the service's address (from) even if the store's own is shown.
+func compose(from *netmail.Address, own *OwnSender, row *db.Mail) (*mail.Msg, error) {
 	to, err := recipient(row.Recipient)
 	if err != nil {
 		return nil, err
 	}
 	domain := from.Address[strings.LastIndexByte(from.Address, '@')+1:]
 	m := mail.NewMsg(mail.WithNoDefaultUserAgent())
-	m.FromMailAddress(sender(from, row))
+	m.EnvelopeFromMailAddress(&netmail.Address{Address: from.Address})
+	if own == nil {
+		m.FromMailAddress(sender(from, row))
+	} else {
+		m.FromMailAddress(&netmail.Address{Name: breakEncodedWords(*row.SenderName), Address: own.Address})
+	}
 	m.ToMailAddress(to)
 	m.Subject(encodeSubject(oneLine(row.Subject)))
 	m.SetMessageIDWithValue(row.ID.String() + "@" + domain)
@@ -62,11 +70,43 @@ func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	if row.HTML != nil {
 		m.AddAlternativeString(mail.TypeTextHTML, *row.HTML)
 	}
+	if own != nil {
+		return m, own.sign(m)
+	}
 	return m, nil
 }
 
-// sender returns the From of an email, which always has the service's address. The name of an email
-// from a store includes the service's name, so that no store can impersonate someone else.
+// OwnSender is an address of a store's own, with the key that signs its emails (DKIM, RFC 6376).
+type OwnSender struct {
+	Address, Selector string
+	Key               crypto.Signer
+}
+
+// signedFields are the fields that a reader sees or a mail program obeys (RFC 6376, section 5.4.1; RFC
+// 8058, section 4). The repeated ones sign that there is no second such field.
+var signedFields = []string{"From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Content-Type", "MIME-Version",
+	"List-Unsubscribe", "List-Unsubscribe-Post", "From", "To", "Reply-To", "Subject"}
+
+// sign adds the signature to a complete email. The signer of the mail library folds long lists of
+// fields within a name, so that they do not verify.
+func (o *OwnSender) sign(m *mail.Msg) error {
+	s, err := dkim.NewSigner(&dkim.SignOptions{Domain: o.Address[strings.LastIndexByte(o.Address, '@')+1:],
+		Selector: o.Selector, Signer: o.Key, HeaderKeys: signedFields,
+		HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed})
+	if err != nil {
+		return fmt.Errorf("sign an email: %w", err)
+	}
+	_, err = m.WriteTo(s)
+	if err = errors.Join(err, s.Close()); err != nil {
+		return fmt.Errorf("sign an email: %w", err)
+	}
+	name, value, _ := strings.Cut(s.Signature(), ":")
+	m.SetGenHeaderPreformatted(mail.Header(name), strings.TrimSpace(value))
+	return nil
+}
+
+// sender returns the From of an email with the service's address. The name of an email from a store
+// includes the service's name, so that no store can impersonate someone else.
 func sender(from *netmail.Address, row *db.Mail) *netmail.Address {
 	if row.SenderName == nil {
 		return &netmail.Address{Name: breakEncodedWords(from.Name), Address: from.Address}

@@ -19,6 +19,7 @@ import (
 	dbmail "github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/work"
 )
@@ -46,6 +47,9 @@ type SenderConfig struct {
 	From *netmail.Address
 	// Roots verify the server's certificate; nil for the system's.
 	Roots *x509.CertPool
+	// Own returns a store's own sender of emails to shoppers; nil for the service's. A nil func
+	// returns none.
+	Own func(ctx context.Context, store xid.ID) (*OwnSender, error)
 	// Dial connects to the server; nil for the network.
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Logger *slog.Logger
@@ -158,7 +162,14 @@ func (r *round) try(ctx context.Context, row *db.Mail) error {
 }
 
 func (r *round) send(ctx context.Context, held *lease.Held, row *db.Mail) error {
-	m, err := compose(r.From, row)
+	var own *OwnSender
+	if r.Own != nil && row.SenderName != nil { // a store writes
+		var err error
+		if own, err = r.Own(ctx, row.StoreID); err != nil {
+			return err
+		}
+	}
+	m, err := compose(r.From, own, row)
 	if err != nil {
 		return err
 	}
@@ -171,6 +182,14 @@ func (r *round) send(ctx context.Context, held *lease.Held, row *db.Mail) error 
 		return context.Cause(held.Context())
 	}
 	defer context.AfterFunc(held.Context(), r.conn.cut)()
+	err = r.conn.send(m)
+	if own == nil || !permanent(err) || r.conn.broken {
+		return err
+	}
+	r.log(row).WarnContext(ctx, "the mail server refuses an email from a store's own address", "reason", reason(err))
+	if m, err = compose(r.From, nil, row); err != nil {
+		return err
+	}
 	return r.conn.send(m)
 }
 

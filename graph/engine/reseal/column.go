@@ -53,6 +53,8 @@ var columns = []column{
 		owner: stores, with: "id", of: byID},
 	{name: "certificates of domains", table: "domains", column: "certificate", purpose: "certificates",
 		owner: stores, with: "id", of: byID},
+	{name: "keys of email senders", table: "mail_senders", column: "private_key", purpose: "email senders",
+		owner: stores, with: "id", of: byID},
 	{name: "second factors", table: "factors", column: "data", purpose: "factors",
 		owner: "user_id", with: "id", of: byOwnerAndWith},
 }

@@ -114,6 +114,16 @@ func (v *vault) certificate(r *keyring.Ring) {
 	})
 }
 
+// sender stores the key of an email sender.
+func (v *vault) sender(r *keyring.Ring) {
+	v.t.Helper()
+	id := xid.New()
+	v.write(func(ctx context.Context, c *db.Client) error {
+		return c.MailSender.Create().SetID(id).SetBucket(0).SetLocal("shop").SetHost("example.com").SetSelector("x").
+			SetPublicKey("x").SetDueAt(1).SetPrivateKey(r.Sealer("email senders").Seal([]byte("key"), id[:])).Exec(ctx)
+	})
+}
+
 // factor stores a factor of a person.
 func (v *vault) factor(r *keyring.Ring) {
 	v.t.Helper()
@@ -151,6 +161,9 @@ func (v *vault) opens(r *keyring.Ring) (n int) {
 	for _, d := range c.Domain.Query().AllX(v.ctx) {
 		try("certificates", "certificate", d.Certificate, d.ID[:])
 	}
+	for _, m := range c.MailSender.Query().AllX(v.ctx) {
+		try("email senders", "key", m.PrivateKey, m.ID[:])
+	}
 	people, all := storetest.AllStores(v.t, v.s)
 	for _, f := range people.Factor.Query().AllX(all) {
 		try("factors", "factor", f.Data, append(f.UserID[:], f.ID[:]...))
@@ -181,6 +194,7 @@ func TestRun(t *testing.T) {
 		v.account(old)
 		v.refreshed(old)
 		v.certificate(old)
+		v.sender(old)
 		for n := range 50 {
 			v.answer(old, n)
 		}
@@ -196,7 +210,8 @@ func TestRun(t *testing.T) {
 			{Column: "webhook headers", Older: 1},
 			{Column: "kept answers", Older: 50}, {Column: "payment keys", Older: 1},
 			{Column: "signing secrets of payments", Older: 1}, {Column: "answers to refreshes", Older: 1},
-			{Column: "certificates of domains", Older: 1}, {Column: "second factors", Older: 25, Lost: 1}}
+			{Column: "certificates of domains", Older: 1},
+			{Column: "keys of email senders", Older: 1}, {Column: "second factors", Older: 25, Lost: 1}}
 		counted := func() []reseal.Count {
 			t.Helper()
 			got, err := reseal.Counts(t.Context(), s, both)
@@ -208,10 +223,10 @@ func TestRun(t *testing.T) {
 		if diff := cmp.Diff(want, counted()); diff != "" {
 			t.Error(diff)
 		}
-		if n := v.run(both); n != 82 {
-			t.Errorf("%d were re-encrypted, want 82", n)
+		if n := v.run(both); n != 83 {
+			t.Errorf("%d were re-encrypted, want 83", n)
 		}
-		if n, older := v.opens(fresh), v.opens(old); n != 85 || older != 0 {
+		if n, older := v.opens(fresh), v.opens(old); n != 86 || older != 0 {
 			t.Errorf("%d open with the first secret, and %d with the older", n, older)
 		}
 		for i := range want {

@@ -210,6 +210,9 @@ type MutationResolver interface {
 	DomainCheck(ctx context.Context, id string) (*model.DomainPayload, error)
 	DomainPrefer(ctx context.Context, id *string) (*model.DomainsPayload, error)
 	DomainRemove(ctx context.Context, id string) (*model.DomainRemovePayload, error)
+	EmailSenderSet(ctx context.Context, address string) (*model.EmailSendingPayload, error)
+	EmailSenderCheck(ctx context.Context) (*model.EmailSendingPayload, error)
+	EmailSenderRemove(ctx context.Context) (*model.EmailSendingPayload, error)
 	ShippingZoneCreate(ctx context.Context, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
 	ShippingZoneUpdate(ctx context.Context, id string, expectedVersion int64, input model.ShippingZoneInput) (*model.ShippingZonePayload, error)
 	PaymentSettingsUpdate(ctx context.Context, expectedVersion int64, input model.PaymentSettingsInput) (*model.PaymentSettingsPayload, error)
@@ -284,6 +287,7 @@ type QueryResolver interface {
 	LowStock(ctx context.Context, atMost int64) (*model.LowStock, error)
 	Conversion(ctx context.Context) (*model.Conversion, error)
 	Domains(ctx context.Context) ([]*model.Domain, error)
+	EmailSending(ctx context.Context) (*model.EmailSending, error)
 	ShippingZones(ctx context.Context) ([]*model.ShippingZone, error)
 	ShippingZone(ctx context.Context, id string) (*model.ShippingZone, error)
 	TaxSettings(ctx context.Context) (*model.TaxSettings, error)
@@ -549,6 +553,8 @@ type Query {
   conversion: Conversion! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The domains of the store, by host."
   domains: [Domain!]! @dashboard
+  "The address of the store's own that its emails to shoppers come from."
+  emailSending: EmailSending! @dashboard
   "The shipping zones, by name."
   shippingZones: [ShippingZone!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   shippingZone(id: ID!): ShippingZone @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -1016,6 +1022,15 @@ type Mutation {
   domainPrefer(id: ID): DomainsPayload! @fresh @dashboard
   "Removes a domain. The shop no longer answers there, and another store may connect it."
   domainRemove(id: ID!): DomainRemovePayload! @dashboard
+  """
+  Sets the address that emails to shoppers come from, such as shop@example.com. They do when DNS publishes the key that
+  signs them. Another domain gets another key.
+  """
+  emailSenderSet(address: String!): EmailSendingPayload! @fresh @dashboard
+  "Checks DNS, at most every 10 seconds. The check runs in the background."
+  emailSenderCheck: EmailSendingPayload! @dashboard
+  "Removes the address and its key. Emails come from the address of the service again."
+  emailSenderRemove: EmailSendingPayload! @dashboard
   """
   Creates a shipping zone: a group of countries that the store ships to at the same rates. A country belongs to at most
   one zone.
@@ -1949,6 +1964,29 @@ type Domain {
   "Null if this server does not obtain certificates."
   certificate: DomainCertificate
   createdAt: Time!
+}
+
+type EmailSending {
+  "Whether the operator lets stores send from addresses of their own."
+  allowed: Boolean!
+  "Null if emails come from the address of the service."
+  sender: EmailSender
+}
+
+"An address of the store's own. A TXT record at its domain with the public key of the store proves it (DKIM)."
+type EmailSender {
+  address: String!
+  "The name of the TXT record."
+  txtName: String!
+  "The value of the TXT record."
+  txtValue: String!
+  "Since when emails come from the address; null if they do not."
+  provedAt: Time
+  "What the latest check found wrong; null for nothing."
+  problem: String
+  checkedAt: Time
+  "Whether a check is due or running."
+  checking: Boolean!
 }
 
 type DomainCertificate {
@@ -3836,6 +3874,7 @@ type OrderNotePayload { note: OrderNote order: Order userErrors: [UserError!]! }
 type DomainPayload { domain: Domain userErrors: [UserError!]! }
 type DomainsPayload { domains: [Domain!] userErrors: [UserError!]! }
 type DomainRemovePayload { removedId: ID userErrors: [UserError!]! }
+type EmailSendingPayload { emailSending: EmailSending userErrors: [UserError!]! }
 type ShippingZonePayload { shippingZone: ShippingZone userErrors: [UserError!]! }
 type ShippingZoneDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type PaymentSettingsPayload { paymentSettings: PaymentSettings userErrors: [UserError!]! }
@@ -4266,6 +4305,17 @@ func (ec *executionContext) field_Mutation_domainRemove_args(ctx context.Context
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_emailSenderSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "address", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["address"] = arg0
 	return args, nil
 }
 
@@ -12471,6 +12521,261 @@ func (ec *executionContext) _DomainsPayload_userErrors(ctx context.Context, fiel
 func (ec *executionContext) fieldContext_DomainsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DomainsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSender_address(ctx context.Context, field graphql.CollectedField, obj *model.EmailSender) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Address)
+}
+
+func (ec *executionContext) fieldContext_EmailSender_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSender",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSender_txtName(ctx context.Context, field graphql.CollectedField, obj *model.EmailSender) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.TXTName)
+}
+
+func (ec *executionContext) fieldContext_EmailSender_txtName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSender",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSender_txtValue(ctx context.Context, field graphql.CollectedField, obj *model.EmailSender) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.TXTValue)
+}
+
+func (ec *executionContext) fieldContext_EmailSender_txtValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSender",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSender_provedAt(ctx context.Context, field graphql.CollectedField, obj *model.EmailSender) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ProvedAt)
+}
+
+func (ec *executionContext) fieldContext_EmailSender_provedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSender",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSender_problem(ctx context.Context, field graphql.CollectedField, obj *model.EmailSender) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Problem)
+}
+
+func (ec *executionContext) fieldContext_EmailSender_problem(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSender",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSender_checkedAt(ctx context.Context, field graphql.CollectedField, obj *model.EmailSender) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CheckedAt)
+}
+
+func (ec *executionContext) fieldContext_EmailSender_checkedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSender",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSender_checking(ctx context.Context, field graphql.CollectedField, obj *model.EmailSender) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Checking)
+}
+
+func (ec *executionContext) fieldContext_EmailSender_checking(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSender",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSending_allowed(ctx context.Context, field graphql.CollectedField, obj *model.EmailSending) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Allowed)
+}
+
+func (ec *executionContext) fieldContext_EmailSending_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSending",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSending_sender(ctx context.Context, field graphql.CollectedField, obj *model.EmailSending) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EmailSending_sender,
+		func(ctx context.Context) (any, error) {
+			return obj.Sender, nil
+		},
+		nil,
+		ec.marshalOEmailSender2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSender,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_EmailSending_sender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSending",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "address":
+				return ec.fieldContext_EmailSender_address(ctx, field)
+			case "txtName":
+				return ec.fieldContext_EmailSender_txtName(ctx, field)
+			case "txtValue":
+				return ec.fieldContext_EmailSender_txtValue(ctx, field)
+			case "provedAt":
+				return ec.fieldContext_EmailSender_provedAt(ctx, field)
+			case "problem":
+				return ec.fieldContext_EmailSender_problem(ctx, field)
+			case "checkedAt":
+				return ec.fieldContext_EmailSender_checkedAt(ctx, field)
+			case "checking":
+				return ec.fieldContext_EmailSender_checking(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EmailSender", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSendingPayload_emailSending(ctx context.Context, field graphql.CollectedField, obj *model.EmailSendingPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EmailSendingPayload_emailSending,
+		func(ctx context.Context) (any, error) {
+			return obj.EmailSending, nil
+		},
+		nil,
+		ec.marshalOEmailSending2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSending,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_EmailSendingPayload_emailSending(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSendingPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "allowed":
+				return ec.fieldContext_EmailSending_allowed(ctx, field)
+			case "sender":
+				return ec.fieldContext_EmailSending_sender(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EmailSending", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _EmailSendingPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.EmailSendingPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_EmailSendingPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_EmailSendingPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EmailSendingPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -29338,6 +29643,199 @@ func (ec *executionContext) fieldContext_Mutation_domainRemove(ctx context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_emailSenderSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_emailSenderSet,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EmailSenderSet(ctx, fc.Args["address"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
+			return next
+		},
+		ec.marshalNEmailSendingPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSendingPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_emailSenderSet(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "emailSending":
+				return ec.fieldContext_EmailSendingPayload_emailSending(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_EmailSendingPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EmailSendingPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_emailSenderSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_emailSenderCheck(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_emailSenderCheck,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().EmailSenderCheck(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNEmailSendingPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSendingPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_emailSenderCheck(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "emailSending":
+				return ec.fieldContext_EmailSendingPayload_emailSending(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_EmailSendingPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EmailSendingPayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_emailSenderRemove(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_emailSenderRemove,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().EmailSenderRemove(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.EmailSendingPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNEmailSendingPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSendingPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_emailSenderRemove(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "emailSending":
+				return ec.fieldContext_EmailSendingPayload_emailSending(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_EmailSendingPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EmailSendingPayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_shippingZoneCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -41014,6 +41512,64 @@ func (ec *executionContext) fieldContext_Query_domains(_ context.Context, field 
 				return ec.fieldContext_Domain_createdAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Domain", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_emailSending(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_emailSending,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().EmailSending(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.EmailSending
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.EmailSending
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.EmailSending
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNEmailSending2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSending,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_emailSending(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "allowed":
+				return ec.fieldContext_EmailSending_allowed(ctx, field)
+			case "sender":
+				return ec.fieldContext_EmailSending_sender(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type EmailSending", field.Name)
 		},
 	}
 	return fc, nil
@@ -61486,6 +62042,148 @@ func (ec *executionContext) _DomainsPayload(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var emailSenderImplementors = []string{"EmailSender"}
+
+func (ec *executionContext) _EmailSender(ctx context.Context, sel ast.SelectionSet, obj *model.EmailSender) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, emailSenderImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EmailSender")
+		case "address":
+			out.Values[i] = ec._EmailSender_address(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "txtName":
+			out.Values[i] = ec._EmailSender_txtName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "txtValue":
+			out.Values[i] = ec._EmailSender_txtValue(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "provedAt":
+			out.Values[i] = ec._EmailSender_provedAt(ctx, field, obj)
+		case "problem":
+			out.Values[i] = ec._EmailSender_problem(ctx, field, obj)
+		case "checkedAt":
+			out.Values[i] = ec._EmailSender_checkedAt(ctx, field, obj)
+		case "checking":
+			out.Values[i] = ec._EmailSender_checking(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var emailSendingImplementors = []string{"EmailSending"}
+
+func (ec *executionContext) _EmailSending(ctx context.Context, sel ast.SelectionSet, obj *model.EmailSending) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, emailSendingImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EmailSending")
+		case "allowed":
+			out.Values[i] = ec._EmailSending_allowed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sender":
+			out.Values[i] = ec._EmailSending_sender(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var emailSendingPayloadImplementors = []string{"EmailSendingPayload"}
+
+func (ec *executionContext) _EmailSendingPayload(ctx context.Context, sel ast.SelectionSet, obj *model.EmailSendingPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, emailSendingPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EmailSendingPayload")
+		case "emailSending":
+			out.Values[i] = ec._EmailSendingPayload_emailSending(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._EmailSendingPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var eventImplementors = []string{"Event"}
 
 func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, obj *model.Event) graphql.Marshaler {
@@ -65940,6 +66638,27 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "emailSenderSet":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_emailSenderSet(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "emailSenderCheck":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_emailSenderCheck(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "emailSenderRemove":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_emailSenderRemove(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "shippingZoneCreate":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_shippingZoneCreate(ctx, field)
@@ -70184,6 +70903,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_domains(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "emailSending":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_emailSending(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -76668,6 +77409,34 @@ func (ec *executionContext) marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑg
 	return res
 }
 
+func (ec *executionContext) marshalNEmailSending2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSending(ctx context.Context, sel ast.SelectionSet, v model.EmailSending) graphql.Marshaler {
+	return ec._EmailSending(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNEmailSending2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSending(ctx context.Context, sel ast.SelectionSet, v *model.EmailSending) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._EmailSending(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNEmailSendingPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSendingPayload(ctx context.Context, sel ast.SelectionSet, v model.EmailSendingPayload) graphql.Marshaler {
+	return ec._EmailSendingPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNEmailSendingPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSendingPayload(ctx context.Context, sel ast.SelectionSet, v *model.EmailSendingPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._EmailSendingPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx context.Context, v any) (state.EndpointStatus, error) {
 	res, err := model.UnmarshalEndpointStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -81739,6 +82508,20 @@ func (ec *executionContext) marshalOEmailMarketing2ᚖgithubᚗcomᚋstorefront�
 	_ = ctx
 	res := model.MarshalEmailMarketing(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOEmailSender2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSender(ctx context.Context, sel ast.SelectionSet, v *model.EmailSender) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._EmailSender(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOEmailSending2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEmailSending(ctx context.Context, sel ast.SelectionSet, v *model.EmailSending) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._EmailSending(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop(ctx context.Context, v any) (*state.EndpointStop, error) {

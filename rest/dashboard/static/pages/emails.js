@@ -2,8 +2,10 @@
 import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery } from '../context.js';
 import { messageOf } from '../api.js';
-import { Alert, Page, Card, Pending, Button } from '../ui.js';
-import { Area, Field, Form, ConfirmMutation, useAction, useMutation, errors } from '../form.js';
+import { Alert, Badge, Page, Card, Copyable, Facts, Pending, Time, Button } from '../ui.js';
+import { ActionButton, Area, Field, Form, FormDialog, ConfirmMutation, text, useAction, useMutation,
+  errors } from '../form.js';
+import { ConnectionLost, usePoll } from '../live.js';
 import { languageName, useCached } from '../countries.js';
 import { emailNames } from '../order_state.js';
 import { settings } from '../selling.js';
@@ -18,6 +20,12 @@ const reset = `mutation OrderEmailTextReset($expectedVersion: Long!, $email: Ord
     text { version } ${errors} } }`;
 const preview = `mutation OrderEmailPreview($input: OrderEmailTextInput!, $send: Boolean!) {
   orderEmailPreview(input: $input, send: $send) { preview { subject text } ${errors} } }`;
+
+const readSending = `{ emailSending { allowed
+  sender { address txtName txtValue provedAt problem checkedAt checking } } }`;
+const set = `mutation EmailSenderSet($address: String!) { emailSenderSet(address: $address) { ${errors} } }`;
+const check = `mutation EmailSenderCheck { emailSenderCheck { ${errors} } }`;
+const remove = `mutation EmailSenderRemove { emailSenderRemove { ${errors} } }`;
 
 const Tabs = ({ label, options, value, address }) => html`<nav class="tabs all" aria-label=${label}><ul>
   ${options.map(([v, text]) => html`<li key=${v}><a href=${address(v)}
@@ -40,6 +48,56 @@ export function Emails() {
         : html`<${Texts} key=${email + language + now.version} now=${now} language=${language}
             reload=${query.reload} />`}
     <//>
+    <${Sending} />
+  <//>`;
+}
+
+/** The address that emails come from, if the operator allows one of the store's own. */
+function Sending() {
+  const query = useQuery(readSending);
+  const [dialog, setDialog] = useState('');
+  const close = () => setDialog('');
+  const run = useMutation(check, { once: false });
+  const { allowed, sender: s } = query.data?.emailSending ?? {};
+  usePoll(query, s?.checking ?? false);
+  const checkNow = async () => {
+    await run({});
+    query.refresh();
+  };
+  if (!allowed) {
+    return null;
+  }
+  const actions = html`
+    ${s && html`<${ActionButton} kind="small" run=${checkNow} done=${'Checking ' + s.address + '.'}
+      test="sender-check">Check now<//>`}
+    <${Button} kind="small" act=${() => setDialog('set')} test="sender-set">${s ? 'Change' : 'Use your own address'}<//>
+    ${s && html`<${Button} kind="small danger-quiet" act=${() => setDialog('remove')}
+      test="sender-remove">Remove<//>`}`;
+  return html`<${Card} title="Sender" name="sender" actions=${actions}>
+    <${ConnectionLost} query=${query} />
+    ${!s ? html`<p>Emails come from the address of this service. Use your own, such as shop@example.com.</p>`
+      : html`<${Facts} rows=${[['Address', s.address],
+          ['Status', html`<span role="status">${s.provedAt ? html`<${Badge} value="ACTIVE" text="In use" />`
+            : html`<${Badge} value="PENDING" text="Waiting for the DNS record" />`}</span>`],
+          ['Last check', s.checking ? 'Checking…' : html`<${Time} at=${s.checkedAt} how="second" />`]]} />
+        ${s.problem && html`<${Alert} tone="info">${s.problem}<//>`}
+        <p>Add this TXT record at the company where you registered the domain, and keep it. It is the key with which
+          mail programs verify your emails (DKIM). Without it, emails come from the address of this service.</p>
+        <${Facts} rows=${[['Name', html`<${Copyable} text=${s.txtName} />`],
+          ['Value', html`<${Copyable} text=${s.txtValue} />`]]} />`}
+    ${dialog === 'set' && html`<${SetSender} now=${s} onClose=${close} changed=${query.refresh} />`}
+    ${dialog === 'remove' && html`<${ConfirmMutation} title="Remove the address?" name="sender-remove" submit="Remove"
+      document=${remove} variables=${{}} done="Address removed." changed=${query.refresh} onClose=${close}>
+      <p>Emails come from the address of this service again. The DNS record is no longer needed.</p><//>`}
+  <//>`;
+}
+
+function SetSender({ now, onClose, changed }) {
+  const action = useAction(set, (v) => ({ address: text(v, 'address') ?? '' }), 'Address saved.', changed);
+  return html`<${FormDialog} title="Send from your own address" name="sender" submit="Save" onClose=${onClose}
+    action=${action}>
+    <${Field} name="address" label="Email address" type="email" required maxlength="254" autocomplete="off"
+      value=${now?.address} hint="For example, shop@example.com. Another domain needs another DNS record." />
   <//>`;
 }
 
