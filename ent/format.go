@@ -52,10 +52,14 @@ const ClosedShops Format = "closed_shops"
 // out of the order.
 const CheckoutDetails Format = "checkout_details"
 
+// Returns are the returns of orders. An earlier program would not know their events, and would keep their
+// notes when it redacts a customer.
+const Returns Format = "returns"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
 	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments,
-		Invoices, ClosedShops, CheckoutDetails}
+		Invoices, ClosedShops, CheckoutDetails, Returns}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.

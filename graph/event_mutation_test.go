@@ -180,12 +180,14 @@ var triggers = map[event.Type]string{
 	event.OrderUpdated:            "customerRedact orderEditLines orderRequestPayment orderUpdate",
 	event.OrderPaid:               "orderCreate orderEditLines orderMarkPaid orderRecordPayment testStoreFill",
 	event.OrderPartiallyPaid:      "orderRecordPayment",
-	event.OrderRefunded:           "orderCancel orderRefund",
+	event.OrderRefunded:           "orderCancel orderRefund orderReturnRefund",
 	event.OrderFulfilled:          "orderFulfill orderRefund testStoreFill",
 	event.OrderPartiallyFulfilled: "orderFulfill",
 	event.OrderCancelled:          "orderCancel testStoreFill",
 	event.OrderCompleted:          "orderComplete testStoreFill",
 	event.OrderNoteAdded:          "orderCancel orderNoteAppend",
+	event.OrderReturnRequested:    "orderReturnCreate",
+	event.OrderReturnUpdated:      "orderReturnApprove orderReturnDecline orderReturnReceive orderReturnRefund",
 
 	event.ProductCreated: "productCreate testStoreFill",
 	event.ProductUpdated: "productArchive productImageAdd productImageChange productImageDelete productImageUse " +

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -141,6 +142,20 @@ var orderEffects = []effect{
 	{field: "orderRefund", name: "nothing taken", args: onOrder("", "input: {amountMinor: 1}"),
 		refused: "invalid_transition"},
 
+	{field: "orderReturnCreate", name: "one unit", args: unversioned("mark_paid ship", "input: {"+oneOfTwo+"}"),
+		events: "order.return_requested"},
+	{field: "orderReturnCreate", name: "of a cancelled order", args: unversioned("cancel", "input: {"+oneOfTwo+"}"),
+		refused: "invalid_transition"},
+	{field: "orderReturnApprove", name: "a request", args: onReturn(1, "input: {}"), events: "order.return_updated"},
+	{field: "orderReturnReceive", name: "an approved one", args: onReturn(2), events: "order.return_updated"},
+	{field: "orderReturnReceive", name: "a request", args: onReturn(1), refused: "invalid_transition"},
+	{field: "orderReturnDecline", name: "a request", args: onReturn(1, `reason: "Used"`),
+		events: "order.return_updated"},
+	{field: "orderReturnRefund", name: "an approved one", args: onReturn(2, "input: {amountMinor: 50}"),
+		events: "order.refunded order.return_updated"},
+	{field: "orderReturnRefund", name: "too much", args: onReturn(2, "input: {amountMinor: 201}"),
+		refused: "amount_exceeds_balance"},
+
 	{field: "orderFulfill", name: "a part", args: onOrder("", "input: {"+oneOfTwo+"}"),
 		events: "order.partially_fulfilled"},
 	{field: "orderFulfill", name: "another part", args: threeUnits, events: "order.partially_fulfilled"},
@@ -200,6 +215,30 @@ var orderEffects = []effect{
 func noteOn(way, input string) func(*caller) string {
 	return func(w *caller) string {
 		return fmt.Sprintf("orderId: %q, input: {%s}", w.order(way).PublicID(), input)
+	}
+}
+
+// unversioned is [onOrder] without the version.
+func unversioned(way string, more string) func(*caller) string {
+	return func(w *caller) string {
+		o := w.order(way)
+		return fmt.Sprintf("id: %q, ", o.PublicID()) + strings.ReplaceAll(more, "LINE",
+			fmt.Sprintf("%q", o.Lines[0].PublicID()))
+	}
+}
+
+// onReturn returns arguments for a return of a paid order, which version 1 requests and 2 approves.
+func onReturn(version int64, more ...string) func(*caller) string {
+	return func(w *caller) string {
+		o, m := w.order("mark_paid ship"), w.Mutation()
+		of := graphtest.Must[*model.ReturnPayload](w.t)(m.OrderReturnCreate(w.Ctx, o.PublicID(), model.ReturnInput{
+			Lines: []*model.ReturnLineInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1,
+				Reason: state.ReasonMind}}})).Return
+		if version == 2 {
+			of = graphtest.Must[*model.ReturnPayload](w.t)(m.OrderReturnApprove(w.Ctx, of.PublicID(), 1,
+				model.ReturnApproveInput{})).Return
+		}
+		return at(of.PublicID(), of.Version, more...)
 	}
 }
 

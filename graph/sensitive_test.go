@@ -28,6 +28,7 @@ var sensitive = []string{
 var partly = map[string]string{
 	"orderRefund":           "a sum above the store's sum for proof",
 	"orderCancel":           "a refund above that sum",
+	"orderReturnRefund":     "a refund above that sum",
 	"webhookEndpointUpdate": "another address",
 	"storeUpdate":           "another contact address",
 }
@@ -55,7 +56,7 @@ var ordinary = map[string][]string{
 		"orderEmailPreview"},
 	"it records received money or handles goods": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
 		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend", "orderEditLines", "orderRequestPayment",
-		"invoicesIssue"},
+		"invoicesIssue", "orderReturnCreate", "orderReturnApprove", "orderReturnDecline", "orderReturnReceive"},
 	"it adds up what the viewer may read": {"reportCreate"},
 	"it is what the shop sells or shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
 		"page*", "menus*", "theme*", "marketplaceTheme*", "media*", "storefrontUpdate", "orderEmailText*",

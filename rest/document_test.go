@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -101,6 +102,9 @@ func (m *shop) objects() map[string][]byte {
 		"note": wire.AppendNote(nil, &db.Note{ID: fixed(1), OrderID: fixed(1),
 			Body: "x", Visibility: state.NoteInternal, AuthorType: "api_key",
 			AuthorName: "Sync"}, xid.APIKey.Format(fixed(1))),
+		"return": wire.AppendReturn(nil, &db.OrderReturn{ID: fixed(1), OrderID: fixed(1), State: state.ReturnRequested,
+			Lines: document.NewReturnLines([]document.ReturnLine{
+				{LineID: xid.OrderLine.Format(fixed(10)), Quantity: 1, Reason: state.ReasonMind}})}),
 	}
 }
 
@@ -115,6 +119,9 @@ func TestDocumentHasTheBodiesOfEvents(t *testing.T) {
 		what := e.Resource.Resource()
 		if e.Type == event.OrderNoteAdded {
 			what = "note"
+		}
+		if event.OfReturn(e.Type) {
+			what = "return"
 		}
 		body := func(object []byte) []byte {
 			return wire.AppendEvent(nil, wire.Event{ID: fixed(1), Type: e.Type,

@@ -200,11 +200,12 @@ func TestBrowserOrder(t *testing.T) {
 	b.fill(`dialog input[name="carrier"]`, "Post")
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`[data-test="order-fulfill"]`)
+	b.takesBack()
 	do("refund")
 	b.click(`dialog input[name="choose"]`)
 	b.fill(`dialog fieldset input[type="number"]`, "1")
 	b.await("the amount of the units", `document.querySelector('dialog input[name="amountMinor"]').value !== ''`)
-	b.fill(`dialog input[name="amountMinor"]`, "100.00")
+	b.fill(`dialog input[name="amountMinor"]`, "60.00")
 	b.fill(`dialog input[name="reason"]`, "Came back")
 	b.shot("order-refund")
 	b.click(`dialog [data-test="submit"]`)
@@ -228,6 +229,30 @@ func TestBrowserOrder(t *testing.T) {
 		order.NotesCount != 1 {
 		t.Errorf("%+v", order)
 	}
+}
+
+// takesBack returns one of two units of the order on the page, and refunds less than its value.
+func (b *browser) takesBack() {
+	b.click(`[data-test="return-new"]`)
+	b.fill(`dialog input[name^="quantity."]`, "3")
+	b.click(`dialog [data-test="submit"]`)
+	b.seeText("Choose a number from 0 to 2.")
+	b.fill(`dialog input[name^="quantity."]`, "1")
+	b.choose(`dialog select[name^="reason."]`, "DAMAGED")
+	b.shot("return-new")
+	b.click(`dialog [data-test="submit"]`)
+	b.click(`[data-test="return-approve"]`)
+	b.fill(`dialog textarea[name="instructions"]`, "By post")
+	b.click(`dialog [data-test="submit"]`)
+	b.click(`[data-test="return-receive"]`)
+	b.gone(`[data-test="return-receive"]`)
+	b.click(`[data-test="return-refund"]`)
+	b.await("the value", `document.querySelector('dialog input[name="amountMinor"]')?.value === '50.00'`)
+	b.fill(`dialog input[name="amountMinor"]`, "40.00")
+	b.shot("return-refund")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`[data-test="return-refund"]`)
+	b.seeText("Return approved")
 }
 
 // Staff create an order with a product and a custom item for a new customer, and see the server's

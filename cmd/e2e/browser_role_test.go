@@ -23,8 +23,9 @@ func TestBrowserRoles(t *testing.T) {
 	f := p.demo(t)
 	for role, closed := range map[string][]string{
 		"ADMIN": {},
-		"DEVELOPER": {"/orders", "/invoices", "/customers", "/exports", "/reports", "/staff", "/audit", "/collections",
-			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
+		"DEVELOPER": {"/orders", "/returns", "/invoices", "/customers", "/exports", "/reports", "/staff", "/audit",
+			"/collections", "/collections/new", "/discounts", "/settings/shipping", "/settings/tax",
+			"/settings/payments",
 			"/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
 			"/orders/new", "/customers/new"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",

@@ -62,6 +62,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/db/ordertext"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
@@ -172,6 +173,7 @@ type Client struct {
 	OAuthClient       *OAuthClientClient
 	Order             *OrderClient
 	OrderLine         *OrderLineClient
+	OrderReturn       *OrderReturnClient
 	OrderText         *OrderTextClient
 	Outbox            *OutboxClient
 	OutboxFailure     *OutboxFailureClient
@@ -282,6 +284,7 @@ func (c *Client) init() {
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Order = NewOrderClient(c.config)
 	c.OrderLine = NewOrderLineClient(c.config)
+	c.OrderReturn = NewOrderReturnClient(c.config)
 	c.OrderText = NewOrderTextClient(c.config)
 	c.Outbox = NewOutboxClient(c.config)
 	c.OutboxFailure = NewOutboxFailureClient(c.config)
@@ -474,6 +477,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		OAuthClient:       NewOAuthClientClient(cfg),
 		Order:             NewOrderClient(cfg),
 		OrderLine:         NewOrderLineClient(cfg),
+		OrderReturn:       NewOrderReturnClient(cfg),
 		OrderText:         NewOrderTextClient(cfg),
 		Outbox:            NewOutboxClient(cfg),
 		OutboxFailure:     NewOutboxFailureClient(cfg),
@@ -593,6 +597,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		OAuthClient:       NewOAuthClientClient(cfg),
 		Order:             NewOrderClient(cfg),
 		OrderLine:         NewOrderLineClient(cfg),
+		OrderReturn:       NewOrderReturnClient(cfg),
 		OrderText:         NewOrderTextClient(cfg),
 		Outbox:            NewOutboxClient(cfg),
 		OutboxFailure:     NewOutboxFailureClient(cfg),
@@ -681,16 +686,16 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
 		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
 		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
-		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
-		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
-		c.Process, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
-		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
-		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
-		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
-		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue, c.WriteHorizon,
+		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
+		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
+		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
+		c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending,
+		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.ShopperChallenge, c.ShopperSession,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt,
+		c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
+		c.UserEmail, c.Variant, c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -709,16 +714,16 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
 		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
 		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
-		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
-		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
-		c.Process, c.Product, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
-		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
-		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
-		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
-		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue, c.WriteHorizon,
+		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
+		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
+		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
+		c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending,
+		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.ShopperChallenge, c.ShopperSession,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt,
+		c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
+		c.UserEmail, c.Variant, c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -827,6 +832,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Order.mutate(ctx, m)
 	case *OrderLineMutation:
 		return c.OrderLine.mutate(ctx, m)
+	case *OrderReturnMutation:
+		return c.OrderReturn.mutate(ctx, m)
 	case *OrderTextMutation:
 		return c.OrderText.mutate(ctx, m)
 	case *OutboxMutation:
@@ -7622,6 +7629,140 @@ func (c *OrderLineClient) mutate(ctx context.Context, m *OrderLineMutation) (Val
 	}
 }
 
+// OrderReturnClient is a client for the OrderReturn schema.
+type OrderReturnClient struct {
+	config
+}
+
+// NewOrderReturnClient returns a client for the OrderReturn from the given config.
+func NewOrderReturnClient(c config) *OrderReturnClient {
+	return &OrderReturnClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `orderreturn.Hooks(f(g(h())))`.
+func (c *OrderReturnClient) Use(hooks ...Hook) {
+	c.hooks.OrderReturn = append(c.hooks.OrderReturn, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `orderreturn.Intercept(f(g(h())))`.
+func (c *OrderReturnClient) Intercept(interceptors ...Interceptor) {
+	c.inters.OrderReturn = append(c.inters.OrderReturn, interceptors...)
+}
+
+// Create returns a builder for creating a OrderReturn entity.
+func (c *OrderReturnClient) Create() *OrderReturnCreate {
+	mutation := newOrderReturnMutation(c.config, OpCreate)
+	return &OrderReturnCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of OrderReturn entities.
+func (c *OrderReturnClient) CreateBulk(builders ...*OrderReturnCreate) *OrderReturnCreateBulk {
+	return &OrderReturnCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *OrderReturnClient) MapCreateBulk(slice any, setFunc func(*OrderReturnCreate, int)) *OrderReturnCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &OrderReturnCreateBulk{err: fmt.Errorf("calling to OrderReturnClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*OrderReturnCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &OrderReturnCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for OrderReturn.
+func (c *OrderReturnClient) Update() *OrderReturnUpdate {
+	mutation := newOrderReturnMutation(c.config, OpUpdate)
+	return &OrderReturnUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *OrderReturnClient) UpdateOne(_m *OrderReturn) *OrderReturnUpdateOne {
+	mutation := newOrderReturnMutation(c.config, OpUpdateOne, withOrderReturn(_m))
+	return &OrderReturnUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *OrderReturnClient) UpdateOneID(id xid.ID) *OrderReturnUpdateOne {
+	mutation := newOrderReturnMutation(c.config, OpUpdateOne, withOrderReturnID(id))
+	return &OrderReturnUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for OrderReturn.
+func (c *OrderReturnClient) Delete() *OrderReturnDelete {
+	mutation := newOrderReturnMutation(c.config, OpDelete)
+	return &OrderReturnDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *OrderReturnClient) DeleteOne(_m *OrderReturn) *OrderReturnDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *OrderReturnClient) DeleteOneID(id xid.ID) *OrderReturnDeleteOne {
+	builder := c.Delete().Where(orderreturn.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &OrderReturnDeleteOne{builder}
+}
+
+// Query returns a query builder for OrderReturn.
+func (c *OrderReturnClient) Query() *OrderReturnQuery {
+	return &OrderReturnQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeOrderReturn},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a OrderReturn entity by its id.
+func (c *OrderReturnClient) Get(ctx context.Context, id xid.ID) (*OrderReturn, error) {
+	return c.Query().Where(orderreturn.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *OrderReturnClient) GetX(ctx context.Context, id xid.ID) *OrderReturn {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *OrderReturnClient) Hooks() []Hook {
+	hooks := c.hooks.OrderReturn
+	return append(hooks[:len(hooks):len(hooks)], orderreturn.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *OrderReturnClient) Interceptors() []Interceptor {
+	return c.inters.OrderReturn
+}
+
+func (c *OrderReturnClient) mutate(ctx context.Context, m *OrderReturnMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&OrderReturnCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&OrderReturnUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&OrderReturnUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&OrderReturnDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown OrderReturn mutation op: %q", m.Op())
+	}
+}
+
 // OrderTextClient is a client for the OrderText schema.
 type OrderTextClient struct {
 	config
@@ -14321,15 +14462,15 @@ type (
 		FormerHandle, Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice,
 		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
 		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
-		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
-		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
-		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, ShopperChallenge, ShopperSession, Staff, StaffToken, Store,
-		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue,
-		WriteHorizon []ent.Hook
+		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
+		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
+		Picture, Process, Product, ProductImage, RecoveryCode, Redaction, Report,
+		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, SearchEntry,
+		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, ShopperChallenge, ShopperSession, Staff,
+		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -14339,15 +14480,15 @@ type (
 		FormerHandle, Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice,
 		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
 		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount,
-		PaymentHold, PaymentRefund, PaymentSession, PaymentSettings, Picture, Process,
-		Product, ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
-		SalesInterval, SalesPending, SalesWalk, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, ShopperChallenge, ShopperSession, Staff, StaffToken, Store,
-		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue,
-		WriteHorizon []ent.Interceptor
+		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
+		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
+		Picture, Process, Product, ProductImage, RecoveryCode, Redaction, Report,
+		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, SearchEntry,
+		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, ShopperChallenge, ShopperSession, Staff,
+		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
 	}
 )
 

@@ -63,6 +63,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/db/ordertext"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
@@ -223,6 +224,7 @@ func checkColumn(t, c string) error {
 			oauthclient.Table:       oauthclient.ValidColumn,
 			order.Table:             order.ValidColumn,
 			orderline.Table:         orderline.ValidColumn,
+			orderreturn.Table:       orderreturn.ValidColumn,
 			ordertext.Table:         ordertext.ValidColumn,
 			outbox.Table:            outbox.ValidColumn,
 			outboxfailure.Table:     outboxfailure.ValidColumn,

@@ -60,6 +60,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/db/ordertext"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
@@ -180,6 +181,7 @@ const (
 	TypeOAuthClient       = "OAuthClient"
 	TypeOrder             = "Order"
 	TypeOrderLine         = "OrderLine"
+	TypeOrderReturn       = "OrderReturn"
 	TypeOrderText         = "OrderText"
 	TypeOutbox            = "Outbox"
 	TypeOutboxFailure     = "OutboxFailure"
@@ -49469,6 +49471,1147 @@ func (m *OrderLineMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *OrderLineMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown OrderLine edge %s", name)
+}
+
+// OrderReturnMutation represents an operation that mutates the OrderReturn nodes in the graph.
+type OrderReturnMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *xid.ID
+	store_id          *xid.ID
+	version           *int64
+	addversion        *int64
+	event_sequence    *int64
+	addevent_sequence *int64
+	updated_at        *micros.Time
+	addupdated_at     *micros.Time
+	order_id          *xid.ID
+	state             *state.ReturnState
+	lines             *document.ReturnLines
+	by_shopper        *bool
+	note              *string
+	answer            *string
+	label_url         *string
+	refunded_minor    *int64
+	addrefunded_minor *int64
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*OrderReturn, error)
+	predicates        []predicate.OrderReturn
+}
+
+var _ ent.Mutation = (*OrderReturnMutation)(nil)
+
+// orderreturnOption allows management of the mutation configuration using functional options.
+type orderreturnOption func(*OrderReturnMutation)
+
+// newOrderReturnMutation creates new mutation for the OrderReturn entity.
+func newOrderReturnMutation(c config, op Op, opts ...orderreturnOption) *OrderReturnMutation {
+	m := &OrderReturnMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeOrderReturn,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withOrderReturnID sets the ID field of the mutation.
+func withOrderReturnID(id xid.ID) orderreturnOption {
+	return func(m *OrderReturnMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *OrderReturn
+		)
+		m.oldValue = func(ctx context.Context) (*OrderReturn, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().OrderReturn.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withOrderReturn sets the old OrderReturn of the mutation.
+func withOrderReturn(node *OrderReturn) orderreturnOption {
+	return func(m *OrderReturnMutation) {
+		m.oldValue = func(context.Context) (*OrderReturn, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m OrderReturnMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m OrderReturnMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of OrderReturn entities.
+func (m *OrderReturnMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *OrderReturnMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *OrderReturnMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().OrderReturn.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *OrderReturnMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *OrderReturnMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *OrderReturnMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *OrderReturnMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *OrderReturnMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *OrderReturnMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *OrderReturnMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *OrderReturnMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *OrderReturnMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *OrderReturnMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *OrderReturnMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *OrderReturnMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *OrderReturnMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *OrderReturnMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *OrderReturnMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *OrderReturnMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *OrderReturnMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *OrderReturnMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetOrderID sets the "order_id" field.
+func (m *OrderReturnMutation) SetOrderID(x xid.ID) {
+	m.order_id = &x
+}
+
+// OrderID returns the value of the "order_id" field in the mutation.
+func (m *OrderReturnMutation) OrderID() (r xid.ID, exists bool) {
+	v := m.order_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrderID returns the old "order_id" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldOrderID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrderID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrderID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrderID: %w", err)
+	}
+	return oldValue.OrderID, nil
+}
+
+// ResetOrderID resets all changes to the "order_id" field.
+func (m *OrderReturnMutation) ResetOrderID() {
+	m.order_id = nil
+}
+
+// SetState sets the "state" field.
+func (m *OrderReturnMutation) SetState(ss state.ReturnState) {
+	m.state = &ss
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *OrderReturnMutation) State() (r state.ReturnState, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldState(ctx context.Context) (v state.ReturnState, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *OrderReturnMutation) ResetState() {
+	m.state = nil
+}
+
+// SetLines sets the "lines" field.
+func (m *OrderReturnMutation) SetLines(dl document.ReturnLines) {
+	m.lines = &dl
+}
+
+// Lines returns the value of the "lines" field in the mutation.
+func (m *OrderReturnMutation) Lines() (r document.ReturnLines, exists bool) {
+	v := m.lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLines returns the old "lines" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldLines(ctx context.Context) (v document.ReturnLines, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLines is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLines requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLines: %w", err)
+	}
+	return oldValue.Lines, nil
+}
+
+// ResetLines resets all changes to the "lines" field.
+func (m *OrderReturnMutation) ResetLines() {
+	m.lines = nil
+}
+
+// SetByShopper sets the "by_shopper" field.
+func (m *OrderReturnMutation) SetByShopper(b bool) {
+	m.by_shopper = &b
+}
+
+// ByShopper returns the value of the "by_shopper" field in the mutation.
+func (m *OrderReturnMutation) ByShopper() (r bool, exists bool) {
+	v := m.by_shopper
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldByShopper returns the old "by_shopper" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldByShopper(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldByShopper is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldByShopper requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldByShopper: %w", err)
+	}
+	return oldValue.ByShopper, nil
+}
+
+// ResetByShopper resets all changes to the "by_shopper" field.
+func (m *OrderReturnMutation) ResetByShopper() {
+	m.by_shopper = nil
+}
+
+// SetNote sets the "note" field.
+func (m *OrderReturnMutation) SetNote(s string) {
+	m.note = &s
+}
+
+// Note returns the value of the "note" field in the mutation.
+func (m *OrderReturnMutation) Note() (r string, exists bool) {
+	v := m.note
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNote returns the old "note" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldNote(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNote is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNote requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNote: %w", err)
+	}
+	return oldValue.Note, nil
+}
+
+// ClearNote clears the value of the "note" field.
+func (m *OrderReturnMutation) ClearNote() {
+	m.note = nil
+	m.clearedFields[orderreturn.FieldNote] = struct{}{}
+}
+
+// NoteCleared returns if the "note" field was cleared in this mutation.
+func (m *OrderReturnMutation) NoteCleared() bool {
+	_, ok := m.clearedFields[orderreturn.FieldNote]
+	return ok
+}
+
+// ResetNote resets all changes to the "note" field.
+func (m *OrderReturnMutation) ResetNote() {
+	m.note = nil
+	delete(m.clearedFields, orderreturn.FieldNote)
+}
+
+// SetAnswer sets the "answer" field.
+func (m *OrderReturnMutation) SetAnswer(s string) {
+	m.answer = &s
+}
+
+// Answer returns the value of the "answer" field in the mutation.
+func (m *OrderReturnMutation) Answer() (r string, exists bool) {
+	v := m.answer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswer returns the old "answer" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldAnswer(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswer: %w", err)
+	}
+	return oldValue.Answer, nil
+}
+
+// ClearAnswer clears the value of the "answer" field.
+func (m *OrderReturnMutation) ClearAnswer() {
+	m.answer = nil
+	m.clearedFields[orderreturn.FieldAnswer] = struct{}{}
+}
+
+// AnswerCleared returns if the "answer" field was cleared in this mutation.
+func (m *OrderReturnMutation) AnswerCleared() bool {
+	_, ok := m.clearedFields[orderreturn.FieldAnswer]
+	return ok
+}
+
+// ResetAnswer resets all changes to the "answer" field.
+func (m *OrderReturnMutation) ResetAnswer() {
+	m.answer = nil
+	delete(m.clearedFields, orderreturn.FieldAnswer)
+}
+
+// SetLabelURL sets the "label_url" field.
+func (m *OrderReturnMutation) SetLabelURL(s string) {
+	m.label_url = &s
+}
+
+// LabelURL returns the value of the "label_url" field in the mutation.
+func (m *OrderReturnMutation) LabelURL() (r string, exists bool) {
+	v := m.label_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLabelURL returns the old "label_url" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldLabelURL(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLabelURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLabelURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLabelURL: %w", err)
+	}
+	return oldValue.LabelURL, nil
+}
+
+// ClearLabelURL clears the value of the "label_url" field.
+func (m *OrderReturnMutation) ClearLabelURL() {
+	m.label_url = nil
+	m.clearedFields[orderreturn.FieldLabelURL] = struct{}{}
+}
+
+// LabelURLCleared returns if the "label_url" field was cleared in this mutation.
+func (m *OrderReturnMutation) LabelURLCleared() bool {
+	_, ok := m.clearedFields[orderreturn.FieldLabelURL]
+	return ok
+}
+
+// ResetLabelURL resets all changes to the "label_url" field.
+func (m *OrderReturnMutation) ResetLabelURL() {
+	m.label_url = nil
+	delete(m.clearedFields, orderreturn.FieldLabelURL)
+}
+
+// SetRefundedMinor sets the "refunded_minor" field.
+func (m *OrderReturnMutation) SetRefundedMinor(i int64) {
+	m.refunded_minor = &i
+	m.addrefunded_minor = nil
+}
+
+// RefundedMinor returns the value of the "refunded_minor" field in the mutation.
+func (m *OrderReturnMutation) RefundedMinor() (r int64, exists bool) {
+	v := m.refunded_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRefundedMinor returns the old "refunded_minor" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldRefundedMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRefundedMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRefundedMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRefundedMinor: %w", err)
+	}
+	return oldValue.RefundedMinor, nil
+}
+
+// AddRefundedMinor adds i to the "refunded_minor" field.
+func (m *OrderReturnMutation) AddRefundedMinor(i int64) {
+	if m.addrefunded_minor != nil {
+		*m.addrefunded_minor += i
+	} else {
+		m.addrefunded_minor = &i
+	}
+}
+
+// AddedRefundedMinor returns the value that was added to the "refunded_minor" field in this mutation.
+func (m *OrderReturnMutation) AddedRefundedMinor() (r int64, exists bool) {
+	v := m.addrefunded_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRefundedMinor clears the value of the "refunded_minor" field.
+func (m *OrderReturnMutation) ClearRefundedMinor() {
+	m.refunded_minor = nil
+	m.addrefunded_minor = nil
+	m.clearedFields[orderreturn.FieldRefundedMinor] = struct{}{}
+}
+
+// RefundedMinorCleared returns if the "refunded_minor" field was cleared in this mutation.
+func (m *OrderReturnMutation) RefundedMinorCleared() bool {
+	_, ok := m.clearedFields[orderreturn.FieldRefundedMinor]
+	return ok
+}
+
+// ResetRefundedMinor resets all changes to the "refunded_minor" field.
+func (m *OrderReturnMutation) ResetRefundedMinor() {
+	m.refunded_minor = nil
+	m.addrefunded_minor = nil
+	delete(m.clearedFields, orderreturn.FieldRefundedMinor)
+}
+
+// Where appends a list predicates to the OrderReturnMutation builder.
+func (m *OrderReturnMutation) Where(ps ...predicate.OrderReturn) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the OrderReturnMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *OrderReturnMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.OrderReturn, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *OrderReturnMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *OrderReturnMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (OrderReturn).
+func (m *OrderReturnMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *OrderReturnMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.store_id != nil {
+		fields = append(fields, orderreturn.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, orderreturn.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, orderreturn.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, orderreturn.FieldUpdatedAt)
+	}
+	if m.order_id != nil {
+		fields = append(fields, orderreturn.FieldOrderID)
+	}
+	if m.state != nil {
+		fields = append(fields, orderreturn.FieldState)
+	}
+	if m.lines != nil {
+		fields = append(fields, orderreturn.FieldLines)
+	}
+	if m.by_shopper != nil {
+		fields = append(fields, orderreturn.FieldByShopper)
+	}
+	if m.note != nil {
+		fields = append(fields, orderreturn.FieldNote)
+	}
+	if m.answer != nil {
+		fields = append(fields, orderreturn.FieldAnswer)
+	}
+	if m.label_url != nil {
+		fields = append(fields, orderreturn.FieldLabelURL)
+	}
+	if m.refunded_minor != nil {
+		fields = append(fields, orderreturn.FieldRefundedMinor)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *OrderReturnMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case orderreturn.FieldStoreID:
+		return m.StoreID()
+	case orderreturn.FieldVersion:
+		return m.Version()
+	case orderreturn.FieldEventSequence:
+		return m.EventSequence()
+	case orderreturn.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case orderreturn.FieldOrderID:
+		return m.OrderID()
+	case orderreturn.FieldState:
+		return m.State()
+	case orderreturn.FieldLines:
+		return m.Lines()
+	case orderreturn.FieldByShopper:
+		return m.ByShopper()
+	case orderreturn.FieldNote:
+		return m.Note()
+	case orderreturn.FieldAnswer:
+		return m.Answer()
+	case orderreturn.FieldLabelURL:
+		return m.LabelURL()
+	case orderreturn.FieldRefundedMinor:
+		return m.RefundedMinor()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *OrderReturnMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case orderreturn.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case orderreturn.FieldVersion:
+		return m.OldVersion(ctx)
+	case orderreturn.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case orderreturn.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case orderreturn.FieldOrderID:
+		return m.OldOrderID(ctx)
+	case orderreturn.FieldState:
+		return m.OldState(ctx)
+	case orderreturn.FieldLines:
+		return m.OldLines(ctx)
+	case orderreturn.FieldByShopper:
+		return m.OldByShopper(ctx)
+	case orderreturn.FieldNote:
+		return m.OldNote(ctx)
+	case orderreturn.FieldAnswer:
+		return m.OldAnswer(ctx)
+	case orderreturn.FieldLabelURL:
+		return m.OldLabelURL(ctx)
+	case orderreturn.FieldRefundedMinor:
+		return m.OldRefundedMinor(ctx)
+	}
+	return nil, fmt.Errorf("unknown OrderReturn field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OrderReturnMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case orderreturn.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case orderreturn.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case orderreturn.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case orderreturn.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case orderreturn.FieldOrderID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrderID(v)
+		return nil
+	case orderreturn.FieldState:
+		v, ok := value.(state.ReturnState)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case orderreturn.FieldLines:
+		v, ok := value.(document.ReturnLines)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLines(v)
+		return nil
+	case orderreturn.FieldByShopper:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetByShopper(v)
+		return nil
+	case orderreturn.FieldNote:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNote(v)
+		return nil
+	case orderreturn.FieldAnswer:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswer(v)
+		return nil
+	case orderreturn.FieldLabelURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLabelURL(v)
+		return nil
+	case orderreturn.FieldRefundedMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRefundedMinor(v)
+		return nil
+	}
+	return fmt.Errorf("unknown OrderReturn field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *OrderReturnMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, orderreturn.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, orderreturn.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, orderreturn.FieldUpdatedAt)
+	}
+	if m.addrefunded_minor != nil {
+		fields = append(fields, orderreturn.FieldRefundedMinor)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *OrderReturnMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case orderreturn.FieldVersion:
+		return m.AddedVersion()
+	case orderreturn.FieldEventSequence:
+		return m.AddedEventSequence()
+	case orderreturn.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case orderreturn.FieldRefundedMinor:
+		return m.AddedRefundedMinor()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OrderReturnMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case orderreturn.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case orderreturn.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case orderreturn.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case orderreturn.FieldRefundedMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRefundedMinor(v)
+		return nil
+	}
+	return fmt.Errorf("unknown OrderReturn numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *OrderReturnMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(orderreturn.FieldNote) {
+		fields = append(fields, orderreturn.FieldNote)
+	}
+	if m.FieldCleared(orderreturn.FieldAnswer) {
+		fields = append(fields, orderreturn.FieldAnswer)
+	}
+	if m.FieldCleared(orderreturn.FieldLabelURL) {
+		fields = append(fields, orderreturn.FieldLabelURL)
+	}
+	if m.FieldCleared(orderreturn.FieldRefundedMinor) {
+		fields = append(fields, orderreturn.FieldRefundedMinor)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *OrderReturnMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *OrderReturnMutation) ClearField(name string) error {
+	switch name {
+	case orderreturn.FieldNote:
+		m.ClearNote()
+		return nil
+	case orderreturn.FieldAnswer:
+		m.ClearAnswer()
+		return nil
+	case orderreturn.FieldLabelURL:
+		m.ClearLabelURL()
+		return nil
+	case orderreturn.FieldRefundedMinor:
+		m.ClearRefundedMinor()
+		return nil
+	}
+	return fmt.Errorf("unknown OrderReturn nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *OrderReturnMutation) ResetField(name string) error {
+	switch name {
+	case orderreturn.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case orderreturn.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case orderreturn.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case orderreturn.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case orderreturn.FieldOrderID:
+		m.ResetOrderID()
+		return nil
+	case orderreturn.FieldState:
+		m.ResetState()
+		return nil
+	case orderreturn.FieldLines:
+		m.ResetLines()
+		return nil
+	case orderreturn.FieldByShopper:
+		m.ResetByShopper()
+		return nil
+	case orderreturn.FieldNote:
+		m.ResetNote()
+		return nil
+	case orderreturn.FieldAnswer:
+		m.ResetAnswer()
+		return nil
+	case orderreturn.FieldLabelURL:
+		m.ResetLabelURL()
+		return nil
+	case orderreturn.FieldRefundedMinor:
+		m.ResetRefundedMinor()
+		return nil
+	}
+	return fmt.Errorf("unknown OrderReturn field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *OrderReturnMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *OrderReturnMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *OrderReturnMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *OrderReturnMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *OrderReturnMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *OrderReturnMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *OrderReturnMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown OrderReturn unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *OrderReturnMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown OrderReturn edge %s", name)
 }
 
 // OrderTextMutation represents an operation that mutates the OrderText nodes in the graph.

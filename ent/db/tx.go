@@ -114,6 +114,8 @@ type Tx struct {
 	Order *OrderClient
 	// OrderLine is the client for interacting with the OrderLine builders.
 	OrderLine *OrderLineClient
+	// OrderReturn is the client for interacting with the OrderReturn builders.
+	OrderReturn *OrderReturnClient
 	// OrderText is the client for interacting with the OrderText builders.
 	OrderText *OrderTextClient
 	// Outbox is the client for interacting with the Outbox builders.
@@ -395,6 +397,7 @@ func (tx *Tx) init() {
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Order = NewOrderClient(tx.config)
 	tx.OrderLine = NewOrderLineClient(tx.config)
+	tx.OrderReturn = NewOrderReturnClient(tx.config)
 	tx.OrderText = NewOrderTextClient(tx.config)
 	tx.Outbox = NewOutboxClient(tx.config)
 	tx.OutboxFailure = NewOutboxFailureClient(tx.config)

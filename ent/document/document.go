@@ -31,6 +31,9 @@ type Options []byte
 // Lines is a JSON array of [Line].
 type Lines []byte
 
+// ReturnLines is a JSON array of [ReturnLine].
+type ReturnLines []byte
+
 // ShippingRates is a JSON array of [ShippingRate].
 type ShippingRates []byte
 
@@ -85,6 +88,13 @@ type Line struct {
 	Quantity int64  `json:"quantity"`
 	// Restocked says that a refund returned the units to the stock.
 	Restocked bool `json:"restocked,omitempty"`
+}
+
+// ReturnLine is a quantity of an order line that is returned.
+type ReturnLine struct {
+	LineID   string             `json:"line_item_id"`
+	Quantity int64              `json:"quantity"`
+	Reason   state.ReturnReason `json:"reason"`
 }
 
 // ShippingRate is one way to ship to a zone. Amounts are in the store's currency.
@@ -193,6 +203,9 @@ func NewLines(lines []Line) Lines {
 	return encode(lines)
 }
 
+// NewReturnLines encodes a list, which may be empty.
+func NewReturnLines(list []ReturnLine) ReturnLines { return encode(append([]ReturnLine{}, list...)) }
+
 // NewShippingRates encodes a list, which may be empty.
 func NewShippingRates(rates []ShippingRate) ShippingRates {
 	return encode(append([]ShippingRate{}, rates...))
@@ -263,6 +276,9 @@ func (m Maker) Fields() (*MakerFields, error) { return decode[*MakerFields](m) }
 
 // List decodes the lines.
 func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }
+
+// List decodes the lines.
+func (l ReturnLines) List() ([]ReturnLine, error) { return decode[[]ReturnLine](l) }
 
 // List decodes the rates.
 func (r ShippingRates) List() ([]ShippingRate, error) { return decode[[]ShippingRate](r) }

@@ -24,6 +24,8 @@ const (
 	OrderCancelled          Type = "order.cancelled"
 	OrderCompleted          Type = "order.completed"
 	OrderNoteAdded          Type = "order.note_added"
+	OrderReturnRequested    Type = "order.return_requested"
+	OrderReturnUpdated      Type = "order.return_updated"
 
 	ProductCreated     Type = "product.created"
 	ProductUpdated     Type = "product.updated"
@@ -82,6 +84,10 @@ var catalog = []Entry{
 	{Type: OrderCompleted, Resource: xid.Order, Scope: scope.OrdersRead, Trigger: "A fulfilled order is completed."},
 	{Type: OrderNoteAdded, Resource: xid.Order, Scope: scope.OrdersRead,
 		Trigger: "A note is added to an order, such as the reason of a cancellation. data.object is the note."},
+	{Type: OrderReturnRequested, Resource: xid.Order, Scope: scope.OrdersRead,
+		Trigger: "Staff create a return of items of an order. data.object is the return."},
+	{Type: OrderReturnUpdated, Resource: xid.Order, Scope: scope.OrdersRead,
+		Trigger: "A return is approved, declined, received or refunded. data.object is the return."},
 	{Type: ProductCreated, Resource: xid.Product, Scope: scope.ProductsRead, Trigger: "A product is created."},
 	{Type: ProductUpdated, Resource: xid.Product, Scope: scope.ProductsRead,
 		Trigger: "A product changes, unless only its inventory does. Also sent with the more specific events " +
@@ -134,6 +140,9 @@ func Find(t Type) (Entry, bool) {
 	}
 	return catalog[i], true
 }
+
+// OfReturn reports whether the object of events of a type is a return.
+func OfReturn(t Type) bool { return t == OrderReturnRequested || t == OrderReturnUpdated }
 
 // About returns the kind of the resource of events of a type; for a ping it is the endpoint.
 func About(t Type) xid.Kind {

@@ -86,6 +86,8 @@ var fixed = []Fixed{
 	{Of: "The text before the number of an invoice", Unit: inCharacters, Most: InvoicePrefix},
 	{Of: "A text on the invoices of a store", Unit: inCharacters, Most: InvoiceText},
 	{Of: "The orders or invoices that a request issues or prints", Unit: inEntries, Most: Invoices},
+	{Of: "What a shopper or the store says about a return", Unit: inCharacters, Most: ReturnText},
+	{Of: "The returns of an order", Unit: inEntries, Most: Returns},
 	{Of: "The tax categories that a store adds", Unit: inEntries, Most: TaxCategories},
 	{Of: "The description of a collection", Unit: inCharacters, Most: CollectionText},
 	{Of: "The products of a manual collection", Unit: inEntries, Most: CollectionProducts},

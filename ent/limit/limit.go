@@ -155,6 +155,10 @@ const (
 	InvoicePrefix = 20
 	InvoiceText   = 1000
 	Invoices      = 100
+	// ReturnText is the length of what a shopper or the store says about a return, and Returns are
+	// the returns of an order.
+	ReturnText = 1000
+	Returns    = 50
 	// PaymentMethods are the payment methods of a store.
 	PaymentMethods = 10
 	// Domains are the hosts that a store brings.

@@ -142,3 +142,41 @@ const (
 
 // Known reports whether v is a value of the enumeration.
 func (v InvoiceIssue) Known() bool { return oneOf(v, InvoiceManual, InvoicePlaced, InvoicePaid) }
+
+// ReturnState is the state of a return.
+type ReturnState string
+
+// The values of [ReturnState].
+const (
+	ReturnRequested ReturnState = "requested"
+	ReturnApproved  ReturnState = "approved"
+	ReturnDeclined  ReturnState = "declined"
+	ReturnReceived  ReturnState = "received" // the items are back at the store
+	ReturnRefunded  ReturnState = "refunded"
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v ReturnState) Known() bool {
+	return oneOf(v, ReturnRequested, ReturnApproved, ReturnDeclined, ReturnReceived, ReturnRefunded)
+}
+
+// ReturnReason is why an item is returned.
+type ReturnReason string
+
+// The values of [ReturnReason].
+const (
+	ReasonNone    ReturnReason = "none" // none was given
+	ReasonMind    ReturnReason = "changed_mind"
+	ReasonDamaged ReturnReason = "damaged"
+	ReasonWrong   ReturnReason = "wrong_item"
+	ReasonUnlike  ReturnReason = "not_as_described"
+	ReasonLate    ReturnReason = "too_late"
+)
+
+// ReturnReasons returns all reasons, in the order in which they are shown.
+func ReturnReasons() []ReturnReason {
+	return []ReturnReason{ReasonNone, ReasonMind, ReasonDamaged, ReasonWrong, ReasonUnlike, ReasonLate}
+}
+
+// Known reports whether v is a value of the enumeration.
+func (v ReturnReason) Known() bool { return oneOf(v, ReturnReasons()...) }

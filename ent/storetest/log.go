@@ -163,7 +163,7 @@ func (e Event) check(t testing.TB) {
 	}
 	kind, ok := event.Find(e.Type)
 	id, about := kind.Resource.Format(e.Resource), body.Data.Object.ID
-	if e.Type == event.OrderNoteAdded {
+	if e.Type == event.OrderNoteAdded || event.OfReturn(e.Type) {
 		about = body.Data.Object.OrderID
 	}
 	if !ok || e.Kind != kind.Resource.Resource() || body.Resource.Type != e.Kind || body.Resource.ID != id ||

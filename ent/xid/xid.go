@@ -135,6 +135,7 @@ const (
 	Order            Kind = "ord"
 	OrderLine        Kind = "oli"
 	Invoice          Kind = "ivc"
+	Return           Kind = "ret"
 	Payment          Kind = "pay"
 	Fulfillment      Kind = "ful"
 	Note             Kind = "note"
@@ -160,7 +161,7 @@ var resources = map[Kind]string{
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
 	Notification: "notification", Page: "page", Domain: "domain", ShippingZone: "shipping_zone", Discount: "discount",
-	Collection: "collection", Report: "report", Invoice: "invoice",
+	Collection: "collection", Report: "report", Invoice: "invoice", Return: "return",
 }
 
 // Resource returns the name of the kind's resources, such as "product" for prod; "" if it has none.

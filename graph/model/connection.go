@@ -96,6 +96,8 @@ type (
 	CollectionEdge                  = Edge[*db.Collection]
 	InvoiceConnection               = Connection[*Invoice]
 	InvoiceEdge                     = Edge[*Invoice]
+	ReturnConnection                = Connection[*Return]
+	ReturnEdge                      = Edge[*Return]
 	DiscountConnection              = Connection[*db.Discount]
 	DiscountEdge                    = Edge[*db.Discount]
 	AuditEntryConnection            = Connection[*AuditEntry]

@@ -89,6 +89,14 @@ func UnmarshalInvoiceIssue(v any) (state.InvoiceIssue, error) {
 	return unmarshal[state.InvoiceIssue](v)
 }
 
+func MarshalReturnState(v state.ReturnState) graphql.Marshaler { return enum(v) }
+func UnmarshalReturnState(v any) (state.ReturnState, error)    { return unmarshal[state.ReturnState](v) }
+
+func MarshalReturnReason(v state.ReturnReason) graphql.Marshaler { return enum(v) }
+func UnmarshalReturnReason(v any) (state.ReturnReason, error) {
+	return unmarshal[state.ReturnReason](v)
+}
+
 func MarshalOrderStatus(v state.OrderStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalOrderStatus(v any) (state.OrderStatus, error)    { return unmarshal[state.OrderStatus](v) }
 

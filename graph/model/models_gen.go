@@ -1102,6 +1102,45 @@ type RequestFilter struct {
 	To *micros.Time `json:"to,omitempty"`
 }
 
+type ReturnApproveInput struct {
+	// How to send the items.
+	Instructions *string `json:"instructions,omitempty"`
+	// The address of a label to print. Starts with https://
+	LabelURL *string `json:"labelUrl,omitempty"`
+}
+
+type ReturnFilter struct {
+	OrderID *string            `json:"orderId,omitempty"`
+	State   *state.ReturnState `json:"state,omitempty"`
+}
+
+type ReturnInput struct {
+	Lines []*ReturnLineInput `json:"lines"`
+	Note  *string            `json:"note,omitempty"`
+}
+
+type ReturnLineInput struct {
+	LineItemID string             `json:"lineItemId"`
+	Quantity   int64              `json:"quantity"`
+	Reason     state.ReturnReason `json:"reason"`
+}
+
+type ReturnPayload struct {
+	Return     *Return      `json:"return,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ReturnRefundInput struct {
+	AmountMinor int64 `json:"amountMinor"`
+	Restock     bool  `json:"restock"`
+}
+
+type ReturnableLine struct {
+	LineItemID string `json:"lineItemId"`
+	// The units that were not refunded and are in no return.
+	Quantity int64 `json:"quantity"`
+}
+
 type SalesDay struct {
 	// The date in the store's time zone, for example 2026-01-31.
 	Date       string `json:"date"`

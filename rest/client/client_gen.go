@@ -715,6 +715,8 @@ const (
 	WebhookEventOrderPartiallyFulfilled  WebhookEvent = "order.partially_fulfilled"
 	WebhookEventOrderPartiallyPaid       WebhookEvent = "order.partially_paid"
 	WebhookEventOrderRefunded            WebhookEvent = "order.refunded"
+	WebhookEventOrderReturnRequested     WebhookEvent = "order.return_requested"
+	WebhookEventOrderReturnUpdated       WebhookEvent = "order.return_updated"
 	WebhookEventOrderUpdated             WebhookEvent = "order.updated"
 	WebhookEventProductArchived          WebhookEvent = "product.archived"
 	WebhookEventProductCreated           WebhookEvent = "product.created"
@@ -761,6 +763,10 @@ func (e WebhookEvent) Valid() bool {
 	case WebhookEventOrderPartiallyPaid:
 		return true
 	case WebhookEventOrderRefunded:
+		return true
+	case WebhookEventOrderReturnRequested:
+		return true
+	case WebhookEventOrderReturnUpdated:
 		return true
 	case WebhookEventOrderUpdated:
 		return true

@@ -25,6 +25,8 @@ var bounds = map[string]int{
 	"email": limit.Email, "contactEmail": limit.Email, "handle": limit.Handle, "body": limit.Note,
 	"externalNumber":     limit.Label,
 	"pages/page.js body": limit.PageBody, "seoDescription": limit.SEODescription, "address": limit.URL,
+	"returns.js instructions": limit.ReturnText, "returns.js reason": limit.ReturnText,
+	"returns.js note": limit.ReturnText, "labelUrl": limit.URL,
 	"webhook_form.js description": limit.Line, "pages/product.js description": limit.Description,
 	"market_review.js note": limit.ReviewNote, "rateLimit": limit.EndpointRate,
 	"headers": limit.Headers, "webhook_rows.js name": limit.HeaderName, "webhook_rows.js value": limit.HeaderValue,

@@ -609,6 +609,18 @@ func (f OrderLineFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.OrderLineMutation", m)
 }
 
+// The OrderReturnFunc type is an adapter to allow the use of ordinary
+// function as OrderReturn mutator.
+type OrderReturnFunc func(context.Context, *db.OrderReturnMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f OrderReturnFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.OrderReturnMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.OrderReturnMutation", m)
+}
+
 // The OrderTextFunc type is an adapter to allow the use of ordinary
 // function as OrderText mutator.
 type OrderTextFunc func(context.Context, *db.OrderTextMutation) (db.Value, error)

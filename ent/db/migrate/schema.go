@@ -1411,6 +1411,40 @@ var (
 			},
 		},
 	}
+	// OrderReturnsColumns holds the columns for the "order_returns" table.
+	OrderReturnsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "state", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "lines", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "by_shopper", Type: field.TypeBool, Default: false},
+		{Name: "note", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "answer", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "label_url", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(2048)"}},
+		{Name: "refunded_minor", Type: field.TypeInt64, Nullable: true},
+	}
+	// OrderReturnsTable holds the schema information for the "order_returns" table.
+	OrderReturnsTable = &schema.Table{
+		Name:       "order_returns",
+		Columns:    OrderReturnsColumns,
+		PrimaryKey: []*schema.Column{OrderReturnsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "orderreturn_store_id_order_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{OrderReturnsColumns[1], OrderReturnsColumns[5], OrderReturnsColumns[0]},
+			},
+			{
+				Name:    "orderreturn_store_id_state_id",
+				Unique:  false,
+				Columns: []*schema.Column{OrderReturnsColumns[1], OrderReturnsColumns[6], OrderReturnsColumns[0]},
+			},
+		},
+	}
 	// OrderTextsColumns holds the columns for the "order_texts" table.
 	OrderTextsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2701,6 +2735,7 @@ var (
 		OauthClientsTable,
 		OrdersTable,
 		OrderLinesTable,
+		OrderReturnsTable,
 		OrderTextsTable,
 		OutboxTable,
 		OutboxFailuresTable,

@@ -156,6 +156,9 @@ type Order func(*sql.Selector)
 // OrderLine is the predicate function for orderline builders.
 type OrderLine func(*sql.Selector)
 
+// OrderReturn is the predicate function for orderreturn builders.
+type OrderReturn func(*sql.Selector)
+
 // OrderText is the predicate function for ordertext builders.
 type OrderText func(*sql.Selector)
 

@@ -1310,6 +1310,30 @@ func (f OrderLineMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OrderLineMutation", m)
 }
 
+// The OrderReturnQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type OrderReturnQueryRuleFunc func(context.Context, *db.OrderReturnQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f OrderReturnQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.OrderReturnQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.OrderReturnQuery", q)
+}
+
+// The OrderReturnMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type OrderReturnMutationRuleFunc func(context.Context, *db.OrderReturnMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f OrderReturnMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.OrderReturnMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OrderReturnMutation", m)
+}
+
 // The OrderTextQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type OrderTextQueryRuleFunc func(context.Context, *db.OrderTextQuery) error

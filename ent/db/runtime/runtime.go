@@ -48,6 +48,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/db/ordertext"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/outboxfailure"
@@ -1327,6 +1328,38 @@ func init() {
 	orderlineDescID := orderlineMixinFields0[1].Descriptor()
 	// orderline.DefaultID holds the default value on creation for the id field.
 	orderline.DefaultID = orderlineDescID.Default.(func() xid.ID)
+	orderreturnMixin := schema.OrderReturn{}.Mixin()
+	orderreturn.Policy = privacy.NewPolicies(orderreturnMixin[0], schema.OrderReturn{})
+	orderreturn.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := orderreturn.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	orderreturnMixinFields0 := orderreturnMixin[0].Fields()
+	_ = orderreturnMixinFields0
+	orderreturnMixinFields1 := orderreturnMixin[1].Fields()
+	_ = orderreturnMixinFields1
+	orderreturnFields := schema.OrderReturn{}.Fields()
+	_ = orderreturnFields
+	// orderreturnDescVersion is the schema descriptor for version field.
+	orderreturnDescVersion := orderreturnMixinFields1[0].Descriptor()
+	// orderreturn.DefaultVersion holds the default value on creation for the version field.
+	orderreturn.DefaultVersion = orderreturnDescVersion.Default.(int64)
+	// orderreturnDescEventSequence is the schema descriptor for event_sequence field.
+	orderreturnDescEventSequence := orderreturnMixinFields1[1].Descriptor()
+	// orderreturn.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	orderreturn.DefaultEventSequence = orderreturnDescEventSequence.Default.(int64)
+	// orderreturnDescByShopper is the schema descriptor for by_shopper field.
+	orderreturnDescByShopper := orderreturnFields[3].Descriptor()
+	// orderreturn.DefaultByShopper holds the default value on creation for the by_shopper field.
+	orderreturn.DefaultByShopper = orderreturnDescByShopper.Default.(bool)
+	// orderreturnDescID is the schema descriptor for id field.
+	orderreturnDescID := orderreturnMixinFields0[1].Descriptor()
+	// orderreturn.DefaultID holds the default value on creation for the id field.
+	orderreturn.DefaultID = orderreturnDescID.Default.(func() xid.ID)
 	ordertextMixin := schema.OrderText{}.Mixin()
 	ordertext.Policy = privacy.NewPolicies(ordertextMixin[0], schema.OrderText{})
 	ordertext.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -86,9 +86,25 @@ func TestEmails(t *testing.T) {
 		// Refunding the rest sends no shipment email.
 		graphtest.Must[*model.OrderPayload](t)(do.OrderRefund(m.Ctx, o.PublicID(), o.Version, model.RefundInput{
 			AmountMinor: 1490, Lines: []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1}}}))
+		o = m.order(o.ID)
+		back := graphtest.Must[*model.ReturnPayload](t)(do.OrderReturnCreate(m.Ctx, o.PublicID(), model.ReturnInput{
+			Lines: []*model.ReturnLineInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1,
+				Reason: state.ReasonWrong}}})).Return
+		back = graphtest.Must[*model.ReturnPayload](t)(do.OrderReturnApprove(m.Ctx, back.PublicID(), back.Version,
+			model.ReturnApproveInput{Instructions: new("By post"), LabelURL: new("https://post.example/l")})).Return
+		if subjects, text = m.emailsTo("ada@example.com"); len(subjects) != 5 ||
+			!strings.Contains(text, ":\nBy post\nhttps://post.example/l\n") || !strings.Contains(text, "Bell: 1 ×") {
+			t.Errorf("of an approved return: %q: %s", subjects, text)
+		}
+		graphtest.Must[*model.ReturnPayload](t)(do.OrderReturnDecline(m.Ctx, back.PublicID(), back.Version, "Lost"))
+		if subjects, text = m.emailsTo("ada@example.com"); len(subjects) != 6 ||
+			!strings.Contains(text, ":\nLost\n") || strings.Contains(text, "post.example") {
+			t.Errorf("of a declined return: %q: %s", subjects, text)
+		}
+		graphtest.Must[*model.OrderPayload](t)(do.OrderEmailResend(m.Ctx, o.PublicID(), state.EmailReturnDeclined))
 		second := place()
 		graphtest.Must[*model.OrderPayload](t)(do.OrderCancel(m.Ctx, second.PublicID(), second.Version, false, nil))
-		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 6 {
+		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 9 {
 			t.Errorf("%q", subjects)
 		}
 		other := graphtest.Must[*model.OrderPayload](t)(do.OrderCreate(m.Ctx, model.OrderCreateInput{
@@ -106,7 +122,7 @@ func TestEmails(t *testing.T) {
 			t.Fatal(err)
 		}
 		place()
-		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 6 {
+		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 9 {
 			t.Errorf("of a test store: %q", subjects)
 		}
 	})

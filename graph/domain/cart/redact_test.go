@@ -34,12 +34,16 @@ func TestRedactedShopper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		o := m.order(id)
+		graphtest.Must[*model.ReturnPayload](t)(m.Mutation().OrderReturnCreate(m.Ctx, o.PublicID(), model.ReturnInput{
+			Note: new("Zanzibar is too hot"), Lines: []*model.ReturnLineInput{{LineItemID: o.Lines[0].PublicID(),
+				Quantity: 1, Reason: state.ReasonNone}}}))
 		m.typed(bell)
 		m.signIn("ada@zanzibar.example")
 		before := m.columnsWith("zanzibar")
 		for _, want := range []string{"orders.email", "notes.body", "events.body", "carts.note", "carts.address",
 			"mails.recipient", "customers.email", "carts.vat_consultation",
-			"orders.vat_consultation", "shopper_sessions.email"} {
+			"orders.vat_consultation", "shopper_sessions.email", "order_returns.note"} {
 			if before[want] == 0 {
 				t.Fatalf("%s does not contain the word: the test is ineffective", want)
 			}
@@ -47,7 +51,6 @@ func TestRedactedShopper(t *testing.T) {
 		if ids := m.columnsWith("de999999999"); ids["carts.vat_id"] == 0 || ids["orders.vat_id"] == 0 {
 			t.Fatalf("the VAT id is only in %v", ids)
 		}
-		o := m.order(id)
 		c := graphtest.Must[*model.Customer](t)(m.Query().Customer(m.Ctx, xid.Customer.Format(*o.CustomerID)))
 		graphtest.Must[*model.CustomerPayload](t)(m.Mutation().CustomerRedact(m.Ctx, c.PublicID(), c.Version))
 		if err := m.Erasures.Round(t.Context()); err != nil {

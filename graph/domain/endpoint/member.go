@@ -80,6 +80,9 @@ func example(t event.Type) []byte {
 	if t == event.OrderNoteAdded {
 		return wire.AppendNote(nil, &db.Note{}, "")
 	}
+	if event.OfReturn(t) {
+		return wire.AppendReturn(nil, &db.OrderReturn{Lines: document.NewReturnLines(nil)})
+	}
 	address := document.NewAddress(&document.AddressFields{})
 	switch event.About(t) {
 	case xid.Order:

@@ -26,10 +26,11 @@ import (
 
 // mailDetails is what an email to a shopper says about its event.
 type mailDetails struct {
-	// tracking is the carrier and number of a shipment, and trackingURL its address.
+	// tracking is the carrier and number of a shipment, and trackingURL its address; or what the store
+	// says about a return, and the address of a label.
 	tracking    []string
 	trackingURL string
-	// parts are the lines of a shipment or refund.
+	// parts are the lines of a shipment, refund or return.
 	parts []picked
 	// amount is the amount of a payment or refund.
 	amount int64

@@ -29,14 +29,14 @@ type emailOrder struct {
 	Instructions string
 	// PayBy is the last day on which a bank transfer is in time, zero for none.
 	PayBy time.Time
-	// Tracking is the tracking details, of a shipment alone, and TrackingURL the page of its
-	// carrier, "" for none.
+	// Tracking is the tracking details of a shipment, and TrackingURL the page of its carrier. Of a
+	// return they are what the store says, and the address of a label. "" is none.
 	Tracking    []string
 	TrackingURL string
 	// Method names the payment method, Contact is the address for replies, Logo that of an image,
 	// and Accent the color of the store, as # and six hexadecimal digits; "" for none.
 	Method, Contact, Logo, Accent string
-	// Parts are the lines of a shipment or refund, Coming the lines that are still to be shipped.
+	// Parts are the lines of a shipment, refund or return, Coming the lines that are still to be shipped.
 	Parts, Coming []emailPart
 	// AmountMinor is the amount of a payment or refund.
 	AmountMinor int64
@@ -77,6 +77,12 @@ var emailOf = map[event.Type]state.OrderEmail{
 // shipped reports whether an email is about a shipment. It shows no amounts.
 func shipped(e state.OrderEmail) bool {
 	return e == state.EmailShipped || e == state.EmailPartlyShipped
+}
+
+// saidOf has the title of what the store says in an email about a return. It shows no amounts.
+var saidOf = map[state.OrderEmail]phrase.Key{
+	state.EmailReturnApproved: phrase.ReturnHowTo,
+	state.EmailReturnDeclined: phrase.ReturnWhyNot,
 }
 
 // emailRow is a line of the order, or one of its sums.
@@ -155,7 +161,8 @@ func composeEmail(e state.OrderEmail, o emailOrder, own emailTexts) (orderEmail,
 	if v.Contact != "" {
 		v.ContactText = texts.Say(phrase.MailContact)
 	}
-	if !shipped(e) {
+	said, ofReturn := saidOf[e]
+	if !shipped(e) && !ofReturn {
 		taxes, err := ShownOfOrder(texts, o.Order)
 		if err != nil {
 			return orderEmail{}, err
@@ -169,11 +176,15 @@ func composeEmail(e state.OrderEmail, o emailOrder, own emailTexts) (orderEmail,
 		v.HowTo = texts.Say(phrase.Instructions)
 	}
 	if len(o.Tracking) > 0 || o.TrackingURL != "" {
-		v.Tracking, v.Parcels = texts.Say(phrase.Tracking), o.Tracking
+		if v.Tracking, v.Parcels = texts.Say(phrase.Tracking), o.Tracking; ofReturn {
+			v.Tracking = texts.Say(said)
+		}
 	}
-	var err error
-	if v.Facts, err = facts(texts, o); err != nil {
-		return orderEmail{}, err
+	if !ofReturn {
+		var err error
+		if v.Facts, err = facts(texts, o); err != nil {
+			return orderEmail{}, err
+		}
 	}
 	if o.Stop != "" {
 		v.Stop, v.StopText = o.Stop, texts.Say(phrase.NotOrdered)
@@ -214,7 +225,7 @@ func emailItems(texts *phrase.Texts, e state.OrderEmail, o emailOrder) []emailSe
 			list = append(list, emailSection{texts.Say(phrase.StillToCome), pieces(o.Coming)})
 		}
 		return list
-	case e == state.EmailRefunded:
+	case e == state.EmailRefunded, saidOf[e] != "":
 		return []emailSection{{Rows: pieces(o.Parts)}}
 	}
 	return []emailSection{{Rows: emailLines(texts, o)}}

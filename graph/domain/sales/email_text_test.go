@@ -123,6 +123,16 @@ func TestComposeAll(t *testing.T) {
 			}
 		}
 	}
+	for _, l := range state.Languages() {
+		o := orderIn(l)
+		o.Lines, o.Parts = []*db.OrderLine{pedals, grips}, []emailPart{{Line: grips, Pieces: 2}}
+		o.Tracking, o.TrackingURL = []string{"By post"}, "https://post.example/1"
+		m, err := composeEmail(state.EmailReturnApproved, o, usualOf(state.EmailReturnApproved, l))
+		if err != nil || !strings.Contains(m.Text, phrase.In(l).Say(phrase.ReturnHowTo)+":\nBy post\nhttps://post.") ||
+			!strings.Contains(m.Text, "Grips: 2 ×") || strings.Contains(m.Text, "Pedals") {
+			t.Errorf("of a return: %v\n%s", err, m.Text)
+		}
+	}
 	if emailOf[event.OrderCompleted] != "" || emailOf[event.ProductCreated] != "" {
 		t.Error("an event without an email has one")
 	}

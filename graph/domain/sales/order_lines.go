@@ -146,6 +146,13 @@ func (m Mutation) changeLines(ctx context.Context, o *model.Order, in model.Orde
 	if err := mayEditLines(o); err != nil {
 		return nil, err
 	}
+	returns, err := m.returnsOf(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(returns, isOpen) {
+		return nil, fault.State(fault.InvalidTransition, "Items of the order are in a return. Decline it first.")
+	}
 	switch issued, err := m.invoices.Issued(ctx, o.ID); {
 	case err != nil:
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -35,8 +36,14 @@ func redactRelated(ctx context.Context, c *db.Client, orders []*db.Order) error 
 	return Addresses(ctx, c, slices.Compact(emails)...)
 }
 
-// notes redacts the notes that shoppers left at the checkout of the orders, and returns how many.
+// notes redacts the notes that shoppers left at the checkout of the orders, and returns how many. It also
+// clears the notes of their returns.
 func notes(ctx context.Context, c *db.Client, orders []xid.ID) (int, error) {
+	err := c.OrderReturn.Update().Where(orderreturn.OrderIDIn(orders...), orderreturn.NoteNotNil()).ClearNote().
+		Exec(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("redact the notes of returns: %w", err)
+	}
 	n, err := c.Note.Update().Where(note.OrderIDIn(orders...), note.AuthorTypeEQ(viewer.System),
 		note.AuthorName(viewer.ShopperName), note.BodyNEQ(redactedText)).SetBody(redactedText).Save(ctx)
 	return n, fault.Wrap("redact the notes of shoppers", err)

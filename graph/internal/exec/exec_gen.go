@@ -201,6 +201,11 @@ type MutationResolver interface {
 	OrderRefund(ctx context.Context, id string, expectedVersion int64, input model.RefundInput) (*model.OrderPayload, error)
 	OrderFulfill(ctx context.Context, id string, expectedVersion int64, input model.FulfillInput) (*model.OrderPayload, error)
 	OrderCancel(ctx context.Context, id string, expectedVersion int64, refund bool, reason *string) (*model.OrderPayload, error)
+	OrderReturnCreate(ctx context.Context, id string, input model.ReturnInput) (*model.ReturnPayload, error)
+	OrderReturnApprove(ctx context.Context, id string, expectedVersion int64, input model.ReturnApproveInput) (*model.ReturnPayload, error)
+	OrderReturnDecline(ctx context.Context, id string, expectedVersion int64, reason string) (*model.ReturnPayload, error)
+	OrderReturnReceive(ctx context.Context, id string, expectedVersion int64) (*model.ReturnPayload, error)
+	OrderReturnRefund(ctx context.Context, id string, expectedVersion int64, input model.ReturnRefundInput) (*model.ReturnPayload, error)
 	OrderComplete(ctx context.Context, id string, expectedVersion int64) (*model.OrderPayload, error)
 	OrderUpdate(ctx context.Context, id string, expectedVersion int64, input model.OrderUpdateInput) (*model.OrderPayload, error)
 	OrderEditLines(ctx context.Context, id string, expectedVersion int64, input model.OrderLinesInput) (*model.OrderPayload, error)
@@ -295,6 +300,8 @@ type QueryResolver interface {
 	Invoice(ctx context.Context, id string) (*model.Invoice, error)
 	InvoicesPrintURL(ctx context.Context, ids []string) (string, error)
 	InvoiceSettings(ctx context.Context) (*model.InvoiceSettings, error)
+	Returns(ctx context.Context, first *int, after *string, filter *model.ReturnFilter) (*model.Connection[*model.Return], error)
+	OrderReturnable(ctx context.Context, id string) ([]*model.ReturnableLine, error)
 	Countries(ctx context.Context) ([]string, error)
 	Country(ctx context.Context, code string) (*model.Country, error)
 	Languages(ctx context.Context) ([]state.Language, error)
@@ -569,6 +576,11 @@ type Query {
   """
   invoicesPrintUrl(ids: [ID!]!): String! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   invoiceSettings: InvoiceSettings! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "The returns of the store, newest first."
+  returns(first: Int = 50, after: String, filter: ReturnFilter): ReturnConnection!
+    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "How many units of the lines of an order can be returned."
+  orderReturnable(id: ID!): [ReturnableLine!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The codes of all countries (ISO 3166-1 alpha-2)."
   countries: [String!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "One country, or null if the code is unknown."
@@ -990,6 +1002,21 @@ type Mutation {
   """
   orderCancel(id: ID!, expectedVersion: Long!, refund: Boolean! = false, reason: String): OrderPayload!
     @scope(name: "sales.write")
+  """
+  Creates a return on behalf of a shopper. All returns of a line together have at most the units that were not refunded.
+  Declined returns do not count.
+  """
+  orderReturnCreate(id: ID!, input: ReturnInput!): ReturnPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "Accepts a requested return, and emails the shopper how to send the items."
+  orderReturnApprove(id: ID!, expectedVersion: Long!, input: ReturnApproveInput!): ReturnPayload!
+    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "Declines a return that is not refunded yet, and emails the shopper the reason."
+  orderReturnDecline(id: ID!, expectedVersion: Long!, reason: String!): ReturnPayload!
+    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "Records that the items of an approved return are back."
+  orderReturnReceive(id: ID!, expectedVersion: Long!): ReturnPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "Refunds the items of an approved or received return, and restocks them if wanted, as orderRefund does."
+  orderReturnRefund(id: ID!, expectedVersion: Long!, input: ReturnRefundInput!): ReturnPayload! @dashboard
   "Completes a fulfilled order."
   orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @scope(name: "sales.write")
   orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @scope(name: "sales.write")
@@ -1134,7 +1161,7 @@ enum AlertTopic { ORDER PAYMENT REFUND LOW_STOCK WEBHOOK }
 enum AlertEmail { OFF AT_ONCE DAILY }
 
 "An email to shoppers about their order."
-enum OrderEmail { PLACED PAID SHIPPED PARTLY_SHIPPED REFUNDED CANCELLED }
+enum OrderEmail { PLACED PAID SHIPPED PARTLY_SHIPPED REFUNDED CANCELLED RETURN_APPROVED RETURN_DECLINED }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 "Text without markup, or Markdown (CommonMark) without HTML."
 enum TextFormat { TEXT MARKDOWN }
@@ -2691,6 +2718,44 @@ type InvoiceSettings {
   updatedAt: Time
 }
 
+"""
+REQUESTED returns become APPROVED or DECLINED, APPROVED ones RECEIVED, and both REFUNDED. Until the refund, they can
+be declined.
+"""
+enum ReturnState { REQUESTED APPROVED DECLINED RECEIVED REFUNDED }
+
+enum ReturnReason { NONE CHANGED_MIND DAMAGED WRONG_ITEM NOT_AS_DESCRIBED TOO_LATE }
+
+"A request to give back items of an order."
+type Return {
+  id: ID!
+  order: Order!
+  state: ReturnState!
+  lines: [ReturnLine!]!
+  "Whether the shopper withdrew from the contract. Other returns are from staff."
+  byShopper: Boolean!
+  note: String
+  "What the shopper was told last: how to send the items, or why the return was declined."
+  answer: String
+  labelUrl: String
+  refundedMinor: Money
+  createdAt: Time!
+  updatedAt: Time!
+  version: Long!
+}
+
+type ReturnLine {
+  lineItemId: ID!
+  quantity: Long!
+  reason: ReturnReason!
+}
+
+type ReturnableLine {
+  lineItemId: ID!
+  "The units that were not refunded and are in no return."
+  quantity: Long!
+}
+
 type Country {
   code: String!
   "The regions used in the country's addresses."
@@ -2946,6 +3011,8 @@ type APIKeyConnection { edges: [APIKeyEdge!]! nodes: [APIKey!]! pageInfo: PageIn
 type APIKeyEdge { cursor: String! node: APIKey! }
 type InvoiceConnection { edges: [InvoiceEdge!]! nodes: [Invoice!]! pageInfo: PageInfo! }
 type InvoiceEdge { cursor: String! node: Invoice! }
+type ReturnConnection { edges: [ReturnEdge!]! nodes: [Return!]! pageInfo: PageInfo! }
+type ReturnEdge { cursor: String! node: Return! }
 type PageConnection { edges: [PageEdge!]! nodes: [Page!]! pageInfo: PageInfo! }
 type PageEdge { cursor: String! node: Page! }
 type MediaConnection { edges: [MediaEdge!]! nodes: [Media!]! pageInfo: PageInfo! }
@@ -3076,6 +3143,11 @@ input InvoiceFilter {
   createdFrom: Time
   "Exclusive."
   createdTo: Time
+}
+
+input ReturnFilter {
+  orderId: ID
+  state: ReturnState
 }
 
 input StoreCreateInput {
@@ -3698,6 +3770,29 @@ input InvoiceSettingsInput {
   creditNext: Long
 }
 
+input ReturnInput {
+  lines: [ReturnLineInput!]!
+  note: String
+}
+
+input ReturnLineInput {
+  lineItemId: ID!
+  quantity: Long!
+  reason: ReturnReason! = NONE
+}
+
+input ReturnApproveInput {
+  "How to send the items."
+  instructions: String
+  "The address of a label to print. Starts with https://"
+  labelUrl: String
+}
+
+input ReturnRefundInput {
+  amountMinor: Money!
+  restock: Boolean! = false
+}
+
 input TaxCategoryInput {
   key: String!
   name: String!
@@ -3884,6 +3979,7 @@ type TaxSettingsPayload { taxSettings: TaxSettings userErrors: [UserError!]! }
 type CollectionPayload { collection: Collection userErrors: [UserError!]! }
 type CollectionDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type InvoiceSettingsPayload { invoiceSettings: InvoiceSettings userErrors: [UserError!]! }
+type ReturnPayload { return: Return userErrors: [UserError!]! }
 type InvoicesIssuePayload { invoices: [Invoice!] userErrors: [UserError!]! }
 type DiscountPayload { discount: Discount userErrors: [UserError!]! }
 type DiscountDeletePayload { deletedId: ID userErrors: [UserError!]! }
@@ -4836,6 +4932,101 @@ func (ec *executionContext) field_Mutation_orderRequestPayment_args(ctx context.
 	}
 	args["expectedVersion"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNPaymentRequestInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRequestInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderReturnApprove_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNReturnApproveInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnApproveInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderReturnCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNReturnInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderReturnDecline_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "reason", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["reason"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderReturnReceive_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderReturnRefund_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNReturnRefundInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnRefundInput)
 	if err != nil {
 		return nil, err
 	}
@@ -6513,6 +6704,17 @@ func (ec *executionContext) field_Query_orderPreview_args(ctx context.Context, r
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_orderReturnable_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_order_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6660,6 +6862,27 @@ func (ec *executionContext) field_Query_requestLog_args(ctx context.Context, raw
 	}
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalORequestFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRequestFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_returns_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOReturnFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnFilter)
 	if err != nil {
 		return nil, err
 	}
@@ -29022,6 +29245,356 @@ func (ec *executionContext) fieldContext_Mutation_orderCancel(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_orderReturnCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderReturnCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderReturnCreate(ctx, fc.Args["id"].(string), fc.Args["input"].(model.ReturnInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReturnPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderReturnCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "return":
+				return ec.fieldContext_ReturnPayload_return(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ReturnPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderReturnCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderReturnApprove(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderReturnApprove,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderReturnApprove(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.ReturnApproveInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReturnPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderReturnApprove(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "return":
+				return ec.fieldContext_ReturnPayload_return(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ReturnPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderReturnApprove_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderReturnDecline(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderReturnDecline,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderReturnDecline(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["reason"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReturnPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderReturnDecline(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "return":
+				return ec.fieldContext_ReturnPayload_return(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ReturnPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderReturnDecline_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderReturnReceive(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderReturnReceive,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderReturnReceive(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReturnPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderReturnReceive(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "return":
+				return ec.fieldContext_ReturnPayload_return(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ReturnPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderReturnReceive_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderReturnRefund(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderReturnRefund,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderReturnRefund(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.ReturnRefundInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReturnPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderReturnRefund(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "return":
+				return ec.fieldContext_ReturnPayload_return(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ReturnPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderReturnRefund_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_orderComplete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -42101,6 +42674,148 @@ func (ec *executionContext) fieldContext_Query_invoiceSettings(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_returns(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_returns,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Returns(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.ReturnFilter))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Return]
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.Return]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.Return]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReturnConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_returns(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_ReturnConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_ReturnConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_ReturnConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_returns_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_orderReturnable(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderReturnable,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OrderReturnable(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal []*model.ReturnableLine
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.ReturnableLine
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.ReturnableLine
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReturnableLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnableLineᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderReturnable(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "lineItemId":
+				return ec.fieldContext_ReturnableLine_lineItemId(ctx, field)
+			case "quantity":
+				return ec.fieldContext_ReturnableLine_quantity(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnableLine", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_orderReturnable_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_countries(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -46231,6 +46946,720 @@ func (ec *executionContext) _ReportTax_refundedTaxMinor(ctx context.Context, fie
 func (ec *executionContext) fieldContext_ReportTax_refundedTaxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ReportTax",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_id(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Return_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_order(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Return_order,
+		func(ctx context.Context) (any, error) {
+			return obj.Order, nil
+		},
+		nil,
+		ec.marshalNOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Return_order(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Order_id(ctx, field)
+			case "number":
+				return ec.fieldContext_Order_number(ctx, field)
+			case "status":
+				return ec.fieldContext_Order_status(ctx, field)
+			case "financialStatus":
+				return ec.fieldContext_Order_financialStatus(ctx, field)
+			case "fulfillmentStatus":
+				return ec.fieldContext_Order_fulfillmentStatus(ctx, field)
+			case "currency":
+				return ec.fieldContext_Order_currency(ctx, field)
+			case "subtotalMinor":
+				return ec.fieldContext_Order_subtotalMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_Order_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_Order_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_Order_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_Order_totalMinor(ctx, field)
+			case "paidMinor":
+				return ec.fieldContext_Order_paidMinor(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_Order_refundedMinor(ctx, field)
+			case "customerId":
+				return ec.fieldContext_Order_customerId(ctx, field)
+			case "customer":
+				return ec.fieldContext_Order_customer(ctx, field)
+			case "email":
+				return ec.fieldContext_Order_email(ctx, field)
+			case "billingAddress":
+				return ec.fieldContext_Order_billingAddress(ctx, field)
+			case "shippingAddress":
+				return ec.fieldContext_Order_shippingAddress(ctx, field)
+			case "lineItems":
+				return ec.fieldContext_Order_lineItems(ctx, field)
+			case "notesCount":
+				return ec.fieldContext_Order_notesCount(ctx, field)
+			case "notes":
+				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
+			case "payments":
+				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
+			case "fulfillments":
+				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
+			case "tags":
+				return ec.fieldContext_Order_tags(ctx, field)
+			case "source":
+				return ec.fieldContext_Order_source(ctx, field)
+			case "placedAt":
+				return ec.fieldContext_Order_placedAt(ctx, field)
+			case "paidAt":
+				return ec.fieldContext_Order_paidAt(ctx, field)
+			case "fulfilledAt":
+				return ec.fieldContext_Order_fulfilledAt(ctx, field)
+			case "cancelledAt":
+				return ec.fieldContext_Order_cancelledAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Order_completedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Order_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Order_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "externalNumber":
+				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_state(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalNReturnState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnState(ctx, field.Selections, obj.State)
+}
+
+func (ec *executionContext) fieldContext_Return_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ReturnState does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_lines(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Return_lines,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedLines()
+		},
+		nil,
+		ec.marshalNReturnLine2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnLineᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Return_lines(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "lineItemId":
+				return ec.fieldContext_ReturnLine_lineItemId(ctx, field)
+			case "quantity":
+				return ec.fieldContext_ReturnLine_quantity(ctx, field)
+			case "reason":
+				return ec.fieldContext_ReturnLine_reason(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnLine", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_byShopper(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.ByShopper)
+}
+
+func (ec *executionContext) fieldContext_Return_byShopper(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_note(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Note)
+}
+
+func (ec *executionContext) fieldContext_Return_note(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_answer(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Answer)
+}
+
+func (ec *executionContext) fieldContext_Return_answer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_labelUrl(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.LabelURL)
+}
+
+func (ec *executionContext) fieldContext_Return_labelUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_refundedMinor(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.RefundedMinor)
+}
+
+func (ec *executionContext) fieldContext_Return_refundedMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Return_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_Return_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_version(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_Return_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Return]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReturnConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNReturnEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReturnConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_ReturnEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_ReturnEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Return]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReturnConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNReturn2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReturnConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Return_id(ctx, field)
+			case "order":
+				return ec.fieldContext_Return_order(ctx, field)
+			case "state":
+				return ec.fieldContext_Return_state(ctx, field)
+			case "lines":
+				return ec.fieldContext_Return_lines(ctx, field)
+			case "byShopper":
+				return ec.fieldContext_Return_byShopper(ctx, field)
+			case "note":
+				return ec.fieldContext_Return_note(ctx, field)
+			case "answer":
+				return ec.fieldContext_Return_answer(ctx, field)
+			case "labelUrl":
+				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_Return_refundedMinor(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Return_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Return_updatedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Return_version(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Return", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Return]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReturnConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReturnConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Return]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_ReturnEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Return]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReturnEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNReturn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturn,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReturnEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Return_id(ctx, field)
+			case "order":
+				return ec.fieldContext_Return_order(ctx, field)
+			case "state":
+				return ec.fieldContext_Return_state(ctx, field)
+			case "lines":
+				return ec.fieldContext_Return_lines(ctx, field)
+			case "byShopper":
+				return ec.fieldContext_Return_byShopper(ctx, field)
+			case "note":
+				return ec.fieldContext_Return_note(ctx, field)
+			case "answer":
+				return ec.fieldContext_Return_answer(ctx, field)
+			case "labelUrl":
+				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_Return_refundedMinor(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Return_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Return_updatedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Return_version(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Return", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnLine_lineItemId(ctx context.Context, field graphql.CollectedField, obj *document.ReturnLine) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.LineID)
+}
+
+func (ec *executionContext) fieldContext_ReturnLine_lineItemId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnLine_quantity(ctx context.Context, field graphql.CollectedField, obj *document.ReturnLine) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+}
+
+func (ec *executionContext) fieldContext_ReturnLine_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnLine_reason(ctx context.Context, field graphql.CollectedField, obj *document.ReturnLine) (ret graphql.Marshaler) {
+	return ec.marshalNReturnReason2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnReason(ctx, field.Selections, obj.Reason)
+}
+
+func (ec *executionContext) fieldContext_ReturnLine_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ReturnReason does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnPayload_return(ctx context.Context, field graphql.CollectedField, obj *model.ReturnPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReturnPayload_return,
+		func(ctx context.Context) (any, error) {
+			return obj.Return, nil
+		},
+		nil,
+		ec.marshalOReturn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturn,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReturnPayload_return(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Return_id(ctx, field)
+			case "order":
+				return ec.fieldContext_Return_order(ctx, field)
+			case "state":
+				return ec.fieldContext_Return_state(ctx, field)
+			case "lines":
+				return ec.fieldContext_Return_lines(ctx, field)
+			case "byShopper":
+				return ec.fieldContext_Return_byShopper(ctx, field)
+			case "note":
+				return ec.fieldContext_Return_note(ctx, field)
+			case "answer":
+				return ec.fieldContext_Return_answer(ctx, field)
+			case "labelUrl":
+				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_Return_refundedMinor(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Return_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Return_updatedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Return_version(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Return", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ReturnPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReturnPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReturnPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnableLine_lineItemId(ctx context.Context, field graphql.CollectedField, obj *model.ReturnableLine) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.LineItemID)
+}
+
+func (ec *executionContext) fieldContext_ReturnableLine_lineItemId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnableLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnableLine_quantity(ctx context.Context, field graphql.CollectedField, obj *model.ReturnableLine) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+}
+
+func (ec *executionContext) fieldContext_ReturnableLine_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnableLine",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -58127,6 +59556,206 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputReturnApproveInput(ctx context.Context, obj any) (model.ReturnApproveInput, error) {
+	var it model.ReturnApproveInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"instructions", "labelUrl"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "instructions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("instructions"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Instructions = data
+		case "labelUrl":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("labelUrl"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LabelURL = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReturnFilter(ctx context.Context, obj any) (model.ReturnFilter, error) {
+	var it model.ReturnFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"orderId", "state"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "orderId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("orderId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrderID = data
+		case "state":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("state"))
+			data, err := ec.unmarshalOReturnState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnState(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.State = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReturnInput(ctx context.Context, obj any) (model.ReturnInput, error) {
+	var it model.ReturnInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"lines", "note"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "lines":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lines"))
+			data, err := ec.unmarshalNReturnLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnLineInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lines = data
+		case "note":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("note"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Note = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReturnLineInput(ctx context.Context, obj any) (model.ReturnLineInput, error) {
+	var it model.ReturnLineInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["reason"]; !present {
+		asMap["reason"] = "NONE"
+	}
+
+	fieldsInOrder := [...]string{"lineItemId", "quantity", "reason"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "lineItemId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lineItemId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LineItemID = data
+		case "quantity":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("quantity"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Quantity = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalNReturnReason2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnReason(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReturnRefundInput(ctx context.Context, obj any) (model.ReturnRefundInput, error) {
+	var it model.ReturnRefundInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["restock"]; !present {
+		asMap["restock"] = false
+	}
+
+	fieldsInOrder := [...]string{"amountMinor", "restock"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "amountMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("amountMinor"))
+			data, err := ec.unmarshalNMoney2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AmountMinor = data
+		case "restock":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("restock"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Restock = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSessionProveInput(ctx context.Context, obj any) (model.SessionProveInput, error) {
 	var it model.SessionProveInput
 	if obj == nil {
@@ -66575,6 +68204,41 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "orderReturnCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderReturnCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderReturnApprove":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderReturnApprove(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderReturnDecline":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderReturnDecline(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderReturnReceive":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderReturnReceive(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderReturnRefund":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderReturnRefund(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "orderComplete":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_orderComplete(ctx, field)
@@ -71085,6 +72749,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "returns":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_returns(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderReturnable":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderReturnable(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "countries":
 			field := field
 
@@ -72447,6 +74155,315 @@ func (ec *executionContext) _ReportTax(ctx context.Context, sel ast.SelectionSet
 			}
 		case "refundedTaxMinor":
 			out.Values[i] = ec._ReportTax_refundedTaxMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var returnImplementors = []string{"Return"}
+
+func (ec *executionContext) _Return(ctx context.Context, sel ast.SelectionSet, obj *model.Return) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Return")
+		case "id":
+			out.Values[i] = ec._Return_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "order":
+			out.Values[i] = ec._Return_order(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "state":
+			out.Values[i] = ec._Return_state(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lines":
+			out.Values[i] = ec._Return_lines(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "byShopper":
+			out.Values[i] = ec._Return_byShopper(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "note":
+			out.Values[i] = ec._Return_note(ctx, field, obj)
+		case "answer":
+			out.Values[i] = ec._Return_answer(ctx, field, obj)
+		case "labelUrl":
+			out.Values[i] = ec._Return_labelUrl(ctx, field, obj)
+		case "refundedMinor":
+			out.Values[i] = ec._Return_refundedMinor(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._Return_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Return_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._Return_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var returnConnectionImplementors = []string{"ReturnConnection"}
+
+func (ec *executionContext) _ReturnConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Return]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReturnConnection")
+		case "edges":
+			out.Values[i] = ec._ReturnConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ReturnConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ReturnConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var returnEdgeImplementors = []string{"ReturnEdge"}
+
+func (ec *executionContext) _ReturnEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Return]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReturnEdge")
+		case "cursor":
+			out.Values[i] = ec._ReturnEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ReturnEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var returnLineImplementors = []string{"ReturnLine"}
+
+func (ec *executionContext) _ReturnLine(ctx context.Context, sel ast.SelectionSet, obj *document.ReturnLine) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnLineImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReturnLine")
+		case "lineItemId":
+			out.Values[i] = ec._ReturnLine_lineItemId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "quantity":
+			out.Values[i] = ec._ReturnLine_quantity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._ReturnLine_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var returnPayloadImplementors = []string{"ReturnPayload"}
+
+func (ec *executionContext) _ReturnPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReturnPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReturnPayload")
+		case "return":
+			out.Values[i] = ec._ReturnPayload_return(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ReturnPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var returnableLineImplementors = []string{"ReturnableLine"}
+
+func (ec *executionContext) _ReturnableLine(ctx context.Context, sel ast.SelectionSet, obj *model.ReturnableLine) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnableLineImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReturnableLine")
+		case "lineItemId":
+			out.Values[i] = ec._ReturnableLine_lineItemId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "quantity":
+			out.Values[i] = ec._ReturnableLine_quantity(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -80536,6 +82553,205 @@ func (ec *executionContext) marshalNReportTaxTreatment2githubᚗcomᚋstorefront
 	return v
 }
 
+func (ec *executionContext) marshalNReturn2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Return) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Return", sel, v, (*flatPlan).writeReturn); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReturn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturn(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReturn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturn(ctx context.Context, sel ast.SelectionSet, v *model.Return) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Return(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReturnApproveInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnApproveInput(ctx context.Context, v any) (model.ReturnApproveInput, error) {
+	res, err := ec.unmarshalInputReturnApproveInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReturnConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Return]) graphql.Marshaler {
+	return ec._ReturnConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNReturnConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Return]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReturnConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNReturnEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Return]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReturnEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReturnEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Return]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReturnEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReturnInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnInput(ctx context.Context, v any) (model.ReturnInput, error) {
+	res, err := ec.unmarshalInputReturnInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReturnLine2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnLine(ctx context.Context, sel ast.SelectionSet, v document.ReturnLine) graphql.Marshaler {
+	return ec._ReturnLine(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNReturnLine2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnLineᚄ(ctx context.Context, sel ast.SelectionSet, v []document.ReturnLine) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReturnLine2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnLine(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNReturnLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnLineInputᚄ(ctx context.Context, v any) ([]*model.ReturnLineInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ReturnLineInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNReturnLineInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnLineInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNReturnLineInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnLineInput(ctx context.Context, v any) (*model.ReturnLineInput, error) {
+	res, err := ec.unmarshalInputReturnLineInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReturnPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnPayload(ctx context.Context, sel ast.SelectionSet, v model.ReturnPayload) graphql.Marshaler {
+	return ec._ReturnPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNReturnPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnPayload(ctx context.Context, sel ast.SelectionSet, v *model.ReturnPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReturnPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReturnReason2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnReason(ctx context.Context, v any) (state.ReturnReason, error) {
+	res, err := model.UnmarshalReturnReason(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReturnReason2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnReason(ctx context.Context, sel ast.SelectionSet, v state.ReturnReason) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalReturnReason(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNReturnRefundInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnRefundInput(ctx context.Context, v any) (model.ReturnRefundInput, error) {
+	res, err := ec.unmarshalInputReturnRefundInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNReturnState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnState(ctx context.Context, v any) (state.ReturnState, error) {
+	res, err := model.UnmarshalReturnState(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReturnState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnState(ctx context.Context, sel ast.SelectionSet, v state.ReturnState) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalReturnState(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNReturnableLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnableLineᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ReturnableLine) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ReturnableLine", sel, v, (*flatPlan).writeReturnableLine); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReturnableLine2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnableLine(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReturnableLine2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnableLine(ctx context.Context, sel ast.SelectionSet, v *model.ReturnableLine) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReturnableLine(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReviewVerdict(ctx context.Context, v any) (state.ReviewVerdict, error) {
 	res, err := model.UnmarshalReviewVerdict(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -83371,6 +85587,39 @@ func (ec *executionContext) unmarshalORequestFilter2ᚖgithubᚗcomᚋstorefront
 	}
 	res, err := ec.unmarshalInputRequestFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOReturn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturn(ctx context.Context, sel ast.SelectionSet, v *model.Return) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Return(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOReturnFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnFilter(ctx context.Context, v any) (*model.ReturnFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputReturnFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOReturnState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnState(ctx context.Context, v any) (*state.ReturnState, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalReturnState(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOReturnState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnState(ctx context.Context, sel ast.SelectionSet, v *state.ReturnState) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalReturnState(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx context.Context, sel ast.SelectionSet, v *model.ShippingZone) graphql.Marshaler {

@@ -661,6 +661,29 @@ var flatTypes = map[string]flatType{
 		"refundedBaseMinor": {7, ""},
 		"refundedTaxMinor":  {8, ""},
 	}},
+	"Return": {returnImplementors, map[string]flatField{
+		"id":            {1, ""},
+		"order":         {2, "Order"},
+		"state":         {3, ""},
+		"lines":         {4, "ReturnLine"},
+		"byShopper":     {5, ""},
+		"note":          {6, ""},
+		"answer":        {7, ""},
+		"labelUrl":      {8, ""},
+		"refundedMinor": {9, ""},
+		"createdAt":     {10, ""},
+		"updatedAt":     {11, ""},
+		"version":       {12, ""},
+	}},
+	"ReturnLine": {returnLineImplementors, map[string]flatField{
+		"lineItemId": {1, ""},
+		"quantity":   {2, ""},
+		"reason":     {3, ""},
+	}},
+	"ReturnableLine": {returnableLineImplementors, map[string]flatField{
+		"lineItemId": {1, ""},
+		"quantity":   {2, ""},
+	}},
 	"SalesDay": {salesDayImplementors, map[string]flatField{
 		"date":       {1, ""},
 		"orders":     {2, ""},
@@ -4294,6 +4317,129 @@ func (p *flatPlan) writeReportTax(w *buffer, obj *model.ReportTax) bool {
 			w.number(v)
 		case 8: // refundedTaxMinor
 			v := obj.RefundedTaxMinor
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Return")
+		case 1: // id
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // order
+			v := obj.Order
+			if v == nil {
+				return false
+			}
+			if !f.nested.writeOrder(w, v) {
+				return false
+			}
+		case 3: // state
+			v := obj.State
+			w.enum(string(v))
+		case 4: // lines
+			v, err := obj.DecodedLines()
+			if err != nil {
+				return false
+			}
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if !f.nested.writeReturnLine(w, &v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 5: // byShopper
+			v := obj.ByShopper
+			w.boolean(v)
+		case 6: // note
+			v := obj.Note
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 7: // answer
+			v := obj.Answer
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 8: // labelUrl
+			v := obj.LabelURL
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 9: // refundedMinor
+			v := obj.RefundedMinor
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
+			}
+		case 10: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		case 11: // updatedAt
+			v := obj.UpdatedAt
+			w.moment(v)
+		case 12: // version
+			v := obj.Version
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReturnLine(w *buffer, obj *document.ReturnLine) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReturnLine")
+		case 1: // lineItemId
+			v := obj.LineID
+			w.text(v)
+		case 2: // quantity
+			v := obj.Quantity
+			w.number(v)
+		case 3: // reason
+			v := obj.Reason
+			w.enum(string(v))
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReturnableLine(w *buffer, obj *model.ReturnableLine) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReturnableLine")
+		case 1: // lineItemId
+			v := obj.LineItemID
+			w.text(v)
+		case 2: // quantity
+			v := obj.Quantity
 			w.number(v)
 		}
 	}

@@ -100,3 +100,18 @@ func AppendNote(b []byte, n *db.Note, author string) []byte {
 	o.Time("created_at", n.ID.Time())
 	return o.Close()
 }
+
+// AppendReturn appends a return of an order, without the note, which may be personal.
+func AppendReturn(b []byte, r *db.OrderReturn) []byte {
+	o := Open(b)
+	o.ID("id", xid.Return, r.ID)
+	o.ID("order_id", xid.Order, r.OrderID)
+	o.Plain("state", string(r.State))
+	o.Raw("lines", r.Lines)
+	o.Bool("by_shopper", r.ByShopper)
+	o.StrOpt("answer", r.Answer)
+	o.StrOpt("label_url", r.LabelURL)
+	o.IntOpt("refunded_minor", r.RefundedMinor)
+	o.Time("created_at", r.ID.Time())
+	return o.Close()
+}

@@ -33,7 +33,7 @@ var (
 func personal(kind event.Type) (members map[string]string, before []byte) {
 	e, ok := event.Find(kind)
 	switch {
-	case !ok, kind == event.OrderNoteAdded: // a note is the store's own text
+	case !ok, kind == event.OrderNoteAdded, event.OfReturn(kind): // these are the store's own texts
 		return nil, nil
 	case e.Resource == xid.Customer:
 		return redactedCustomer, ofCustomer

@@ -50,7 +50,7 @@ func TestRedactEvent(t *testing.T) {
 	for _, kind := range event.All() {
 		resource, had, has := xid.New(), []byte(`{"email":"a"}`), []byte(`{"email":"a"}`)
 		switch {
-		case kind.Type == event.OrderNoteAdded:
+		case kind.Type == event.OrderNoteAdded, event.OfReturn(kind.Type):
 			had, has = note, note
 		case kind.Resource == xid.Customer:
 			resource = before.ID

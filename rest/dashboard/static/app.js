@@ -20,6 +20,7 @@ const from = (file, name) => () => import('./pages/' + file + '.js').then((m) =>
 const sections = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
   { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders', page: from('orders', 'Orders') },
+  { path: '/returns', text: 'Returns', icon: 'undo', needs: 'orders', page: from('returns', 'Returns') },
   { path: '/invoices', text: 'Invoices', icon: 'print', needs: 'orders', page: from('invoices', 'Invoices') },
   { path: '/products', text: 'Products', icon: 'products', needs: 'products', page: from('products', 'Products') },
   { path: '/collections', text: 'Collections', icon: 'collections', needs: 'store',

@@ -40,12 +40,15 @@ export function shownTaxes({ shippingMinor: shipping, taxMinor: tax, includedTax
 
 /** The emails to shoppers about their order. */
 export const emailNames = { PLACED: 'Order confirmation', PAID: 'Payment', PARTLY_SHIPPED: 'Part shipped',
-  SHIPPED: 'Shipped', REFUNDED: 'Refund', CANCELLED: 'Cancellation' };
+  SHIPPED: 'Shipped', REFUNDED: 'Refund', CANCELLED: 'Cancellation', RETURN_APPROVED: 'Return approved',
+  RETURN_DECLINED: 'Return declined' };
 
 /** Audit actions that have no row of their own in the timeline. */
 const changeTitles = { 'order.update': 'Order changed', 'order.edit_lines': 'Items changed',
   'order.request_payment': 'Payment requested', 'order.email_withhold': 'Email to the shopper not sent',
-  'order.email_resend': 'Email sent to the shopper again' };
+  'order.email_resend': 'Email sent to the shopper again', 'order.return_create': 'Return requested',
+  'order.return_approve': 'Return approved', 'order.return_decline': 'Return declined',
+  'order.return_receive': 'Returned items received' };
 
 /** the maximum time between rows of one transaction, in milliseconds */
 const maxDistance = 5000;
@@ -71,7 +74,7 @@ export function events(o) {
     list.push({
       at: p.createdAt, icon: back ? 'undo' : 'money', key: p.id, payment: p, title: back ? 'Refund' : 'Payment',
       refund: o.providerRefunds?.find((r) => r.paymentId === p.id),
-      act: closestAct(acts, p.createdAt, back ? ['order.refund', 'order.cancel']
+      act: closestAct(acts, p.createdAt, back ? ['order.refund', 'order.return_refund', 'order.cancel']
         : ['order.mark_paid', 'order.record_payment', 'order.pay_online']),
     });
   }

@@ -76,7 +76,8 @@ const badgeStyles = {
   DELIVERED: ['green', 'full'], DONE: ['green', 'full'],
   FAILED: ['red', 'cross'], HELD: ['amber', 'half'], SKIPPED: ['gray', 'cross'],
   QUEUED: ['blue', 'empty'], RUNNING: ['blue', 'half'], PROCESSING: ['blue', 'half'], INACTIVE: ['gray', 'empty'],
-  SUBMITTED: ['blue', 'empty'], APPROVED: ['amber', 'half'], REJECTED: ['red', 'cross'],
+  SUBMITTED: ['blue', 'empty'], REQUESTED: ['blue', 'empty'], RECEIVED: ['amber', 'full'],
+  DECLINED: ['gray', 'cross'], APPROVED: ['amber', 'half'], REJECTED: ['red', 'cross'],
   PUBLISHED: ['green', 'full'], UNLISTED: ['gray', 'cross'],
   INFO: ['blue', 'empty'], WARNING: ['amber', 'half'], CRITICAL: ['red', 'full'],
 };

@@ -10,11 +10,12 @@ const count = '{ count more }';
 
 /** The query, with only what the role allows. */
 const read = (can) => `query Work {
-  ${can('orders') ? `orderWork { toShip ${count} partlyShipped ${count} unpaid ${count} partlyPaid ${count} }` : ''}
+  ${can('orders') ? `orderWork { toShip ${count} partlyShipped ${count} unpaid ${count} partlyPaid ${count} }
+    returns(first: 50, filter: { state: REQUESTED }) { nodes { id } pageInfo { hasNextPage } }` : ''}
   lowStock { items ${count} fewest { productId title variantTitle inventoryQuantity } } }`;
 
 /** The lines, most urgent first. Each links to a list with the filters of its count. */
-function taskLines({ orderWork: o }, endpoints) {
+function taskLines({ orderWork: o, returns: r }, endpoints) {
   const failing = endpoints?.filter((e) => ['FAILING', 'SUSPENDED'].includes(health(e))).length ?? 0;
   const line = (n, text, many, icon, href) => ({ n, text: n?.count === 1 && !n.more ? text : many, icon, href });
   return [
@@ -25,6 +26,8 @@ function taskLines({ orderWork: o }, endpoints) {
     line(o?.unpaid, 'unpaid order', 'unpaid orders', 'money', to('/orders', { payment: 'PENDING' })),
     line(o?.partlyPaid, 'partially paid order', 'partially paid orders', 'money',
       to('/orders', { status: 'OPEN', payment: 'PARTIALLY_PAID' })),
+    line(r && { count: r.nodes.length, more: r.pageInfo.hasNextPage }, 'return to answer', 'returns to answer', 'undo',
+      to('/returns', { state: 'REQUESTED' })),
     line({ count: failing, more: false }, 'failing webhook endpoint', 'failing webhook endpoints',
       'webhooks', to('/webhooks')),
   ].filter((t) => t.n && (t.n.count > 0 || t.n.more));

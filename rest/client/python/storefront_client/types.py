@@ -18,6 +18,10 @@ LineItemID = str
 NoteID = str
 
 
+#: The id of a return.
+ReturnID = str
+
+
 #: The id of a variant. For a product without options, it has the same characters as the product's id after the
 #: prefix.
 VariantID = str
@@ -149,6 +153,15 @@ TaxCategory = str
 NoteVisibility = Literal["internal", "customer"]
 
 
+#: `requested` returns become `approved` or `declined`, `approved` ones `received`, and both `refunded`. Until
+#: the refund, they can be declined.
+ReturnState = Literal["requested", "approved", "declined", "received", "refunded"]
+
+
+#: Why an item is returned; `none` if no reason was given.
+ReturnReason = Literal["none", "changed_mind", "damaged", "wrong_item", "not_as_described", "too_late"]
+
+
 #: What is exported. It needs a read scope: `orders.read`, `products.read`, `customers.read`, or for delivery
 #: attempts of a webhook endpoint `webhooks.read`.
 ExportKind = Literal["orders", "products", "customers", "webhook_attempts"]
@@ -180,7 +193,7 @@ ThemeSource = Literal["upload", "marketplace", "duplicate"]
 #: A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs
 #: `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs
 #: `themes.read`, the others need `webhooks.read`.
-WebhookEvent = Literal["order.created", "order.updated", "order.paid", "order.partially_paid", "order.refunded", "order.fulfilled", "order.partially_fulfilled", "order.cancelled", "order.completed", "order.note_added", "product.created", "product.updated", "product.published", "product.unpublished", "product.archived", "product.deleted", "customer.created", "customer.updated", "customer.redacted", "export.completed", "export.failed", "theme.activated", "theme.installed", "webhook_endpoint.suspended", "webhook_endpoint.failing", "webhook_endpoint.recovered", "app.grant_revoked"]
+WebhookEvent = Literal["order.created", "order.updated", "order.paid", "order.partially_paid", "order.refunded", "order.fulfilled", "order.partially_fulfilled", "order.cancelled", "order.completed", "order.note_added", "order.return_requested", "order.return_updated", "product.created", "product.updated", "product.published", "product.unpublished", "product.archived", "product.deleted", "customer.created", "customer.updated", "customer.redacted", "export.completed", "export.failed", "theme.activated", "theme.installed", "webhook_endpoint.suspended", "webhook_endpoint.failing", "webhook_endpoint.recovered", "app.grant_revoked"]
 
 
 #: Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is
@@ -550,6 +563,34 @@ class NoteAuthor(TypedDict):
     id: str
     #: The name of the key, the app or the person.
     name: str
+
+
+class ReturnLine(TypedDict):
+    """Units of a line of the order."""
+
+    line_item_id: LineItemID
+    #: The number of units.
+    quantity: int
+    reason: ReturnReason
+
+
+class Return(TypedDict):
+    """A request to give back items of an order. Only events contain returns."""
+
+    id: ReturnID
+    order_id: OrderID
+    state: ReturnState
+    #: What is returned.
+    lines: list[ReturnLine]
+    #: Whether the shopper withdrew from the contract. Other returns are from staff.
+    by_shopper: bool
+    #: The last answer to the shopper: how to send the items, or why the return was declined.
+    answer: Optional[str]
+    #: The address of a label to print.
+    label_url: Optional[str]
+    #: What was refunded, in minor units.
+    refunded_minor: Optional[int]
+    created_at: Timestamp
 
 
 class NoteCreate(TypedDict):
@@ -1037,6 +1078,15 @@ class _NoteEventData(TypedDict):
 NoteEventData = Optional[_NoteEventData]
 
 
+class _ReturnEventData(TypedDict):
+    """The return; null if the body would be too large."""
+
+    object: Return
+
+
+ReturnEventData = Optional[_ReturnEventData]
+
+
 class _ProductEventData(TypedDict):
     """The product; null if the body would be too large."""
 
@@ -1319,6 +1369,8 @@ EVENT_OBJECTS: dict[str, str] = {
     "order.cancelled": "Order",
     "order.completed": "Order",
     "order.note_added": "Note",
+    "order.return_requested": "Return",
+    "order.return_updated": "Return",
     "product.created": "Product",
     "product.updated": "Product",
     "product.published": "Product",

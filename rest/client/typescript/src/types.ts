@@ -9,6 +9,9 @@ export type LineItemID = string;
 /** The id of an order note. */
 export type NoteID = string;
 
+/** The id of a return. */
+export type ReturnID = string;
+
 /**
  * The id of a variant. For a product without options, it has the same characters as the product's id after the
  * prefix.
@@ -469,6 +472,41 @@ export interface NoteAuthor {
   name: string;
 }
 
+/**
+ * `requested` returns become `approved` or `declined`, `approved` ones `received`, and both `refunded`. Until
+ * the refund, they can be declined.
+ */
+export type ReturnState = "requested" | "approved" | "declined" | "received" | "refunded";
+
+/** Why an item is returned; `none` if no reason was given. */
+export type ReturnReason = "none" | "changed_mind" | "damaged" | "wrong_item" | "not_as_described" | "too_late";
+
+/** Units of a line of the order. */
+export interface ReturnLine {
+  line_item_id: LineItemID;
+  /** The number of units. */
+  quantity: number;
+  reason: ReturnReason;
+}
+
+/** A request to give back items of an order. Only events contain returns. */
+export interface Return {
+  id: ReturnID;
+  order_id: OrderID;
+  state: ReturnState;
+  /** What is returned. */
+  lines: ReturnLine[];
+  /** Whether the shopper withdrew from the contract. Other returns are from staff. */
+  by_shopper: boolean;
+  /** The last answer to the shopper: how to send the items, or why the return was declined. */
+  answer: string | null;
+  /** The address of a label to print. */
+  label_url: string | null;
+  /** What was refunded, in minor units. */
+  refunded_minor: number | null;
+  created_at: Timestamp;
+}
+
 /** A new note. Unknown members are rejected. */
 export interface NoteCreate {
   /** Plain text. Must not be blank. Line breaks and tabs are kept. */
@@ -845,7 +883,7 @@ export interface MarketplaceThemePage {
  * `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs
  * `themes.read`, the others need `webhooks.read`.
  */
-export type WebhookEvent = "order.created" | "order.updated" | "order.paid" | "order.partially_paid" | "order.refunded" | "order.fulfilled" | "order.partially_fulfilled" | "order.cancelled" | "order.completed" | "order.note_added" | "product.created" | "product.updated" | "product.published" | "product.unpublished" | "product.archived" | "product.deleted" | "customer.created" | "customer.updated" | "customer.redacted" | "export.completed" | "export.failed" | "theme.activated" | "theme.installed" | "webhook_endpoint.suspended" | "webhook_endpoint.failing" | "webhook_endpoint.recovered" | "app.grant_revoked";
+export type WebhookEvent = "order.created" | "order.updated" | "order.paid" | "order.partially_paid" | "order.refunded" | "order.fulfilled" | "order.partially_fulfilled" | "order.cancelled" | "order.completed" | "order.note_added" | "order.return_requested" | "order.return_updated" | "product.created" | "product.updated" | "product.published" | "product.unpublished" | "product.archived" | "product.deleted" | "customer.created" | "customer.updated" | "customer.redacted" | "export.completed" | "export.failed" | "theme.activated" | "theme.installed" | "webhook_endpoint.suspended" | "webhook_endpoint.failing" | "webhook_endpoint.recovered" | "app.grant_revoked";
 
 /**
  * Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is
@@ -990,6 +1028,11 @@ export type OrderEventData = {
 /** The note; null if the body would be too large. */
 export type NoteEventData = {
   object: Note;
+} | null;
+
+/** The return; null if the body would be too large. */
+export type ReturnEventData = {
+  object: Return;
 } | null;
 
 /** The product; null if the body would be too large. */
@@ -1250,6 +1293,8 @@ export interface EventObjects {
   "order.cancelled": Order;
   "order.completed": Order;
   "order.note_added": Note;
+  "order.return_requested": Return;
+  "order.return_updated": Return;
   "product.created": Product;
   "product.updated": Product;
   "product.published": Product;

@@ -16,6 +16,7 @@ import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm, R
 import { PaymentLink, RequestPayment } from '../order_request.js';
 import { addressFields } from '../address_fields.js';
 import { OrderInvoices } from '../invoices.js';
+import { OrderReturns } from '../returns.js';
 
 const document = (can) => `query Order($id: ID!) {
   order(id: $id) {
@@ -93,6 +94,7 @@ export function Order({ id }) {
         <${PaymentLink} order=${o} />
         <${CustomerCard} order=${o} />
         <${OrderInvoices} order=${o} key=${o.version} />
+        <${OrderReturns} order=${o} changed=${query.refresh} />
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && humanize(o.paymentMethod)],

@@ -1,0 +1,263 @@
+package sales
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/orderreturn"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// returnChange is a change of a return within a change of its order.
+type returnChange struct {
+	action string
+	event  event.Type
+	edit   func(ctx context.Context, e *orderEdit) error
+	write  func(ctx context.Context, e *orderEdit) error
+}
+
+// applyReturn changes the order, and with it a return.
+func (m Mutation) applyReturn(
+	ctx context.Context, o *model.Order, row *db.OrderReturn, c returnChange,
+) (*change.Record, error) {
+	return m.orders().Apply(ctx, o, c.action,
+		func(ctx context.Context, base *change.Edit[*model.Order, *db.OrderUpdate]) error {
+			e := &orderEdit{Order: base.Row, Edit: base}
+			e.Then = func(ctx context.Context) error { return m.saveParts(ctx, e) }
+			if err := c.edit(ctx, e); err != nil {
+				return err
+			}
+			row.UpdatedAt = e.Now
+			e.Detail = row.PublicID()
+			e.Events = append(e.Events, outbox.Entry{Type: c.event, Object: wire.AppendReturn(nil, row)})
+			e.Then = inSequence(func(ctx context.Context) error { return c.write(ctx, e) }, e.Then)
+			return nil
+		})
+}
+
+// returnsOf reads the returns of an order, oldest first. The version of the order guards them.
+func (r *Resolver) returnsOf(ctx context.Context, order xid.ID) ([]*db.OrderReturn, error) {
+	query := r.Client(ctx).OrderReturn.Query().Where(orderreturn.OrderID(order)).Order(orderreturn.ByID())
+	query.Modify(ent.ForceIndex(returnsByOrder))
+	rows, err := query.Load(ctx)
+	return rows, fault.Wrap("read the returns of an order", err)
+}
+
+// returnable returns how many units of a line can be returned beside the returns of its order: those that are
+// neither refunded nor in an open return.
+func returnable(rows []*db.OrderReturn) (func(*db.OrderLine) int64, error) {
+	open := map[string]int64{}
+	for _, row := range rows {
+		if !isOpen(row) {
+			continue
+		}
+		lines, err := row.Lines.List()
+		if err != nil {
+			return nil, fault.Wrap("read the lines of a return", err)
+		}
+		for _, l := range lines {
+			open[l.LineID] += l.Quantity
+		}
+	}
+	return func(l *db.OrderLine) int64 { return max(0, refundable(l)-open[l.PublicID()]) }, nil
+}
+
+// isOpen reports whether a return can still change.
+func isOpen(r *db.OrderReturn) bool {
+	return r.State != state.ReturnDeclined && r.State != state.ReturnRefunded
+}
+
+// OrderReturnCreate creates a return on behalf of a shopper.
+func (m Mutation) OrderReturnCreate(
+	ctx context.Context, id string, in model.ReturnInput,
+) (p *model.ReturnPayload, err error) {
+	if err := checkReturn(in); err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.Order, id)
+	if err != nil {
+		return nil, err
+	}
+	err = m.retryOnConflict(func() error {
+		p, err = core.Commit(ctx, m.Core, xid.Order, func(ctx context.Context) (
+			*model.ReturnPayload, *change.Record, error,
+		) {
+			if !ent.Writes(ctx, ent.Returns) {
+				return nil, nil, fault.State(fault.InvalidTransition,
+					"Returns are available once the upgrade is finished (storefront migrate finalize).")
+			}
+			o, err := m.orderWithLines(ctx, uid)
+			if err != nil {
+				return nil, nil, err
+			}
+			row, err := m.newReturn(ctx, o, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			done, err := m.addReturn(ctx, o, row)
+			return &model.ReturnPayload{Return: &model.Return{OrderReturn: row, Order: o}}, done, err
+		})
+		return err
+	})
+	return p, err
+}
+
+// checkReturn checks what does not depend on the order.
+func checkReturn(in model.ReturnInput) error {
+	c := &core.Check{}
+	c.Required("lines", len(in.Lines) > 0)
+	core.Opt(in.Note, func(s string) { c.Long("note", s, limit.ReturnText) })
+	for i, l := range in.Lines {
+		if !l.Reason.Known() {
+			c.Add("lines/"+strconv.Itoa(i)+"/reason", fault.UnknownValue, "Unknown reason.")
+		}
+	}
+	checkQuantities(c, quantitiesOf(in.Lines))
+	return c.Err()
+}
+
+func quantitiesOf(lines []*model.ReturnLineInput) []*model.LineQuantityInput {
+	return core.Map(lines, func(l *model.ReturnLineInput) *model.LineQuantityInput {
+		return &model.LineQuantityInput{LineItemID: l.LineItemID, Quantity: l.Quantity}
+	})
+}
+
+// addReturn writes a new return.
+func (m Mutation) addReturn(ctx context.Context, o *model.Order, row *db.OrderReturn) (*change.Record, error) {
+	return m.applyReturn(ctx, o, row, returnChange{action: "order.return_create", event: event.OrderReturnRequested,
+		edit: func(context.Context, *orderEdit) error { return nil },
+		write: func(ctx context.Context, _ *orderEdit) error {
+			return m.Client(ctx).OrderReturn.Create().SetID(row.ID).SetOrderID(row.OrderID).SetState(row.State).
+				SetLines(row.Lines).SetNillableNote(row.Note).SetUpdatedAt(row.UpdatedAt).Exec(ctx)
+		}})
+}
+
+// newReturn returns a return that is not written yet.
+func (m Mutation) newReturn(ctx context.Context, o *model.Order, in model.ReturnInput) (*db.OrderReturn, error) {
+	if o.Status == state.OrderCancelled {
+		return nil, fault.State(fault.InvalidTransition, "The order is cancelled. Its payments can be refunded.")
+	}
+	rows, err := m.returnsOf(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) >= limit.Returns {
+		return nil, fault.State(fault.LimitReached, "The order has too many returns.")
+	}
+	left, err := returnable(rows)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := pick(o, quantitiesOf(in.Lines), left); err != nil {
+		return nil, err
+	}
+	lines := make([]document.ReturnLine, len(in.Lines))
+	for i, l := range in.Lines {
+		lines[i] = document.ReturnLine{LineID: l.LineItemID, Quantity: l.Quantity, Reason: l.Reason}
+	}
+	return &db.OrderReturn{StoreID: o.StoreID, ID: xid.New(), Version: 1, OrderID: o.ID, State: state.ReturnRequested,
+		Lines: document.NewReturnLines(lines), Note: in.Note}, nil
+}
+
+// The indexes of returns.
+const (
+	returnsByOrder = "orderreturn_store_id_order_id_id"
+	returnsByState = "orderreturn_store_id_state_id"
+)
+
+// Returns lists the returns of the viewer's store, newest first.
+func (q Query) Returns(
+	ctx context.Context, first *int, after *string, filter *model.ReturnFilter,
+) (*model.ReturnConnection, error) {
+	f, index := model.ReturnFilter{}, ent.Primary
+	if filter != nil {
+		f = *filter
+	}
+	var names []string
+	query := func() *db.OrderReturnQuery { return q.Client(ctx).OrderReturn.Query() }
+	core.Opt(f.State, func(s state.ReturnState) {
+		index, names = returnsByState, append(names, "state", string(s))
+	})
+	var of xid.ID
+	if f.OrderID != nil {
+		id, err := core.ParseID(xid.Order, *f.OrderID)
+		if err != nil {
+			return nil, err
+		}
+		of, index, names = id, returnsByOrder, append(names, "order_id", id.String())
+	}
+	c, err := core.Connect(ctx, q.Core, core.List[*db.OrderReturn]{Name: "returns", Filters: names,
+		At: func(r *db.OrderReturn) page.Position { return core.ByID(r.ID) },
+		Read: core.ReadNewest(index, func() *db.OrderReturnQuery {
+			rows := query()
+			core.Opt(f.State, func(s state.ReturnState) { rows.Where(orderreturn.StateEQ(s)) })
+			core.Opt(f.OrderID, func(string) { rows.Where(orderreturn.OrderID(of)) })
+			return rows
+		}, core.Self),
+	}, first, after)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := q.withOrders(ctx, c.Nodes)
+	if err != nil {
+		return nil, core.Explain("orders", err)
+	}
+	return &model.ReturnConnection{Nodes: shown, Next: c.Next,
+		Sign: func(r *model.Return) string { return c.Sign(r.OrderReturn) }}, nil
+}
+
+// withOrders reads the orders of returns, unless GraphQL asks for none.
+func (q Query) withOrders(ctx context.Context, rows []*db.OrderReturn) ([]*model.Return, error) {
+	if !core.Selects(ctx, "order") {
+		return core.Map(rows, func(r *db.OrderReturn) *model.Return { return &model.Return{OrderReturn: r} }), nil
+	}
+	orders, err := q.ordersOf(ctx, core.IDs(rows, func(r *db.OrderReturn) *xid.ID { return &r.OrderID }))
+	if err != nil {
+		return nil, err
+	}
+	all, err := q.withLines(ctx, orders)
+	if err != nil {
+		return nil, err
+	}
+	of := map[xid.ID]*model.Order{}
+	for _, o := range all {
+		of[o.ID] = o
+	}
+	return core.Map(rows, func(r *db.OrderReturn) *model.Return {
+		return &model.Return{OrderReturn: r, Order: of[r.OrderID]}
+	}), nil
+}
+
+// OrderReturnable returns how many units of the lines of an order can be returned.
+func (q Query) OrderReturnable(ctx context.Context, id string) ([]*model.ReturnableLine, error) {
+	return core.Get(ctx, xid.Order, id, func(ctx context.Context, id xid.ID) ([]*model.ReturnableLine, error) {
+		o, err := q.orderWithLines(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := q.returnsOf(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		left, err := returnable(rows)
+		if err != nil {
+			return nil, err
+		}
+		return core.Map(o.Lines, func(l *model.LineItem) *model.ReturnableLine {
+			return &model.ReturnableLine{LineItemID: l.PublicID(), Quantity: left(l.OrderLine)}
+		}), nil
+	})
+}

@@ -1,0 +1,9 @@
+package model
+
+import "github.com/storefront-go/storefront/ent/db"
+
+// Return is a return with its order.
+type Return struct {
+	*db.OrderReturn
+	Order *Order
+}

@@ -1,0 +1,176 @@
+// Returns: the card on the page of an order, and the actions that the list of returns shares with it.
+import { html, useEffect, useRef, useState } from './lib.js';
+import { useApp, useQuery } from './context.js';
+import { ActionButton, Amount, Area, Check, Field, FieldError, FormDialog, Select, amount, errors, text, transition,
+  useAction, useMutation } from './form.js';
+import { Alert, Badge, Button, Card, ExternalLink, Money, Pending, Time } from './ui.js';
+
+export const returnFields = `id state byShopper note answer labelUrl refundedMinor createdAt version
+  lines { lineItemId quantity reason } order { id number currency status paidMinor refundedMinor paymentMethod
+    lineItems { id title } }`;
+
+const reasons = { NONE: 'No reason', CHANGED_MIND: 'Changed their mind', DAMAGED: 'Damaged or defective',
+  WRONG_ITEM: 'Wrong item', NOT_AS_DESCRIBED: 'Not as described', TOO_LATE: 'Arrived too late' };
+
+export const returnStates = ['REQUESTED', 'APPROVED', 'RECEIVED', 'REFUNDED', 'DECLINED'];
+
+const ofOrder = `query OrderReturns($id: ID!) {
+  returns(filter: { orderId: $id }) { nodes { ${returnFields} } }
+  orderReturnable(id: $id) { lineItemId quantity } }`;
+const worth = `query ReturnWorth($id: ID!, $lines: [LineQuantityInput!]!) {
+  order(id: $id) { refundPreviewMinor(lines: $lines) } }`;
+const result = `{ return { id version } ${errors} }`;
+const create = `mutation OrderReturnCreate($id: ID!, $input: ReturnInput!) {
+  orderReturnCreate(id: $id, input: $input) ${result} }`;
+const approve = `mutation OrderReturnApprove($id: ID!, $expectedVersion: Long!, $input: ReturnApproveInput!) {
+  orderReturnApprove(id: $id, expectedVersion: $expectedVersion, input: $input) ${result} }`;
+const decline = `mutation OrderReturnDecline($id: ID!, $expectedVersion: Long!, $reason: String!) {
+  orderReturnDecline(id: $id, expectedVersion: $expectedVersion, reason: $reason) ${result} }`;
+const refund = `mutation OrderReturnRefund($id: ID!, $expectedVersion: Long!, $input: ReturnRefundInput!) {
+  orderReturnRefund(id: $id, expectedVersion: $expectedVersion, input: $input) ${result} }`;
+const receive = transition('orderReturnReceive', 'return { id version }');
+
+/** What a return is of, and what was said. */
+export function ReturnText({ of: r }) {
+  const titles = Object.fromEntries(r.order.lineItems.map((l) => [l.id, l.title]));
+  return html`${r.lines.map((l) => html`<p key=${l.lineItemId}>${l.quantity} × <bdi>${
+      titles[l.lineItemId] ?? 'Item'}</bdi>${l.reason !== 'NONE' &&
+      html`<span class="muted">, ${reasons[l.reason].toLowerCase()}</span>`}</p>`)}
+    ${r.byShopper && html`<p class="muted">The shopper withdrew from the contract.</p>`}
+    ${r.note && html`<p class="verbatim">${r.note}</p>`}
+    ${r.answer && html`<p class="verbatim muted">${r.answer}</p>`}
+    ${r.labelUrl && html`<p><${ExternalLink} href=${r.labelUrl}>Label<//></p>`}
+    ${r.refundedMinor != null && html`<p class="muted">Refunded:
+      ${' '}<${Money} minor=${r.refundedMinor} currency=${r.order.currency} /></p>`}`;
+}
+
+/** Opens the dialogs of returns. They show the latest version of a row. */
+export function useReturnDialog(rows, changed) {
+  const [at, setAt] = useState(null);
+  const Opened = at && dialogs[at.name];
+  return {
+    open: (name, of) => setAt({ name, of }),
+    dialog: Opened && html`<${Opened} of=${rows?.find((r) => r.id === at.of.id) ?? at.of} changed=${changed}
+      onClose=${() => setAt(null)} />`,
+  };
+}
+
+/** The buttons of a return. */
+export function ReturnActions({ of: r, open, changed }) {
+  const { can } = useApp();
+  const run = useMutation(receive);
+  const button = (name, word, kind = '') => html`<${Button} kind=${'small ' + kind} act=${() => open(name, r)}
+    label=${`${word} return of order #${r.order.number}`} test=${'return-' + name}>${word}<//>`;
+  const back = ['APPROVED', 'RECEIVED'].includes(r.state);
+  return html`<span class="row-actions">
+    ${r.state === 'REQUESTED' && button('approve', 'Approve', 'primary')}
+    ${r.state === 'APPROVED' && html`<${ActionButton} kind="small" done="Items received." onStale=${changed}
+      label=${`Items received of order #${r.order.number}`} test="return-receive"
+      run=${async () => {
+        await run({ id: r.id, expectedVersion: r.version });
+        changed();
+      }}>Items received<//>`}
+    ${back && can('money') && button('refund', 'Refund', r.state === 'RECEIVED' ? 'primary' : '')}
+    ${(back || r.state === 'REQUESTED') && button('decline', 'Decline', 'danger-quiet')}</span>`;
+}
+
+function Approve({ of: r, onClose, changed }) {
+  const action = useAction(approve, (v) => ({ id: r.id, expectedVersion: r.version,
+    input: { instructions: text(v, 'instructions'), labelUrl: text(v, 'labelUrl') } }), 'Return approved.', changed);
+  return html`<${FormDialog} title="Approve return" name="return-approve" submit="Approve" onClose=${onClose}
+    onStale=${changed} action=${action}>
+    <p>The shopper gets an email if they ordered in the shop.</p>
+    <${Area} name="instructions" label="How to send the items" optional maxlength="1000"
+      hint="For example, the address and who pays for shipping." />
+    <${Field} name="labelUrl" label="Label URL" optional type="url" maxlength="2048" hint="Starts with https://" />
+  <//>`;
+}
+
+function Decline({ of: r, onClose, changed }) {
+  const action = useAction(decline, (v) => ({ id: r.id, expectedVersion: r.version, reason: text(v, 'reason') }),
+    'Return declined.', changed);
+  return html`<${FormDialog} title="Decline return" name="return-decline" submit="Decline" danger onClose=${onClose}
+    onStale=${changed} action=${action}>
+    ${r.byShopper && html`<${Alert} tone="info">In the EU, shoppers need no reason to withdraw from a contract in
+      time.<//>`}
+    <${Area} name="reason" label="Reason" required maxlength="1000" hint="The shopper gets it by email." />
+  <//>`;
+}
+
+function Refund({ of: r, onClose, changed }) {
+  const o = r.order;
+  const lines = r.lines.map(({ lineItemId, quantity }) => ({ lineItemId, quantity }));
+  const query = useQuery(worth, { id: o.id, lines });
+  const action = useAction(refund, (v) => ({ id: r.id, expectedVersion: r.version,
+    input: { amountMinor: amount(v, 'amountMinor', o.currency), restock: v.has('restock') } }), 'Return refunded.',
+  changed);
+  const value = query.data?.order.refundPreviewMinor;
+  return html`<${FormDialog} title="Refund return" name="return-refund" submit="Refund" danger onClose=${onClose}
+    onStale=${changed} action=${action}>
+    <p>You can refund up to <strong><${Money} minor=${o.paidMinor - o.refundedMinor}
+      currency=${o.currency} /></strong>.
+      ${o.paymentMethod === 'STRIPE' ? ' Stripe payments are refunded through Stripe.'
+        : ' This only records the refund. Return the money yourself.'}</p>
+    ${!query.data ? html`<${Pending} of=${query} rows=${1} />` : html`<${Amount} name="amountMinor" label="Amount"
+      minor=${value} currency=${o.currency} hint="The value of the items. You can change it." />`}
+    ${o.status !== 'CANCELLED' && html`<${Check} name="restock" label="Restock the items" value=${true} />`}
+  <//>`;
+}
+
+function Create({ order: o, left, onClose, changed }) {
+  const lines = o.lineItems.filter((l) => left[l.id] > 0);
+  const action = useAction(create, (v) => {
+    const chosen = lines.map((l) => ({ lineItemId: l.id, quantity: Number(v.get('quantity.' + l.id)),
+      reason: v.get('reason.' + l.id) })).filter((l) => l.quantity !== 0);
+    const wrong = chosen.find((l) => !Number.isInteger(l.quantity) || l.quantity < 0 ||
+      l.quantity > left[l.lineItemId]);
+    if (wrong) {
+      throw new FieldError('quantity.' + wrong.lineItemId, `Choose a number from 0 to ${left[wrong.lineItemId]}.`);
+    }
+    if (chosen.length === 0) {
+      throw new FieldError('quantity.' + lines[0].id, 'Choose at least one item.');
+    }
+    return { id: o.id, input: { lines: chosen, note: text(v, 'note') } };
+  }, 'Return created.', changed);
+  return html`<${FormDialog} title="Create return" name="return-create" submit="Create return" onClose=${onClose}
+    action=${action}>
+    <p>For items that the shopper wants to send back. Then approve it: the shopper gets an email.</p>
+    ${lines.map((l) => html`<fieldset key=${l.id} class="pair"><legend><bdi>${l.title}</bdi></legend>
+      <${Field} name=${'quantity.' + l.id} label="Quantity" type="number" min="0" max=${left[l.id]} step="1"
+        inputmode="numeric" value="0" hint=${'Up to ' + left[l.id]} />
+      <${Select} name=${'reason.' + l.id} label="Reason" value="NONE" options=${Object.entries(reasons)} />
+    </fieldset>`)}
+    <${Area} name="note" label="Note" optional maxlength="1000" hint="Only staff see it." />
+  <//>`;
+}
+
+const dialogs = { approve: Approve, decline: Decline, refund: Refund };
+
+/** The returns of an order, on its page. changed reads the order again. */
+export function OrderReturns({ order: o, changed }) {
+  const query = useQuery(ofOrder, { id: o.id });
+  const seen = useRef(o.version);
+  const [creating, setCreating] = useState(false);
+  const list = query.data?.returns.nodes;
+  const { open, dialog } = useReturnDialog(list, changed);
+  useEffect(() => {
+    if (seen.current !== o.version) { // each change of a return is a change of its order
+      seen.current = o.version;
+      query.refresh();
+    }
+  }, [o.version]);
+  const left = Object.fromEntries((query.data?.orderReturnable ?? []).map((l) => [l.lineItemId, l.quantity]));
+  return html`<${Card} title="Returns" name="order-returns">
+    ${!list ? html`<${Pending} of=${query} rows=${1} />`
+      : list.length === 0 ? html`<p class="muted">No returns.</p>`
+      : html`<ul class="link-list">${list.map((r) => html`<li key=${r.id}><div class="grow">
+          <p><${Badge} value=${r.state} />${' '}<${Time} at=${r.createdAt} how="date" /></p>
+          <${ReturnText} of=${r} />
+          <${ReturnActions} of=${r} open=${open} changed=${changed} /></div></li>`)}</ul>`}
+    ${list && o.status !== 'CANCELLED' && Object.values(left).some((n) => n > 0) && html`<p><${Button}
+      act=${() => setCreating(true)} test="return-new">Create return<//></p>`}
+    ${creating && html`<${Create} order=${o} left=${left} changed=${changed}
+      onClose=${() => setCreating(false)} />`}
+    ${dialog}
+  <//>`;
+}
