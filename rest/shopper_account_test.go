@@ -153,3 +153,32 @@ func TestShopperEnumeration(t *testing.T) {
 		t.Error("the account is linked without a mail server")
 	}
 }
+
+// A shopper downloads their data and deletes the account, confirmed with a code.
+func TestShopperLeaves(t *testing.T) {
+	store := storetest.Open(t)
+	s := newServer(t, store, underTest(t, store), mailing(t))
+	m := newShop(t, store, shopRow{Handle: "first"})
+	selling(t, m, state.English, 5)
+	b := &shopper{t: t, s: s, host: "first.shops.test:8080", jar: map[string]*http.Cookie{}}
+	for _, path := range []string{"/account/data", "/account/delete", "/account/delete/code"} {
+		b.get(path).want(http.StatusOK, "/account/sign-in")
+	}
+	b.enter(m, "ada@example.com")
+	b.get("/account/data").want(http.StatusOK, "/account/data", `"email":"ada@example.com"`)
+	if b.header.Get("Content-Type") != "application/json" || b.header.Get("Cache-Control") != "no-store" ||
+		!strings.HasPrefix(b.header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("headers %v", b.header)
+	}
+	b.get("/account/settings").want(http.StatusOK, "/account/settings", `href="/account/delete"`)
+	b.get("/account/delete/code").want(http.StatusOK, "/account/delete", "cannot be undone")
+	b.fill("/account/delete").want(http.StatusOK, "/account/delete/code", "ada@example.com")
+	b.fill("/account/delete/code", "code", "x").want(http.StatusUnprocessableEntity, "/account/delete/code",
+		"code is wrong")
+	b.fill("/account/delete/code", "code", m.code("ada@example.com")).want(http.StatusOK, "/account/delete/code",
+		"has been deleted")
+	if len(b.jar) != 0 {
+		t.Errorf("cookies %v", b.jar)
+	}
+	b.get("/account").want(http.StatusOK, "/account/sign-in")
+}

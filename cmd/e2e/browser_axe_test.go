@@ -250,6 +250,8 @@ func (b *browser) inspectAccount(front string, mail *post) {
 	b.inspect("account-addresses", `button[name="remove"]`)
 	b.open(front + "account/settings")
 	b.inspect("account-settings", `#marketing`)
+	b.open(front + "account/delete")
+	b.inspect("account-delete", `form[action="/account/delete"]`)
 }
 
 // inspectWebhooks inspects the pages of an endpoint with deliveries.

@@ -6,6 +6,7 @@ type ShopperPurpose string
 // The values of [ShopperPurpose].
 const (
 	ShopperSignIn ShopperPurpose = "sign_in" // a session begins
+	ShopperErase  ShopperPurpose = "erase"   // the account is redacted
 )
 
 // ConsentSource says who chose the state of a customer's consent to marketing emails.

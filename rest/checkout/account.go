@@ -23,6 +23,10 @@ const (
 	addressPath   = accountPath + "/address"
 	settingsPath  = accountPath + "/settings"
 	sessionsPath  = accountPath + "/sessions"
+	dataPath      = accountPath + "/data"
+	deletePath    = accountPath + "/delete"
+	// deleteCodePath confirms a deletion.
+	deleteCodePath = deletePath + "/code"
 )
 
 // AccountFrame is common to the pages of a signed-in shopper.
@@ -56,6 +60,12 @@ func (v *visit) accountHandlers(path string) (get, post func()) {
 		return v.entered(v.settings), v.entered(v.saveSettings)
 	case sessionsPath:
 		return nil, v.entered(v.endSession)
+	case dataPath:
+		return v.entered(v.data), nil
+	case deletePath:
+		return v.entered(v.deletePage), v.entered(v.askDelete)
+	case deleteCodePath:
+		return v.entered(v.deleteCode), v.entered(v.deleteAccount)
 	}
 	return nil, nil
 }

@@ -83,6 +83,8 @@ func nameOf(page any) string {
 		return "address"
 	case SettingsPage:
 		return "settings"
+	case DeletePage:
+		return "delete"
 	default:
 		return "message"
 	}

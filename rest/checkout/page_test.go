@@ -68,6 +68,7 @@ func views(l state.Language) map[string]any {
 		"settings": SettingsPage{AccountFrame: account, Marketing: true, Chosen: "1",
 			Language: Field{Name: "language", Label: "x", Options: []Option{{"de", "Deutsch"}}},
 			Sessions: []SessionRow{{ID: "a", Browser: "<b>", Address: "::1", Used: "1", Mine: true}, {ID: "b"}}},
+		"delete":  DeletePage{Frame: frame, Sends: t.Say(phrase.DeleteSend, "a@b.example")},
 		"message": MessagePage{Frame: frame, Text: t.Say(phrase.NotFoundText)},
 	}
 }

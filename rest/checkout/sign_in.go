@@ -53,19 +53,29 @@ func (v *visit) signInForm(status int, wrong, problem string) {
 // ask is POST /account/sign-in. Its answer does not depend on whether the store knows the address.
 func (v *visit) ask() {
 	token, err := v.Shoppers.Ask(v.ctx, state.ShopperSignIn, v.value("email"))
-	f, _ := errors.AsType[*fault.Error](err)
+	limited := v.limited(err)
 	switch wrong := v.wrongOf(err); {
 	case wrong != nil:
 		v.signInForm(http.StatusUnprocessableEntity, v.texts.Say(phrase.NotEmail), "")
-	case f != nil && f.Kind == fault.RateLimited:
-		v.w.Header().Set("Retry-After", ratelimit.Seconds(f.RetryAfter))
-		v.signInForm(http.StatusTooManyRequests, "", v.texts.Say(phrase.CodesSent))
+	case limited != "":
+		v.signInForm(http.StatusTooManyRequests, "", limited)
 	case err != nil:
 		v.failed(err)
 	default:
 		v.set(codeCookie, token)
 		to(v.w, codePath)
 	}
+}
+
+// limited returns the text for a shopper who has been sent too many codes, "" for another error, and
+// sets the time to wait.
+func (v *visit) limited(err error) string {
+	f, _ := errors.AsType[*fault.Error](err)
+	if f == nil || f.Kind != fault.RateLimited {
+		return ""
+	}
+	v.w.Header().Set("Retry-After", ratelimit.Seconds(f.RetryAfter))
+	return v.texts.Say(phrase.CodesSent)
 }
 
 // codePage is GET /account/code.

@@ -26,7 +26,7 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 	case isPacked(ctx):
 		lines, err = r.ownLines(ctx, lineset.Lacking(rows))
 	case core.Selects(ctx, "lineItems") || core.Selects(ctx, "refundPreviewMinor"):
-		lines, err = r.lines(ctx, rows)
+		lines, err = r.LinesOf(ctx, rows)
 	}
 	if err != nil {
 		return nil, err
@@ -34,9 +34,9 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 	return r.assemble(rows, lines), nil
 }
 
-// lines returns all lines of the orders, grouped by order and sorted by position. They come from
+// LinesOf returns all lines of the orders, grouped by order and sorted by position. They come from
 // the order rows, and with one more statement from their own rows for orders that do not hold them.
-func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine, error) {
+func (r *Resolver) LinesOf(ctx context.Context, rows []*db.Order) ([]*db.OrderLine, error) {
 	lines, rest, err := lineset.OfAll(rows)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (r *Resolver) orderWithLines(ctx context.Context, id xid.ID) (*model.Order,
 		return nil, err
 	}
 	rows := []*db.Order{o}
-	lines, err := r.lines(ctx, rows)
+	lines, err := r.LinesOf(ctx, rows)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (s *Shoppers) Ask(ctx context.Context, purpose state.ShopperPurpose, email 
 		return "", fmt.Errorf("draw a code: %w", err)
 	}
 	code := fmt.Sprintf("%0*d", CodeDigits, number)
-	mail := codeMail(shop, email, code, proven)
+	mail := codeMail(shop, purpose, email, code, proven)
 	token = digest.NewToken()
 	err = s.Commit(ctx, xid.Store, func(ctx context.Context) (*change.Record, error) {
 		err := s.Client(ctx).ShopperChallenge.Create().SetToken(digest.Of([]byte(token))).SetBucket(bucket.Of(shop.ID)).
@@ -114,13 +114,16 @@ func (s *Shoppers) charge(ctx context.Context, shop *db.Store, email string, pro
 }
 
 // codeMail returns the email with a code, in the language of the store.
-func codeMail(shop *db.Store, to, code string, proven bool) notify.Email {
-	name, texts := shop.Name, phrase.In(shop.Language)
+func codeMail(shop *db.Store, purpose state.ShopperPurpose, to, code string, proven bool) notify.Email {
+	name, texts, about := shop.Name, phrase.In(shop.Language), phrase.CodeMailText
+	if purpose == state.ShopperErase {
+		about = phrase.DeleteMailText
+	}
 	if !proven {
 		name = notify.Unlink(name)
 	}
 	mail := notify.Email{To: to, Of: shop.ID, From: name, Subject: texts.Say(phrase.CodeMailSubject, name),
-		Body: texts.Say(phrase.CodeMailText, code, name) + "\n\n" + texts.Say(phrase.CodeMailIgnore)}
+		Body: texts.Say(about, code, name) + "\n\n" + texts.Say(phrase.CodeMailIgnore)}
 	core.Opt(shop.ContactEmail, func(a string) { mail.ReplyTo = a })
 	return mail
 }

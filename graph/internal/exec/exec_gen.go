@@ -2735,7 +2735,7 @@ type Return {
   "Whether the shopper withdrew from the contract. Other returns are from staff."
   byShopper: Boolean!
   note: String
-  "What the shopper was told last: how to send the items, or why the return was declined."
+  "The last answer to the shopper: how to send the items, or why the return was declined."
   answer: String
   labelUrl: String
   refundedMinor: Money
