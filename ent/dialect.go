@@ -73,7 +73,8 @@ const (
 )
 
 func classify(err error) class {
-	if errors.Is(err, errGroupLost) || errors.Is(err, errHorizonLost) {
+	if _, again := errors.AsType[*againError](err); again || errors.Is(err, errGroupLost) ||
+		errors.Is(err, errHorizonLost) {
 		return conflict
 	}
 	if isNoWriter(err) {

@@ -163,3 +163,12 @@ func sleep(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
+
+// againError hides its cause: a caller that finds a fault would answer with it.
+type againError struct{ cause string }
+
+func (e *againError) Error() string { return e.cause }
+
+// Again returns an error of a transaction's function after which the transaction runs again from the
+// start, because another one has changed what it read.
+func Again(cause error) error { return &againError{cause.Error()} }

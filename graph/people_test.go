@@ -15,7 +15,7 @@ var forPeople = map[string][]string{
 		"app*", "grantRevoke", "installedAppRevoke"},
 	"it concerns the account of the person": {"passwordChange", "sessionProve", "passkey*", "address*",
 		"signOutEverywhere", "sessionEnd", "totp*", "factor*", "recoveryCodesRenew", "notification*"},
-	"it decides where money and visitors go": {"payment*", "domain*"},
+	"it decides where money, visitors and replies go": {"payment*", "domain*", "emailSender*"},
 	"it is a setting of the store, or its words": {"store*", "shippingZone*", "taxSettings*", "invoiceSettings*",
 		"orderEmailText*", "orderEmailPreview", "page*", "menus*"},
 	"its emails go to shoppers at a person's wish":                {"orderEmailResend"},

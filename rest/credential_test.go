@@ -18,6 +18,11 @@ var endpoints = []struct {
 	{row{"GET", "/orders", scope.OrdersRead}, "/orders", ""},
 	{row{"GET", "/orders/{id}", scope.OrdersRead}, "/orders/" + orderID, ""},
 	{row{"POST", "/orders/{id}/notes", scope.OrdersWrite}, "/orders/" + orderID + "/notes", `{"body":"x"}`},
+	{row{"POST", "/orders/{id}/cancel", scope.SalesWrite}, "/orders/" + anyOrder + "/cancel", "{}"},
+	{row{"POST", "/orders/{id}/payments", scope.SalesWrite}, "/orders/" + anyOrder + "/payments", "{}"},
+	{row{"POST", "/orders/{id}/fulfillments", scope.FulfillmentsWrite}, "/orders/" + anyOrder + "/fulfillments", "{}"},
+	{row{"POST", "/orders/{id}/refunds", scope.RefundsWrite}, "/orders/" + anyOrder + "/refunds",
+		`{"amount_minor":1}`},
 	{row{"GET", "/products", scope.ProductsRead}, "/products", ""},
 	{row{"GET", "/products/{id}", scope.ProductsRead}, "/products/" + productID, ""},
 	{row{"POST", "/products", scope.ProductsWrite}, "/products", draft("Cup")},
@@ -152,9 +157,10 @@ func TestScopeMatrix(t *testing.T) {
 		t.Fatalf("%d endpoints are tried, %d are served", got, want)
 	}
 	for _, e := range endpoints {
+		path := c.shop.at(t, e.path)
 		for _, name := range append(scope.Names(), "none") {
 			t.Run(e.Method+" "+e.Path+" "+name, func(t *testing.T) {
-				a := c.do(t, request{As: c.as[name], Method: e.Method, Path: e.path, Body: e.body})
+				a := c.do(t, request{As: c.as[name], Method: e.Method, Path: path, Body: e.body})
 				resource, access, _ := strings.Cut(e.Scope, ".")
 				lacks := e.Scope
 				switch {

@@ -36,7 +36,6 @@ func TestEventsOfWrites(t *testing.T) {
 		made := s.post(t, m.all, "made", "/webhooks", hook("order.paid")).endpoint()
 		notes := "/orders/" + orderID + "/notes"
 		log := new(storetest.Log)
-		log.Mark(t, s.store)
 		written := map[string]bool{}
 		for _, d := range []deed{
 			{name: "a draft", as: m.all, method: "POST", target: "/products", body: draft("Cup"), status: 201,
@@ -57,6 +56,17 @@ func TestEventsOfWrites(t *testing.T) {
 				status: 404},
 			{name: "a note without the scope", as: read, method: "POST", target: notes, body: `{"body":"x"}`,
 				status: 403},
+
+			{name: "a shipment", as: m.all, method: "POST", target: m.at(t, "/orders/"+anyOrder+"/fulfillments"),
+				body: "{}", status: 201, events: "order.fulfilled"},
+			{name: "a payment", as: m.all, method: "POST", target: m.at(t, "/orders/"+anyOrder+"/payments"),
+				body: "{}", status: 201, events: "order.paid"},
+			{name: "a refund", as: m.all, method: "POST", target: m.at(t, "/orders/"+anyOrder+"/refunds"),
+				body: `{"amount_minor":1}`, status: 201, events: "order.refunded"},
+			{name: "a cancellation", as: m.all, method: "POST", target: m.at(t, "/orders/"+anyOrder+"/cancel"),
+				body: "{}", status: 200, events: "order.cancelled"},
+			{name: "a payment without the scope", as: read, method: "POST",
+				target: "/orders/" + orderID + "/payments", body: "{}", status: 403},
 
 			{name: "an endpoint", as: m.all, method: "POST", target: "/webhooks", body: hook("order.paid"),
 				status: 201},
@@ -85,6 +95,7 @@ func TestEventsOfWrites(t *testing.T) {
 				status: 403},
 		} {
 			t.Run(d.name, func(t *testing.T) {
+				log.Mark(t, s.store)
 				for i := range 3 {
 					r := request{As: d.as, Method: d.method, Path: d.target, Body: d.body, Free: true,
 						Header: map[string]string{"Idempotency-Key": strings.ReplaceAll(d.name, " ", "-")}}

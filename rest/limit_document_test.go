@@ -57,6 +57,13 @@ var bounded = map[string]int{
 	"Address/company maxLength": limit.Line, "Address/line1 maxLength": limit.Line,
 	"Address/line2 maxLength": limit.Line, "Address/city maxLength": limit.Line, "Address/region maxLength": limit.Line,
 	"Address/postal_code maxLength": limit.PostalCode, "Address/phone maxLength": limit.Label,
+	"ExpectedVersion maximum": currency.MaxMinor, "LineQuantity/line_item_id maxLength": limit.Line,
+	"LineQuantity/quantity maximum": limit.Quantity, "CancellationCreate/reason maxLength": limit.Line,
+	"PaymentCreate/amount_minor maximum": currency.MaxMinor, "PaymentCreate/method maxLength": limit.Line,
+	"PaymentCreate/reference maxLength": limit.Line, "FulfillmentCreate/lines maxItems": limit.Lines,
+	"FulfillmentCreate/tracking/company maxLength": limit.Line, "FulfillmentCreate/tracking/number maxLength": limit.Line,
+	"FulfillmentCreate/tracking/url maxLength": limit.URL, "RefundCreate/amount_minor maximum": currency.MaxMinor,
+	"RefundCreate/lines maxItems": limit.Lines, "RefundCreate/reason maxLength": limit.Line,
 	"NoteCreate/body maxLength": limit.Note, "Note/body maxLength": limit.Note,
 
 	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label,

@@ -17,6 +17,8 @@ import (
 // paths are the served paths with their methods.
 var paths = map[string]string{
 	"/me": "GET, HEAD", "/orders": "GET, HEAD", "/orders/" + orderID: "GET, HEAD",
+	"/orders/" + orderID + "/cancel": "POST", "/orders/" + orderID + "/payments": "POST",
+	"/orders/" + orderID + "/fulfillments": "POST", "/orders/" + orderID + "/refunds": "POST",
 	"/orders/" + orderID + "/notes": "POST", "/products": "GET, HEAD, POST",
 	"/products/" + productID: "GET, HEAD", "/customers": "GET, HEAD",
 	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD",

@@ -359,6 +359,8 @@ type FulfillInput struct {
 	Carrier        *string              `json:"carrier,omitempty"`
 	TrackingNumber *string              `json:"trackingNumber,omitempty"`
 	TrackingURL    *string              `json:"trackingUrl,omitempty"`
+	// False sends the shopper no email about it.
+	Notify *bool `json:"notify,omitempty"`
 }
 
 type GrantFilter struct {

@@ -857,6 +857,18 @@ type AppID = string
 // Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
 type Barcode = string
 
+// CancellationCreate defines model for CancellationCreate.
+type CancellationCreate struct {
+	// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Reason Becomes an internal note.
+	Reason *string `json:"reason,omitempty"`
+
+	// Refund Refunds everything that was paid.
+	Refund *bool `json:"refund,omitempty"`
+}
+
 // Checksum `sha256:` and the SHA-256 in hexadecimal.
 type Checksum = string
 
@@ -946,6 +958,9 @@ type CustomerPage struct {
 	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
+
+// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+type ExpectedVersion = int
 
 // Export An export job. `ExportDetail` also has the link to the file.
 type Export struct {
@@ -1220,6 +1235,30 @@ type FieldErrorCode string
 // FinancialStatus The status of the payment.
 type FinancialStatus string
 
+// FulfillmentCreate defines model for FulfillmentCreate.
+type FulfillmentCreate struct {
+	// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Lines The shipped units. All that are left if absent.
+	Lines *[]LineQuantity `json:"lines,omitempty"`
+
+	// Notify False sends the shopper no email about it.
+	Notify *bool `json:"notify,omitempty"`
+
+	// Tracking How to track the parcel.
+	Tracking *struct {
+		// Company The carrier.
+		Company *string `json:"company,omitempty"`
+
+		// Number The tracking number.
+		Number *string `json:"number,omitempty"`
+
+		// URL An https address that shows the parcel.
+		URL *string `json:"url,omitempty"`
+	} `json:"tracking,omitempty"`
+}
+
 // FulfillmentStatus The status of the fulfillment.
 type FulfillmentStatus string
 
@@ -1491,6 +1530,15 @@ type LineItem struct {
 
 // LineItemID The id of an order's line.
 type LineItemID = string
+
+// LineQuantity Some units of a line.
+type LineQuantity struct {
+	// LineItemID The `id` of the line.
+	LineItemID string `json:"line_item_id"`
+
+	// Quantity How many units.
+	Quantity int `json:"quantity"`
+}
 
 // Maker The maker of a product, or the person responsible for its safety in the European Union, as the shop shows it.
 type Maker struct {
@@ -1822,6 +1870,21 @@ type OrderTaxLine struct {
 	LineItemID *string `json:"line_item_id"`
 }
 
+// PaymentCreate defines model for PaymentCreate.
+type PaymentCreate struct {
+	// AmountMinor At most what is owed. Everything that is owed if absent.
+	AmountMinor *int `json:"amount_minor,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Method How it was paid, in words.
+	Method *string `json:"method,omitempty"`
+
+	// Reference The number of the payment elsewhere.
+	Reference *string `json:"reference,omitempty"`
+}
+
 // Problem An error as of RFC 9457.
 type Problem struct {
 	// Code The stable name to branch on.
@@ -2040,6 +2103,24 @@ type ProductPage struct {
 
 // ProductStatus Only active products are sold. Drafts are not published yet; archived products are no longer sold.
 type ProductStatus string
+
+// RefundCreate defines model for RefundCreate.
+type RefundCreate struct {
+	// AmountMinor At most what was paid and not refunded. What the units are worth if absent; without lines, it is required. 0 with lines returns units without money.
+	AmountMinor *int `json:"amount_minor,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Lines The refunded units.
+	Lines *[]LineQuantity `json:"lines,omitempty"`
+
+	// Reason Why, for the staff.
+	Reason *string `json:"reason,omitempty"`
+
+	// Restock Returns the units to stock.
+	Restock *bool `json:"restock,omitempty"`
+}
 
 // RequestID The id of a request.
 type RequestID = string
@@ -2473,8 +2554,32 @@ type GetOrderParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// CancelOrderParams defines parameters for CancelOrder.
+type CancelOrderParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// CreateFulfillmentParams defines parameters for CreateFulfillment.
+type CreateFulfillmentParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // CreateOrderNoteParams defines parameters for CreateOrderNote.
 type CreateOrderNoteParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// CreatePaymentParams defines parameters for CreatePayment.
+type CreatePaymentParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// CreateRefundParams defines parameters for CreateRefund.
+type CreateRefundParams struct {
 	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
@@ -2578,8 +2683,20 @@ type DeleteWebhookParams struct {
 // CreateExportJSONRequestBody defines body for CreateExport for application/json ContentType.
 type CreateExportJSONRequestBody = ExportCreate
 
+// CancelOrderJSONRequestBody defines body for CancelOrder for application/json ContentType.
+type CancelOrderJSONRequestBody = CancellationCreate
+
+// CreateFulfillmentJSONRequestBody defines body for CreateFulfillment for application/json ContentType.
+type CreateFulfillmentJSONRequestBody = FulfillmentCreate
+
 // CreateOrderNoteJSONRequestBody defines body for CreateOrderNote for application/json ContentType.
 type CreateOrderNoteJSONRequestBody = NoteCreate
+
+// CreatePaymentJSONRequestBody defines body for CreatePayment for application/json ContentType.
+type CreatePaymentJSONRequestBody = PaymentCreate
+
+// CreateRefundJSONRequestBody defines body for CreateRefund for application/json ContentType.
+type CreateRefundJSONRequestBody = RefundCreate
 
 // CreateProductJSONRequestBody defines body for CreateProduct for application/json ContentType.
 type CreateProductJSONRequestBody = ProductCreate
@@ -2728,6 +2845,42 @@ type ClientInterface interface {
 	// Corresponds with GET /orders/{id} (the `GetOrder` operationId).
 	GetOrder(ctx context.Context, id OrderID, params *GetOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CancelOrderWithBody Cancel an order
+	//
+	// Cancels an open order of which nothing is fulfilled; its units return to stock. `refund` gives back what was paid and also needs the scope `refunds.write`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
+	CancelOrderWithBody(ctx context.Context, id OrderID, params *CancelOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelOrder Cancel an order
+	//
+	// Cancels an open order of which nothing is fulfilled; its units return to stock. `refund` gives back what was paid and also needs the scope `refunds.write`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
+	CancelOrder(ctx context.Context, id OrderID, params *CancelOrderParams, body CancelOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateFulfillmentWithBody Fulfill an order
+	//
+	// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
+	CreateFulfillmentWithBody(ctx context.Context, id OrderID, params *CreateFulfillmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateFulfillment Fulfill an order
+	//
+	// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
+	CreateFulfillment(ctx context.Context, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CreateOrderNoteWithBody Add a note to an order
 	//
 	// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
@@ -2745,6 +2898,42 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /orders/{id}/notes (the `CreateOrderNote` operationId).
 	CreateOrderNote(ctx context.Context, id OrderID, params *CreateOrderNoteParams, body CreateOrderNoteJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePaymentWithBody Record a payment
+	//
+	// Records a payment that was received elsewhere: of everything still owed, or of a part of it. Once nothing is owed, the order is paid.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /orders/{id}/payments (the `CreatePayment` operationId).
+	CreatePaymentWithBody(ctx context.Context, id OrderID, params *CreatePaymentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePayment Record a payment
+	//
+	// Records a payment that was received elsewhere: of everything still owed, or of a part of it. Once nothing is owed, the order is paid.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /orders/{id}/payments (the `CreatePayment` operationId).
+	CreatePayment(ctx context.Context, id OrderID, params *CreatePaymentParams, body CreatePaymentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateRefundWithBody Refund an order
+	//
+	// Refunds an amount, or what the units of some lines are worth if there is no amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded through it. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
+	CreateRefundWithBody(ctx context.Context, id OrderID, params *CreateRefundParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateRefund Refund an order
+	//
+	// Refunds an amount, or what the units of some lines are worth if there is no amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded through it. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
+	CreateRefund(ctx context.Context, id OrderID, params *CreateRefundParams, body CreateRefundJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListProducts List products
 	//
@@ -2996,6 +3185,82 @@ func (c *Raw) GetOrder(ctx context.Context, id OrderID, params *GetOrderParams, 
 	return c.Client.Do(req)
 }
 
+// CancelOrderWithBody Cancel an order
+//
+// Cancels an open order of which nothing is fulfilled; its units return to stock. `refund` gives back what was paid and also needs the scope `refunds.write`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
+func (c *Raw) CancelOrderWithBody(ctx context.Context, id OrderID, params *CancelOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelOrderRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelOrder Cancel an order
+//
+// Cancels an open order of which nothing is fulfilled; its units return to stock. `refund` gives back what was paid and also needs the scope `refunds.write`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
+func (c *Raw) CancelOrder(ctx context.Context, id OrderID, params *CancelOrderParams, body CancelOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelOrderRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateFulfillmentWithBody Fulfill an order
+//
+// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
+func (c *Raw) CreateFulfillmentWithBody(ctx context.Context, id OrderID, params *CreateFulfillmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateFulfillmentRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateFulfillment Fulfill an order
+//
+// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
+func (c *Raw) CreateFulfillment(ctx context.Context, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateFulfillmentRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // CreateOrderNoteWithBody Add a note to an order
 //
 // Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
@@ -3024,6 +3289,82 @@ func (c *Raw) CreateOrderNoteWithBody(ctx context.Context, id OrderID, params *C
 // Corresponds with POST /orders/{id}/notes (the `CreateOrderNote` operationId).
 func (c *Raw) CreateOrderNote(ctx context.Context, id OrderID, params *CreateOrderNoteParams, body CreateOrderNoteJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateOrderNoteRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePaymentWithBody Record a payment
+//
+// Records a payment that was received elsewhere: of everything still owed, or of a part of it. Once nothing is owed, the order is paid.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /orders/{id}/payments (the `CreatePayment` operationId).
+func (c *Raw) CreatePaymentWithBody(ctx context.Context, id OrderID, params *CreatePaymentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePaymentRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePayment Record a payment
+//
+// Records a payment that was received elsewhere: of everything still owed, or of a part of it. Once nothing is owed, the order is paid.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /orders/{id}/payments (the `CreatePayment` operationId).
+func (c *Raw) CreatePayment(ctx context.Context, id OrderID, params *CreatePaymentParams, body CreatePaymentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePaymentRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateRefundWithBody Refund an order
+//
+// Refunds an amount, or what the units of some lines are worth if there is no amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded through it. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
+func (c *Raw) CreateRefundWithBody(ctx context.Context, id OrderID, params *CreateRefundParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateRefundRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateRefund Refund an order
+//
+// Refunds an amount, or what the units of some lines are worth if there is no amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded through it. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
+func (c *Raw) CreateRefund(ctx context.Context, id OrderID, params *CreateRefundParams, body CreateRefundJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateRefundRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3877,6 +4218,126 @@ func NewGetOrderRequest(server string, id OrderID, params *GetOrderParams) (*htt
 	return req, nil
 }
 
+// NewCancelOrderRequest calls the generic CancelOrder builder with application/json body
+func NewCancelOrderRequest(server string, id OrderID, params *CancelOrderParams, body CancelOrderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCancelOrderRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewCancelOrderRequestWithBody constructs an http.Request for the CancelOrder method, with any body, and a specified content type
+func NewCancelOrderRequestWithBody(server string, id OrderID, params *CancelOrderParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders/%s/cancel", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewCreateFulfillmentRequest calls the generic CreateFulfillment builder with application/json body
+func NewCreateFulfillmentRequest(server string, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateFulfillmentRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewCreateFulfillmentRequestWithBody constructs an http.Request for the CreateFulfillment method, with any body, and a specified content type
+func NewCreateFulfillmentRequestWithBody(server string, id OrderID, params *CreateFulfillmentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders/%s/fulfillments", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 // NewCreateOrderNoteRequest calls the generic CreateOrderNote builder with application/json body
 func NewCreateOrderNoteRequest(server string, id OrderID, params *CreateOrderNoteParams, body CreateOrderNoteJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -3905,6 +4366,126 @@ func NewCreateOrderNoteRequestWithBody(server string, id OrderID, params *Create
 	}
 
 	operationPath := fmt.Sprintf("/orders/%s/notes", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewCreatePaymentRequest calls the generic CreatePayment builder with application/json body
+func NewCreatePaymentRequest(server string, id OrderID, params *CreatePaymentParams, body CreatePaymentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePaymentRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewCreatePaymentRequestWithBody constructs an http.Request for the CreatePayment method, with any body, and a specified content type
+func NewCreatePaymentRequestWithBody(server string, id OrderID, params *CreatePaymentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders/%s/payments", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewCreateRefundRequest calls the generic CreateRefund builder with application/json body
+func NewCreateRefundRequest(server string, id OrderID, params *CreateRefundParams, body CreateRefundJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateRefundRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewCreateRefundRequestWithBody constructs an http.Request for the CreateRefund method, with any body, and a specified content type
+func NewCreateRefundRequestWithBody(server string, id OrderID, params *CreateRefundParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders/%s/refunds", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -4739,6 +5320,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /orders/{id} (the `GetOrder` operationId).
 	GetOrderWithResponse(ctx context.Context, id OrderID, params *GetOrderParams, reqEditors ...RequestEditorFn) (*GetOrderResponse, error)
 
+	// CancelOrderWithBodyWithResponse Cancel an order
+	//
+	// Cancels an open order of which nothing is fulfilled; its units return to stock. `refund` gives back what was paid and also needs the scope `refunds.write`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
+	CancelOrderWithBodyWithResponse(ctx context.Context, id OrderID, params *CancelOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelOrderResponse, error)
+
+	// CancelOrderWithResponse Cancel an order
+	//
+	// Cancels an open order of which nothing is fulfilled; its units return to stock. `refund` gives back what was paid and also needs the scope `refunds.write`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
+	CancelOrderWithResponse(ctx context.Context, id OrderID, params *CancelOrderParams, body CancelOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelOrderResponse, error)
+
+	// CreateFulfillmentWithBodyWithResponse Fulfill an order
+	//
+	// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
+	CreateFulfillmentWithBodyWithResponse(ctx context.Context, id OrderID, params *CreateFulfillmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateFulfillmentResponse, error)
+
+	// CreateFulfillmentWithResponse Fulfill an order
+	//
+	// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
+	CreateFulfillmentWithResponse(ctx context.Context, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateFulfillmentResponse, error)
+
 	// CreateOrderNoteWithBodyWithResponse Add a note to an order
 	//
 	// Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
@@ -4756,6 +5373,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /orders/{id}/notes (the `CreateOrderNote` operationId).
 	CreateOrderNoteWithResponse(ctx context.Context, id OrderID, params *CreateOrderNoteParams, body CreateOrderNoteJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateOrderNoteResponse, error)
+
+	// CreatePaymentWithBodyWithResponse Record a payment
+	//
+	// Records a payment that was received elsewhere: of everything still owed, or of a part of it. Once nothing is owed, the order is paid.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/payments (the `CreatePayment` operationId).
+	CreatePaymentWithBodyWithResponse(ctx context.Context, id OrderID, params *CreatePaymentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePaymentResponse, error)
+
+	// CreatePaymentWithResponse Record a payment
+	//
+	// Records a payment that was received elsewhere: of everything still owed, or of a part of it. Once nothing is owed, the order is paid.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/payments (the `CreatePayment` operationId).
+	CreatePaymentWithResponse(ctx context.Context, id OrderID, params *CreatePaymentParams, body CreatePaymentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePaymentResponse, error)
+
+	// CreateRefundWithBodyWithResponse Refund an order
+	//
+	// Refunds an amount, or what the units of some lines are worth if there is no amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded through it. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
+	CreateRefundWithBodyWithResponse(ctx context.Context, id OrderID, params *CreateRefundParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRefundResponse, error)
+
+	// CreateRefundWithResponse Refund an order
+	//
+	// Refunds an amount, or what the units of some lines are worth if there is no amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded through it. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
+	CreateRefundWithResponse(ctx context.Context, id OrderID, params *CreateRefundParams, body CreateRefundJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRefundResponse, error)
 
 	// ListProductsWithResponse List products
 	//
@@ -5250,6 +5903,102 @@ func (r GetOrderResponse) ContentType() string {
 	return ""
 }
 
+type CancelOrderResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Order
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CancelOrderResponse) GetJSON200() *Order {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CancelOrderResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CancelOrderResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CancelOrderResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CancelOrderResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CancelOrderResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateFulfillmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Order
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateFulfillmentResponse) GetJSON201() *Order {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateFulfillmentResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateFulfillmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateFulfillmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateFulfillmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateFulfillmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type CreateOrderNoteResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5292,6 +6041,102 @@ func (r CreateOrderNoteResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r CreateOrderNoteResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreatePaymentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Order
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreatePaymentResponse) GetJSON201() *Order {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreatePaymentResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreatePaymentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePaymentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePaymentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreatePaymentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateRefundResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Order
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateRefundResponse) GetJSON201() *Order {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateRefundResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateRefundResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateRefundResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateRefundResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateRefundResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5906,6 +6751,66 @@ func (c *ClientWithResponses) GetOrderWithResponse(ctx context.Context, id Order
 	return ParseGetOrderResponse(rsp)
 }
 
+// CancelOrderWithBodyWithResponse Cancel an order
+//
+// Cancels an open order of which nothing is fulfilled; its units return to stock. `refund` gives back what was paid and also needs the scope `refunds.write`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
+func (c *ClientWithResponses) CancelOrderWithBodyWithResponse(ctx context.Context, id OrderID, params *CancelOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelOrderResponse, error) {
+	rsp, err := c.CancelOrderWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelOrderResponse(rsp)
+}
+
+// CancelOrderWithResponse Cancel an order
+//
+// Cancels an open order of which nothing is fulfilled; its units return to stock. `refund` gives back what was paid and also needs the scope `refunds.write`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
+func (c *ClientWithResponses) CancelOrderWithResponse(ctx context.Context, id OrderID, params *CancelOrderParams, body CancelOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelOrderResponse, error) {
+	rsp, err := c.CancelOrder(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelOrderResponse(rsp)
+}
+
+// CreateFulfillmentWithBodyWithResponse Fulfill an order
+//
+// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
+func (c *ClientWithResponses) CreateFulfillmentWithBodyWithResponse(ctx context.Context, id OrderID, params *CreateFulfillmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateFulfillmentResponse, error) {
+	rsp, err := c.CreateFulfillmentWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateFulfillmentResponse(rsp)
+}
+
+// CreateFulfillmentWithResponse Fulfill an order
+//
+// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
+func (c *ClientWithResponses) CreateFulfillmentWithResponse(ctx context.Context, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateFulfillmentResponse, error) {
+	rsp, err := c.CreateFulfillment(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateFulfillmentResponse(rsp)
+}
+
 // CreateOrderNoteWithBodyWithResponse Add a note to an order
 //
 // Adds a plain-text note, whose author is the calling key or app. The order's `version`, `updated_at` and `notes_count` change.
@@ -5934,6 +6839,66 @@ func (c *ClientWithResponses) CreateOrderNoteWithResponse(ctx context.Context, i
 		return nil, err
 	}
 	return ParseCreateOrderNoteResponse(rsp)
+}
+
+// CreatePaymentWithBodyWithResponse Record a payment
+//
+// Records a payment that was received elsewhere: of everything still owed, or of a part of it. Once nothing is owed, the order is paid.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/payments (the `CreatePayment` operationId).
+func (c *ClientWithResponses) CreatePaymentWithBodyWithResponse(ctx context.Context, id OrderID, params *CreatePaymentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePaymentResponse, error) {
+	rsp, err := c.CreatePaymentWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePaymentResponse(rsp)
+}
+
+// CreatePaymentWithResponse Record a payment
+//
+// Records a payment that was received elsewhere: of everything still owed, or of a part of it. Once nothing is owed, the order is paid.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/payments (the `CreatePayment` operationId).
+func (c *ClientWithResponses) CreatePaymentWithResponse(ctx context.Context, id OrderID, params *CreatePaymentParams, body CreatePaymentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePaymentResponse, error) {
+	rsp, err := c.CreatePayment(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePaymentResponse(rsp)
+}
+
+// CreateRefundWithBodyWithResponse Refund an order
+//
+// Refunds an amount, or what the units of some lines are worth if there is no amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded through it. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
+func (c *ClientWithResponses) CreateRefundWithBodyWithResponse(ctx context.Context, id OrderID, params *CreateRefundParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRefundResponse, error) {
+	rsp, err := c.CreateRefundWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateRefundResponse(rsp)
+}
+
+// CreateRefundWithResponse Refund an order
+//
+// Refunds an amount, or what the units of some lines are worth if there is no amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded through it. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
+func (c *ClientWithResponses) CreateRefundWithResponse(ctx context.Context, id OrderID, params *CreateRefundParams, body CreateRefundJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRefundResponse, error) {
+	rsp, err := c.CreateRefund(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateRefundResponse(rsp)
 }
 
 // ListProductsWithResponse List products
@@ -6380,6 +7345,72 @@ func ParseGetOrderResponse(rsp *http.Response) (*GetOrderResponse, error) {
 	return response, nil
 }
 
+// ParseCancelOrderResponse parses an HTTP response from a CancelOrderWithResponse call
+func ParseCancelOrderResponse(rsp *http.Response) (*CancelOrderResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CancelOrderResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Order
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateFulfillmentResponse parses an HTTP response from a CreateFulfillmentWithResponse call
+func ParseCreateFulfillmentResponse(rsp *http.Response) (*CreateFulfillmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateFulfillmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Order
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseCreateOrderNoteResponse parses an HTTP response from a CreateOrderNoteWithResponse call
 func ParseCreateOrderNoteResponse(rsp *http.Response) (*CreateOrderNoteResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -6396,6 +7427,72 @@ func ParseCreateOrderNoteResponse(rsp *http.Response) (*CreateOrderNoteResponse,
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
 		var dest Note
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreatePaymentResponse parses an HTTP response from a CreatePaymentWithResponse call
+func ParseCreatePaymentResponse(rsp *http.Response) (*CreatePaymentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePaymentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Order
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateRefundResponse parses an HTTP response from a CreateRefundWithResponse call
+func ParseCreateRefundResponse(rsp *http.Response) (*CreateRefundResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateRefundResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Order
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

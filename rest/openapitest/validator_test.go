@@ -280,6 +280,11 @@ func TestOperations(t *testing.T) {
 		"GET /themes/{id}/assets":    "listThemeAssets themes.read",
 		"POST /themes/{id}/activate": "activateTheme themes.write",
 		"GET /marketplace/themes":    "listMarketplaceThemes themes.read",
+
+		"POST /orders/{id}/cancel":       "cancelOrder sales.write",
+		"POST /orders/{id}/payments":     "createPayment sales.write",
+		"POST /orders/{id}/fulfillments": "createFulfillment fulfillments.write",
+		"POST /orders/{id}/refunds":      "createRefund refunds.write",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("operations (-want +got):\n%s", diff)

@@ -148,7 +148,7 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 	e.shipment = m.Client(ctx).Fulfillment.Create().SetOrderID(e.ID).SetLines(document.NewLines(shipped)).
 		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).
 		SetNillableTrackingURL(in.TrackingURL)
-	e.details.tracking, e.details.parts = tracked(in), lines
+	e.details.tracking, e.details.parts, e.quiet = tracked(in), lines, in.Notify != nil && !*in.Notify
 	core.Opt(in.TrackingURL, func(s string) { e.details.trackingURL = s })
 	if in.TrackingNumber != nil {
 		e.Then = m.reindex(e)

@@ -3689,6 +3689,8 @@ input FulfillInput {
   carrier: String
   trackingNumber: String
   trackingUrl: String
+  "False sends the shopper no email about it."
+  notify: Boolean
 }
 
 input OrderNoteInput {
@@ -57241,7 +57243,7 @@ func (ec *executionContext) unmarshalInputFulfillInput(ctx context.Context, obj 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"lines", "carrier", "trackingNumber", "trackingUrl"}
+	fieldsInOrder := [...]string{"lines", "carrier", "trackingNumber", "trackingUrl", "notify"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -57276,6 +57278,13 @@ func (ec *executionContext) unmarshalInputFulfillInput(ctx context.Context, obj 
 				return it, err
 			}
 			it.TrackingURL = data
+		case "notify":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("notify"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Notify = data
 		}
 	}
 	return it, nil

@@ -137,6 +137,78 @@ class Operations:
             idempotency_key=idempotency_key,
         )
 
+    def cancel_order(
+        self,
+        id: types.OrderID,
+        body: types.CancellationCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Order:
+        """Cancel an order. Cancels an open order of which nothing is fulfilled; its units return to stock.
+        `refund` gives back what was paid and also needs the scope `refunds.write`. Needs the scope
+        `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/orders/{quote(id, safe='')}/cancel",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def create_payment(
+        self,
+        id: types.OrderID,
+        body: types.PaymentCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Order:
+        """Record a payment. Records a payment that was received elsewhere: of everything still owed, or of
+        a part of it. Once nothing is owed, the order is paid. Needs the scope `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/orders/{quote(id, safe='')}/payments",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def create_fulfillment(
+        self,
+        id: types.OrderID,
+        body: types.FulfillmentCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Order:
+        """Fulfill an order. Records that units were shipped: all that are left, or those of some lines. The
+        shopper gets the store's email about it unless `notify` is false. Needs the scope
+        `fulfillments.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/orders/{quote(id, safe='')}/fulfillments",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def create_refund(
+        self,
+        id: types.OrderID,
+        body: types.RefundCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Order:
+        """Refund an order. Refunds an amount, or what the units of some lines are worth if there is no
+        amount, up to what was paid and not refunded. `restock` returns the units to stock. A payment by
+        a provider is refunded through it. Above the sum for which the store requires a confirmed
+        identity, the response is 403 `proof_required`. Needs the scope `refunds.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/orders/{quote(id, safe='')}/refunds",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
     def list_products(
         self,
         *,

@@ -119,6 +119,11 @@ Scope = Literal["products.read", "products.write", "collections.read", "collecti
 NextCursor = Optional[str]
 
 
+#: The `version` that you have read. If the order has another one, nothing changes and the code is
+#: `version_mismatch`. Without it, the change applies to the order as it is.
+ExpectedVersion = Optional[int]
+
+
 #: Only active products are sold. Drafts are not published yet; archived products are no longer sold.
 ProductStatus = Literal["draft", "active", "archived"]
 
@@ -199,6 +204,56 @@ WebhookEvent = Literal["order.created", "order.updated", "order.paid", "order.pa
 #: Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is
 #: disabled by a person, or when its app loses access.
 WebhookStatus = Literal["active", "suspended", "disabled"]
+
+
+class LineQuantity(TypedDict):
+    """Some units of a line."""
+
+    #: The `id` of the line.
+    line_item_id: str
+    #: How many units.
+    quantity: int
+
+
+class CancellationCreate(TypedDict):
+    #: Refunds everything that was paid.
+    refund: NotRequired[Optional[bool]]
+    #: Becomes an internal note.
+    reason: NotRequired[Optional[str]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class PaymentCreate(TypedDict):
+    #: At most what is owed. Everything that is owed if absent.
+    amount_minor: NotRequired[Optional[int]]
+    #: How it was paid, in words.
+    method: NotRequired[Optional[str]]
+    #: The number of the payment elsewhere.
+    reference: NotRequired[Optional[str]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class FulfillmentCreate(TypedDict):
+    #: The shipped units. All that are left if absent.
+    lines: NotRequired[Optional[list[LineQuantity]]]
+    #: How to track the parcel.
+    tracking: NotRequired[Optional[dict[str, Any]]]
+    #: False sends the shopper no email about it.
+    notify: NotRequired[Optional[bool]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class RefundCreate(TypedDict):
+    #: At most what was paid and not refunded. What the units are worth if absent; without lines, it is required.
+    #: 0 with lines returns units without money.
+    amount_minor: NotRequired[Optional[int]]
+    #: The refunded units.
+    lines: NotRequired[Optional[list[LineQuantity]]]
+    #: Returns the units to stock.
+    restock: NotRequired[Optional[bool]]
+    #: Why, for the staff.
+    reason: NotRequired[Optional[str]]
+    expected_version: NotRequired[ExpectedVersion]
 
 
 class Product(TypedDict):

@@ -201,6 +201,40 @@ export abstract class Operations {
   }
 
   /**
+   * Cancel an order. Cancels an open order of which nothing is fulfilled; its units return to stock. `refund`
+   * gives back what was paid and also needs the scope `refunds.write`. Needs the scope `sales.write`.
+   */
+  cancelOrder(id: api.OrderID, body: api.CancellationCreate, options: WriteOptions = {}): Promise<api.Order> {
+    return this.call({ method: "POST", path: `/orders/${encodeURIComponent(id)}/cancel`, body, options });
+  }
+
+  /**
+   * Record a payment. Records a payment that was received elsewhere: of everything still owed, or of a part of
+   * it. Once nothing is owed, the order is paid. Needs the scope `sales.write`.
+   */
+  createPayment(id: api.OrderID, body: api.PaymentCreate, options: WriteOptions = {}): Promise<api.Order> {
+    return this.call({ method: "POST", path: `/orders/${encodeURIComponent(id)}/payments`, body, options });
+  }
+
+  /**
+   * Fulfill an order. Records that units were shipped: all that are left, or those of some lines. The shopper
+   * gets the store's email about it unless `notify` is false. Needs the scope `fulfillments.write`.
+   */
+  createFulfillment(id: api.OrderID, body: api.FulfillmentCreate, options: WriteOptions = {}): Promise<api.Order> {
+    return this.call({ method: "POST", path: `/orders/${encodeURIComponent(id)}/fulfillments`, body, options });
+  }
+
+  /**
+   * Refund an order. Refunds an amount, or what the units of some lines are worth if there is no amount, up to
+   * what was paid and not refunded. `restock` returns the units to stock. A payment by a provider is refunded
+   * through it. Above the sum for which the store requires a confirmed identity, the response is 403
+   * `proof_required`. Needs the scope `refunds.write`.
+   */
+  createRefund(id: api.OrderID, body: api.RefundCreate, options: WriteOptions = {}): Promise<api.Order> {
+    return this.call({ method: "POST", path: `/orders/${encodeURIComponent(id)}/refunds`, body, options });
+  }
+
+  /**
    * List products. Returns the store's products in every status, newest first, or with `updated_from` oldest
    * change first. Needs the scope `products.read`.
    */

@@ -87,6 +87,63 @@ export type Scope = "products.read" | "products.write" | "collections.read" | "c
 /** Send it as `cursor` to get the next page. Null on the last page only. */
 export type NextCursor = string | null;
 
+/**
+ * The `version` that you have read. If the order has another one, nothing changes and the code is
+ * `version_mismatch`. Without it, the change applies to the order as it is.
+ */
+export type ExpectedVersion = number | null;
+
+/** Some units of a line. */
+export interface LineQuantity {
+  /** The `id` of the line. */
+  line_item_id: string;
+  /** How many units. */
+  quantity: number;
+}
+
+export interface CancellationCreate {
+  /** Refunds everything that was paid. */
+  refund?: boolean | null;
+  /** Becomes an internal note. */
+  reason?: string | null;
+  expected_version?: ExpectedVersion;
+}
+
+export interface PaymentCreate {
+  /** At most what is owed. Everything that is owed if absent. */
+  amount_minor?: number | null;
+  /** How it was paid, in words. */
+  method?: string | null;
+  /** The number of the payment elsewhere. */
+  reference?: string | null;
+  expected_version?: ExpectedVersion;
+}
+
+export interface FulfillmentCreate {
+  /** The shipped units. All that are left if absent. */
+  lines?: LineQuantity[] | null;
+  /** How to track the parcel. */
+  tracking?: Record<string, unknown> | null;
+  /** False sends the shopper no email about it. */
+  notify?: boolean | null;
+  expected_version?: ExpectedVersion;
+}
+
+export interface RefundCreate {
+  /**
+   * At most what was paid and not refunded. What the units are worth if absent; without lines, it is required. 0
+   * with lines returns units without money.
+   */
+  amount_minor?: number | null;
+  /** The refunded units. */
+  lines?: LineQuantity[] | null;
+  /** Returns the units to stock. */
+  restock?: boolean | null;
+  /** Why, for the staff. */
+  reason?: string | null;
+  expected_version?: ExpectedVersion;
+}
+
 /** Only active products are sold. Drafts are not published yet; archived products are no longer sold. */
 export type ProductStatus = "draft" | "active" | "archived";
 

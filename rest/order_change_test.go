@@ -1,0 +1,128 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// anyOrder is the id of a new order in the paths of requests: 10 units of 1000, of which half is
+// paid.
+const anyOrder = "{order}"
+
+// order creates an order as [anyOrder] says, and returns its id and that of its line.
+func (m *shop) order(t testing.TB) (id, line string) {
+	t.Helper()
+	m.tx(func(ctx context.Context, c *db.Client) error { // the fixture's orders have the first numbers
+		return c.Store.Update().AddNextNumber(1000).Exec(ctx)
+	})
+	r := graphtest.NewCore(t, m.store)
+	o := graphtest.NewOrder(t, m.ctx, r, graphtest.CustomLine("Bowl", 10, 1000))
+	o = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderRecordPayment(m.ctx, o.PublicID(), o.Version,
+		model.PaymentInput{AmountMinor: 5000})).Order
+	return o.PublicID(), xid.OrderLine.Format(o.Lines[0].ID)
+}
+
+// at replaces [anyOrder] in a path.
+func (m *shop) at(t testing.TB, path string) string {
+	t.Helper()
+	if !strings.Contains(path, anyOrder) {
+		return path
+	}
+	id, _ := m.order(t)
+	return strings.Replace(path, anyOrder, id, 1)
+}
+
+type changedOrder struct {
+	Status            string `json:"status"`
+	FinancialStatus   string `json:"financial_status"`
+	FulfillmentStatus string `json:"fulfillment_status"`
+	Version           int64  `json:"version"`
+	Lines             []struct {
+		Fulfilled int64 `json:"fulfilled_quantity"`
+		Refunded  int64 `json:"refunded_quantity"`
+	} `json:"line_items"`
+}
+
+// Programs ship, take payments, refund and cancel; what an order does not allow is refused, and a
+// replay changes nothing.
+func TestOrderChanges(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		id, line := m.order(t)
+		ids := strings.NewReplacer("LINE", line)
+		n := 0
+		send := func(path, body string, status int, code string) (o changedOrder) {
+			t.Helper()
+			n++
+			a := s.post(t, m.all, fmt.Sprint("change-", n), "/orders/"+id+path, ids.Replace(body)).want(status, code)
+			if status < http.StatusBadRequest {
+				if err := json.Unmarshal(a.Body, &o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return o
+		}
+		show := func(o changedOrder, want string) {
+			t.Helper()
+			got := fmt.Sprintf("%s %s %s %d %d", o.Status, o.FinancialStatus, o.FulfillmentStatus, o.Lines[0].Fulfilled,
+				o.Lines[0].Refunded)
+			if got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+		show(send("/fulfillments", `{"lines":[{"line_item_id":"LINE","quantity":4}],"tracking":{"number":"1"},
+			"notify":false}`, 201, ""), "open partially_paid partially_fulfilled 4 0")
+		show(send("/payments", `{}`, 201, ""), "open paid partially_fulfilled 4 0")
+		show(send("/refunds", `{"lines":[{"line_item_id":"LINE","quantity":1}],"restock":true}`, 201, ""),
+			"open partially_refunded partially_fulfilled 4 1")
+		last := send("/fulfillments", `{"expected_version":5}`, 201, "")
+		show(last, "open partially_refunded fulfilled 9 1")
+		n--
+		if again := send("/fulfillments", `{"expected_version":5}`, 201, ""); again.Version != last.Version {
+			t.Errorf("version %d after a replay, %d before", again.Version, last.Version)
+		}
+		send("/fulfillments", `{}`, 409, "invalid_transition")
+		send("/refunds", `{"expected_version":5,"amount_minor":1}`, 409, "version_mismatch")
+		send("/refunds", `{}`, 422, "validation_failed")
+		send("/refunds", `{"amount_minor":9001}`, 409, "amount_exceeds_balance")
+		send("/cancel", `{}`, 409, "invalid_transition")
+		a := s.post(t, m.all, "url", "/orders/"+id+"/fulfillments", `{"tracking":{"url":"http://x"}}`)
+		if p := a.want(422, "validation_failed").problem().places(); len(p) != 1 ||
+			p[0] != "#/tracking/url invalid_format" {
+			t.Errorf("places %v", p)
+		}
+
+		id, _ = m.order(t)
+		seller := m.keyOf(scope.SalesWrite)
+		s.post(t, seller, "refunding", "/orders/"+id+"/cancel", `{"refund":true}`).
+			want(http.StatusForbidden, "insufficient_scope")
+		show(send("/cancel", `{"refund":true,"reason":"Sold out"}`, 200, ""), "cancelled refunded unfulfilled 0 0")
+	})
+}
+
+// Of many payments at once without a version, each one is recorded.
+func TestOrderChangesAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		id, _ := m.order(t)
+		done := make(chan *answer, 5)
+		for i := range cap(done) {
+			go func() {
+				done <- s.post(t, m.all, fmt.Sprint("part-", i), "/orders/"+id+"/payments", `{"amount_minor":1000}`)
+			}()
+		}
+		for range cap(done) {
+			(<-done).want(http.StatusCreated, "")
+		}
+		s.post(t, m.all, "more", "/orders/"+id+"/payments", `{"amount_minor":1}`).
+			want(http.StatusConflict, "invalid_transition")
+	})
+}
