@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -85,6 +86,18 @@ func TestShopperAccount(t *testing.T) {
 	b.get("/account").want(http.StatusOK, "/account", "Order 1001", "Waiting for payment")
 	link := regexp.MustCompile(`/orders/[^"]+`).FindString(b.body)
 	b.get(link).want(http.StatusOK, link, "Mug &lt;blue&gt;")
+	b.fill(link+"/again").want(http.StatusOK, "/cart", "Mug &lt;blue&gt;", `value="1"`)
+	b.get(link).fill(link+"/again").want(http.StatusOK, "/cart", `value="2"`)
+	placed := graphtest.Must[[]*db.Order](t)(store.DB(m.ctx).Order.Query().Load(m.ctx))[0]
+	graphtest.Must[*model.OrderPayload](t)(graphtest.NewCore(t, store).Mutation().OrderFulfill(m.ctx, placed.PublicID(),
+		placed.Version, model.FulfillInput{}))
+	b.get(link).want(http.StatusOK, link, "Shipped on", "1 × Mug &lt;blue&gt;")
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Product.Update().SetStatus(state.ProductArchived).Exec(ctx)
+	})
+	b.get(link).fill(link+"/again").want(http.StatusOK, "/cart", "Some items could not be added")
+	browser("first", map[string]*http.Cookie{}).get(link).fill(link+"/again").want(http.StatusConflict,
+		link+"/again", "no longer sold")
 	for name, other := range map[string]*shopper{
 		"another store": browser("second", b.jar), "nobody": browser("first", map[string]*http.Cookie{}),
 	} {

@@ -243,6 +243,7 @@ func (b *browser) inspectAccount(front string, mail *post) {
 	b.open(front + "account/address")
 	b.inspect("account-address", `#line1`)
 	b.set(`#country`, "DE")
+	b.fill(`#name`, "Ada Lovelace")
 	b.fill(`#line1`, "Weg 1")
 	b.fill(`#postal_code`, "10115")
 	b.fill(`#city`, "Berlin")

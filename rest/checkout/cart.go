@@ -29,6 +29,9 @@ func (v *visit) cart() {
 		return
 	}
 	page.Added = v.r.URL.Query().Has("added") && len(page.Lines) > 0
+	if v.r.URL.Query().Has("skipped") {
+		page.Problem = v.texts.Say(phrase.SomeSkipped)
+	}
 	v.show(v.w, v.r, http.StatusOK, page)
 }
 

@@ -68,6 +68,7 @@ const (
 	placePath    = "/checkout/place"
 	reopenPath   = "/checkout/reopen"
 	orderRoot    = link.OrderRoot
+	againSuffix  = "/again"
 	paySuffix    = "/pay"
 	invoiceRoot  = "/invoices/"
 	stylePath    = "/_checkout/page.css"

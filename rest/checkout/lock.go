@@ -142,5 +142,6 @@ func (v *visit) pause() string {
 // payments can be made.
 func (v *visit) buys() bool {
 	path := v.r.URL.Path
-	return path == addPath || path == checkoutPath || strings.HasPrefix(path, checkoutPath+"/")
+	return path == addPath || path == checkoutPath || strings.HasPrefix(path, checkoutPath+"/") ||
+		strings.HasSuffix(path, againSuffix)
 }

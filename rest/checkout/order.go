@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -8,8 +9,11 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/cart"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -61,6 +65,42 @@ func (v *visit) invoice(token, id string) {
 		}
 	}
 	v.missing()
+}
+
+// buyAgain is POST /orders/{token}/again: it puts what was ordered into the cart.
+func (v *visit) buyAgain(token string) {
+	id, ok := v.Links.Order(v.store, token)
+	if !ok {
+		v.missing()
+		return
+	}
+	o, err := v.Core.Order(v.ctx, id)
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	list := amountsOf(o)
+	kept, skipped, err := v.Carts.AddAll(v.ctx, v.token(), list)
+	switch {
+	case err != nil:
+		v.failed(err)
+	case kept == "":
+		v.cartAgain(http.StatusConflict, v.texts.Say(phrase.Gone))
+	default:
+		v.keep(kept)
+		to(v.w, cartPath+map[bool]string{false: "?added", true: "?skipped"}[skipped])
+	}
+}
+
+// amountsOf returns the products of an order that a cart can hold; custom items have none.
+func amountsOf(o *storefront.ShopperOrder) (list []cart.Amount) {
+	for _, l := range o.Lines {
+		if l.ProductID != nil && len(list) < limit.CartLines {
+			of := cart.ProductRef{Product: *l.ProductID, Variant: core.Deref(l.VariantID)}
+			list = append(list, cart.Amount{ProductRef: of, Quantity: l.Quantity})
+		}
+	}
+	return list
 }
 
 // shownInvoices returns the invoices that the page of an order shows: they hold the address, so they
@@ -177,8 +217,16 @@ func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 		page.Away = away(o)
 	}
 	for _, p := range o.Parcels {
+		items, err := v.itemsOf(o, p)
+		if err != nil {
+			return page, err
+		}
 		page.Parcels = append(page.Parcels, Parcel{Carrier: text(p.Carrier), Number: text(p.TrackingNumber),
-			URL: text(p.TrackingURL)})
+			URL: text(p.TrackingURL), Items: items,
+			Sent: v.texts.Say(phrase.SentOn, v.texts.Date(p.ID.Time().Time().In(o.PlacedOn.Location())))})
+	}
+	if len(amountsOf(o)) > 0 && !o.Held {
+		page.AgainURL = v.orderPath(o.ID) + againSuffix
 	}
 	for _, i := range shownInvoices(o) {
 		title := phrase.Invoice
@@ -207,6 +255,28 @@ func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 	var err error
 	page.Sums, err = v.orderSums(o)
 	return page, err
+}
+
+// itemsOf returns what a shipment contains.
+func (v *visit) itemsOf(o *storefront.ShopperOrder, p *db.Fulfillment) (list []string, err error) {
+	parts, err := p.Lines.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
+		for _, l := range o.Lines {
+			if l.PublicID() != part.LineID {
+				continue
+			}
+			options, err := l.Options.List()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, fmt.Sprintf("%d × %s", part.Quantity,
+				strings.Join(slices.Concat([]string{l.Title}, options), " / ")))
+		}
+	}
+	return list, nil
 }
 
 // lineStates describe what was shipped of a line, if only part of the order was, and what was

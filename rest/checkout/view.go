@@ -209,6 +209,9 @@ type LeavePage struct {
 // Parcel is a shipment.
 type Parcel struct {
 	Carrier, Number, URL string
+	// Sent says when it was shipped, and Items what it contains.
+	Sent  string
+	Items []string
 }
 
 // StatusPage is the page of an order.
@@ -226,7 +229,9 @@ type StatusPage struct {
 	Away bool
 	// Reopens offers a return to the checkout.
 	Reopens bool
-	Parcels []Parcel
+	// AgainURL puts the items into the cart; "" if none of them is a product.
+	AgainURL string
+	Parcels  []Parcel
 	// Invoices are links to the invoices and credit notes.
 	Invoices []Option
 	Address  []string

@@ -76,6 +76,9 @@ func root(path string) string {
 	if strings.HasPrefix(path, accountPath+"/") {
 		return accountPath
 	}
+	if order, ok := strings.CutSuffix(path, againSuffix); ok {
+		return order
+	}
 	return cartPath
 }
 
@@ -106,6 +109,9 @@ func (v *visit) handlers() (get, post func()) {
 	if token, ok := strings.CutPrefix(path, orderRoot); ok {
 		if token, ok := strings.CutSuffix(token, paySuffix); ok {
 			return v.paying(token, v.payPage), v.paying(token, v.pay)
+		}
+		if token, ok := strings.CutSuffix(token, againSuffix); ok {
+			return nil, func() { v.buyAgain(token) }
 		}
 		if token, id, ok := strings.Cut(token, invoiceRoot); ok {
 			return func() { v.invoice(token, id) }, nil

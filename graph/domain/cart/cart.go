@@ -4,6 +4,7 @@ package cart
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent/bucket"
@@ -127,9 +128,53 @@ func (c *Carts) Add(ctx context.Context, token string, of ProductRef, quantity i
 	if err != nil {
 		return "", err
 	}
-	add := func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+	return c.fill(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
 		return c.put(ctx, row, u, g, quantity)
+	})
+}
+
+// AddAll is [Carts.Add] for the lines of a former order, as far as they can be bought: it skips the
+// others and reports whether there were any. It returns the former token if nothing can be bought.
+func (c *Carts) AddAll(ctx context.Context, token string, list []Amount) (kept string, skipped bool, err error) {
+	shop, err := c.CurrentStore(ctx)
+	if err != nil {
+		return "", false, core.Explain("store", err)
 	}
+	refs := make([]ProductRef, len(list))
+	for i, l := range list {
+		refs[i] = l.ProductRef
+	}
+	items, _, err := c.items(ctx, shop, refs)
+	if err != nil {
+		return "", false, core.Explain("product", err)
+	}
+	if len(items) == 0 {
+		return token, true, nil
+	}
+	kept, err = c.fill(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+		skipped = false
+		for _, l := range list {
+			g := items[l.ProductRef]
+			if g == nil {
+				skipped = true
+				continue
+			}
+			err := c.put(ctx, row, u, g, min(l.Quantity, limit.CartQuantity))
+			if _, full := errors.AsType[*fault.Error](err); full {
+				skipped = true
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return kept, skipped, err
+}
+
+// fill changes the cart of a token, or a new one, and returns its token.
+func (c *Carts) fill(
+	ctx context.Context, token string, add func(context.Context, *db.Cart, *db.CartUpdate) error,
+) (string, error) {
 	found, err := c.edit(ctx, token, add)
 	if found || err != nil {
 		return token, err
@@ -177,6 +222,7 @@ func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item
 	if row.LinesCount >= limit.CartLines {
 		return fault.State(fault.LimitReached, "The cart is full. It has the maximum number of different products.")
 	}
+	row.LinesCount++
 	u.AddLinesCount(1)
 	return c.Client(ctx).CartLine.Create().SetCartID(row.ID).SetProductID(g.product.ID).SetVariantID(g.variant.ID).
 		SetQuantity(quantity).SetPriceMinor(g.variant.PriceMinor).SetAddedAt(micros.Now()).Exec(ctx)
