@@ -10,6 +10,8 @@ import (
 	dbmail "github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/audit"
 	"github.com/storefront-go/storefront/graph/engine/lease"
 )
 
@@ -53,9 +55,20 @@ func (s *Sender) postpone(ctx context.Context, row *db.Mail, wait time.Duration)
 	return fault.Wrap("postpone mail", err)
 }
 
-func (s *Sender) remove(ctx context.Context, row *db.Mail) error {
+// remove ends an email. The history of its order records how.
+func (s *Sender) remove(ctx context.Context, row *db.Mail, action, why string) error {
 	return fault.Wrap("remove mail", s.Store.InTx(viewer.Operator(ctx, row.StoreID), func(ctx context.Context) error {
-		_, err := s.Store.DB(ctx).Mail.Delete().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).Exec(ctx)
+		_, err := end(ctx, s.Store.DB(ctx), row, action, why)
 		return err
 	}))
+}
+
+// end deletes a claimed email and writes how it ended to the history of its order. It returns false
+// if another sender has the email.
+func end(ctx context.Context, c *db.Client, row *db.Mail, action, why string) (bool, error) {
+	n, err := c.Mail.Delete().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).Exec(ctx)
+	if err != nil || n == 0 || row.OrderID == nil {
+		return n > 0, err
+	}
+	return true, audit.Write(ctx, c, action, xid.Order, *row.OrderID, why)
 }

@@ -199,7 +199,7 @@ func (s *Sender) settle(ctx context.Context, row *db.Mail, failure error) error 
 	ctx = context.WithoutCancel(ctx)
 	if failure == nil {
 		s.sent.Add(1)
-		return s.remove(ctx, row)
+		return s.remove(ctx, row, "order.email_send", "")
 	}
 	s.failed.Add(1)
 	now, last := micros.Now(), row.ID.Time().Add(giveUpAfter)
@@ -207,7 +207,7 @@ func (s *Sender) settle(ctx context.Context, row *db.Mail, failure error) error 
 	if permanent(failure) || now >= last {
 		s.givenUp.Add(1)
 		log.WarnContext(ctx, "mail given up")
-		return s.remove(ctx, row)
+		return s.remove(ctx, row, "order.email_fail", publicReason(failure))
 	}
 	wait := min(pause(row.Attempts+1), last.Sub(now))
 	log.InfoContext(ctx, "mail not sent yet", "next", now.Add(wait))
@@ -240,6 +240,14 @@ func permanent(err error) bool {
 		return true
 	}
 	return false
+}
+
+// publicReason says why an email was given up, without naming the mail server of the operator.
+func publicReason(err error) string {
+	if _, ok := errors.AsType[*mail.SendError](err); ok || errors.Is(err, errAddress) {
+		return reason(err)
+	}
+	return "the mail server could not be reached"
 }
 
 // reason describes a failure without an address. Neither the library's text nor the server's is fit

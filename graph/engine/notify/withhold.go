@@ -9,7 +9,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	dbmail "github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -17,7 +16,6 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/engine/audit"
 	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
@@ -131,11 +129,7 @@ func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) erro
 	}
 	return fault.Wrap("withhold mail", s.Store.InTx(ctx, func(ctx context.Context) error {
 		c := s.Store.DB(ctx)
-		n, err := c.Mail.Delete().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).Exec(ctx)
-		if err != nil || n == 0 || row.OrderID == nil {
-			return err
-		}
-		if err := audit.Write(ctx, c, "order.email_withhold", xid.Order, *row.OrderID, reason); err != nil || !inform {
+		if mine, err := end(ctx, c, row, "order.email_withhold", reason); err != nil || !mine || !inform {
 			return err
 		}
 		return s.Notifier.Append(ctx, s.Store, Notice{Level: state.NotificationWarning,

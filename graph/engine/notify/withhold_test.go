@@ -3,10 +3,14 @@ package notify_test
 import (
 	"context"
 	"mime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/emersion/go-smtp"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -105,6 +109,40 @@ func TestWithheld(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The history of an order says how each of its emails ended.
+func TestHistory(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, store *ent.Store) {
+		s, p := staffed(t, store), new(post).open(t, listen(t), nil)
+		s.took(31, nil)
+		p.rcpt = func(to string) error {
+			if to != "bad@example.com" {
+				return nil
+			}
+			return &smtp.SMTPError{Code: 550, Message: "no bad@example.com here"}
+		}
+		n, err := notify.New(api)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.email(n, "ada@example.com", nil)
+		s.email(n, "bad@example.com", nil)
+		s.email(n, "code@example.com", func(l *notify.Email) { l.Order, l.Stop = xid.Nil, "" })
+		s.round(s.sender(plainly(p), nil))
+		got := []string{}
+		for _, a := range store.DB(s.ctx).Audit.Query().Where(dbaudit.ActionHasPrefix("order.email_")).AllX(s.ctx) {
+			got = append(got, a.Action)
+			if a.Detail != nil {
+				got[len(got)-1] += " " + *a.Detail
+			}
+		}
+		slices.Sort(got)
+		want := []string{"order.email_fail sending SMTP RCPT TO command: 550", "order.email_send"}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	})
 }
 
 // A network that orders much at many shops triggers no more emails to any recipient.

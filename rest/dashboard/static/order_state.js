@@ -45,10 +45,14 @@ export const emailNames = { PLACED: 'Order confirmation', PAID: 'Payment', PARTL
 
 /** Audit actions that have no row of their own in the timeline. */
 const changeTitles = { 'order.update': 'Order changed', 'order.edit_lines': 'Items changed',
-  'order.request_payment': 'Payment requested', 'order.email_withhold': 'Email to the shopper not sent',
-  'order.email_resend': 'Email sent to the shopper again', 'order.return_create': 'Return requested',
+  'order.request_payment': 'Payment requested', 'order.email_send': 'Email sent to the shopper',
+  'order.email_withhold': 'Email to the shopper not sent', 'order.email_fail': 'Email to the shopper not sent',
+  'order.email_resend': 'Email to be sent to the shopper again', 'order.return_create': 'Return requested',
   'order.return_approve': 'Return approved', 'order.return_decline': 'Return declined',
   'order.return_receive': 'Returned items received' };
+
+/** Whether an entry of the audit log says that an email was not sent. */
+export const isUnsent = (act) => ['order.email_withhold', 'order.email_fail'].includes(act?.action);
 
 /** the maximum time between rows of one transaction, in milliseconds */
 const maxDistance = 5000;

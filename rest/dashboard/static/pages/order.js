@@ -10,7 +10,7 @@ import { countryName } from '../countries.js';
 import { useKeys } from '../keys.js';
 import { around, visit } from '../order_walk.js';
 import { to } from '../route.js';
-import { allowed, events } from '../order_state.js';
+import { allowed, events, isUnsent } from '../order_state.js';
 import { Totals } from '../totals.js';
 import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm, ResendEmail } from './order_actions.js';
 import { PaymentLink, RequestPayment } from '../order_request.js';
@@ -57,6 +57,7 @@ export function Order({ id }) {
     return html`<${MissingPage} query=${query} name="Order" icon="orders" back=${back} />`;
   }
   const may = allowed(o);
+  const resend = o.email && o.source === 'storefront' && can('notes') && (() => setDialog('resend-email'));
   const ended = o.status === 'CANCELLED';
   const Opened = dialogs[dialog];
   const button = (name, text, icon, kind = '') => html`<${Button} kind=${kind} icon=${icon} act=${() => setDialog(name)}
@@ -79,7 +80,7 @@ export function Order({ id }) {
     <a class="button" href=${to('/orders/print', { ids: o.id })} data-test="order-print">
       <${Icon} name="print" size="16" />Print</a>
     <a class="button" href=${to('/orders/print', { ids: o.id, as: 'slip' })} data-test="order-slip">Packing slip</a>
-    ${o.email && o.source === 'storefront' && can('notes') && button('resend-email', 'Resend email')}
+    ${resend && button('resend-email', 'Resend email')}
     ${may.cancel && can('money') && button('cancel', 'Cancel order', 'close', 'danger-quiet')}`;
   return html`<${Page} title=${'Order #' + o.number} back=${back} actions=${actions}
     badges=${html`<${Badge} value=${o.status} /><${Badge} value=${o.financialStatus} calm=${ended} />
@@ -87,7 +88,7 @@ export function Order({ id }) {
     <div class="split">
       <div class="stack">
         <${Lines} order=${o} />
-        <${Timeline} order=${o} />
+        <${Timeline} order=${o} resend=${resend} />
         ${can('notes') && html`<${Card} title="Add a note"><${NoteForm} order=${o} changed=${query.reload} /><//>`}
       </div>
       <div class="stack">
@@ -141,7 +142,7 @@ function Lines({ order: o }) {
 const refunds = { WAITING: 'Refund pending at Stripe', DONE: 'Refunded through Stripe',
   FAILED: 'Refund failed at Stripe' };
 
-function Timeline({ order: o }) {
+function Timeline({ order: o, resend }) {
   const titles = Object.fromEntries(o.lineItems.map((l) => [l.id, l.title]));
   const picked = (lines) => lines.map((l) => html`${l.quantity} × <bdi>${titles[l.lineItemId] ?? 'item'}</bdi>`);
   const name = (text) => text && html`<bdi>${text}</bdi>`;
@@ -165,6 +166,7 @@ function Timeline({ order: o }) {
             <${ExternalLink} href=${e.shipment.trackingUrl}>Track shipment<//><//>`}</p>`}
         ${e.note && html`<p class="verbatim">${e.note.body}</p>
           <p class="muted"><bdi>${e.note.author.name || humanize(e.note.author.type)}</bdi></p>`}
+        ${isUnsent(e.act) && resend && html`<${Button} kind="small" act=${resend} test="timeline-resend">Resend<//>`}
         ${e.act && html`<p class="muted" data-test="act"><${ActorLine} act=${e.act} /></p>`}
       </div>
       <${Time} at=${e.at} />
