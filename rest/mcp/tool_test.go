@@ -71,7 +71,9 @@ func TestTools(t *testing.T) {
 	}
 	want := map[string]string{
 		"get_me": scope.ProductsRead, "list_orders": scope.OrdersRead, "get_order": scope.OrdersRead,
-		"create_order_note": scope.OrdersWrite, "list_products": scope.ProductsRead, "get_product": scope.ProductsRead,
+		"create_order_note": scope.OrdersWrite, "cancel_order": scope.SalesWrite, "create_payment": scope.SalesWrite,
+		"create_fulfillment": scope.FulfillmentsWrite, "create_refund": scope.RefundsWrite,
+		"list_products": scope.ProductsRead, "get_product": scope.ProductsRead,
 		"create_product": scope.ProductsWrite, "list_customers": scope.CustomersRead, "list_exports": scope.ExportsRead,
 		"create_export": scope.ExportsWrite, "get_export": scope.ExportsRead, "list_webhooks": scope.WebhooksRead,
 		"create_webhook": scope.WebhooksWrite, "delete_webhook": scope.WebhooksWrite, "list_themes": scope.ThemesRead,
