@@ -76,12 +76,16 @@ func keyOf(a document.AddressFields) string {
 	return hex.EncodeToString(sum[:keyBytes])
 }
 
-// SaveAddress adds a checked address, or replaces the one of a key. The first one, and one that the
-// shopper chooses, becomes the default. It returns a fault if the account is full.
+// SaveAddress adds a checked address unless the account has it, or replaces the one of a key. It
+// becomes the default if the shopper chooses that, or if there is none. It returns a fault if the
+// account is full.
 func (s *Shoppers) SaveAddress(ctx context.Context, a *Account, key string, to document.AddressFields, first bool,
 ) error {
 	return s.editAddresses(ctx, a, func(list []document.AddressFields, at int) ([]document.AddressFields, int, error) {
 		i := find(list, key)
+		if i < 0 {
+			i = find(list, keyOf(to))
+		}
 		if i < 0 {
 			if len(list) >= limit.Addresses {
 				return nil, 0, fault.State(fault.LimitReached, "The account has the maximum number of addresses.")
@@ -89,7 +93,7 @@ func (s *Shoppers) SaveAddress(ctx context.Context, a *Account, key string, to d
 			i, list = len(list), append(list, to)
 		}
 		list[i] = to
-		if first || len(list) == 1 {
+		if first || at < 0 {
 			at = i
 		}
 		return list, at, nil

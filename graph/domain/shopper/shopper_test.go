@@ -371,8 +371,10 @@ func TestAddressesOfAnAccount(t *testing.T) {
 			want string
 		}{
 			{"signed in", func(*shopper.Account) error { return nil }, "Trap 1 false, "},
-			{"removed", func(a *shopper.Account) error { return p.RemoveAddress(p.ctx, a, key(0)) }, ""},
 			{"first", func(a *shopper.Account) error { return p.SaveAddress(p.ctx, a, "", home, false) },
+				"Home 1 true, Trap 1 false, "},
+			{"removed", func(a *shopper.Account) error { return p.RemoveAddress(p.ctx, a, key(1)) }, "Home 1 true, "},
+			{"the same", func(a *shopper.Account) error { return p.SaveAddress(p.ctx, a, "", home, false) },
 				"Home 1 true, "},
 			{"second", func(a *shopper.Account) error { return p.SaveAddress(p.ctx, a, "", work, false) },
 				"Home 1 true, Work 1 false, "},
