@@ -93,12 +93,12 @@ func TestEmails(t *testing.T) {
 		back = graphtest.Must[*model.ReturnPayload](t)(do.OrderReturnApprove(m.Ctx, back.PublicID(), back.Version,
 			model.ReturnApproveInput{Instructions: new("By post"), LabelURL: new("https://post.example/l")})).Return
 		if subjects, text = m.emailsTo("ada@example.com"); len(subjects) != 5 ||
-			!strings.Contains(text, ":\nBy post\nhttps://post.example/l\n") || !strings.Contains(text, "Bell: 1 ×") {
+			!strings.Contains(text, ":\nBy post\nhttps[:]//post[.]example/l\n") || !strings.Contains(text, "Bell: 1 ×") {
 			t.Errorf("of an approved return: %q: %s", subjects, text)
 		}
 		graphtest.Must[*model.ReturnPayload](t)(do.OrderReturnDecline(m.Ctx, back.PublicID(), back.Version, "Lost"))
 		if subjects, text = m.emailsTo("ada@example.com"); len(subjects) != 6 ||
-			!strings.Contains(text, ":\nLost\n") || strings.Contains(text, "post.example") {
+			!strings.Contains(text, ":\nLost\n") || strings.Contains(text, "post[.]example") {
 			t.Errorf("of a declined return: %q: %s", subjects, text)
 		}
 		graphtest.Must[*model.OrderPayload](t)(do.OrderEmailResend(m.Ctx, o.PublicID(), state.EmailReturnDeclined))
