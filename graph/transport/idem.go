@@ -37,7 +37,7 @@ var externalMutations = []string{"webhookEndpointTest", "paymentAccountSet"}
 // cannot share a transaction with the key, which belongs to the store.
 var separateMutations = []string{"storeCreate", "addressVerify", "addressChange", "signOutEverywhere", "sessionEnd",
 	"factorRename", "factorRemove", "marketplaceThemeSubmit", "marketplaceThemeReview", "marketplaceThemePublish",
-	"marketplaceThemeUnlist"}
+	"marketplaceThemeUnlist", "emailSenderSet", "orderEmailPreview", "orderEmailResend"}
 
 // decoding lists the mutations that unpack or decode a file, which takes seconds.
 var decoding = []string{themeImport, imageAdd}
