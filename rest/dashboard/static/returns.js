@@ -167,8 +167,8 @@ export function OrderReturns({ order: o, changed }) {
           <p><${Badge} value=${r.state} />${' '}<${Time} at=${r.createdAt} how="date" /></p>
           <${ReturnText} of=${r} />
           <${ReturnActions} of=${r} open=${open} changed=${changed} /></div></li>`)}</ul>`}
-    ${list && o.status !== 'CANCELLED' && Object.values(left).some((n) => n > 0) && html`<p><${Button}
-      act=${() => setCreating(true)} test="return-new">Create return<//></p>`}
+    ${list && o.status !== 'CANCELLED' && Object.values(left).some((n) => n > 0) && html`<${Button}
+      act=${() => setCreating(true)} test="return-new">Create return<//>`}
     ${creating && html`<${Create} order=${o} left=${left} changed=${changed}
       onClose=${() => setCreating(false)} />`}
     ${dialog}
