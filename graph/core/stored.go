@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
@@ -59,6 +60,7 @@ var stored = []struct {
 	{order.Table, []string{
 		order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet, order.FieldTaxes,
 	}},
+	{orderreturn.Table, []string{orderreturn.FieldLines, orderreturn.FieldNote, orderreturn.FieldAnswer}},
 	{page.Table, []string{page.FieldBody}},
 	{payment.Table, []string{payment.FieldLines}},
 	{paymentsettings.Table, []string{paymentsettings.FieldMethods}},
