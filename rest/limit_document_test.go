@@ -65,6 +65,8 @@ var bounded = map[string]int{
 	"FulfillmentCreate/tracking/url maxLength": limit.URL, "RefundCreate/amount_minor maximum": currency.MaxMinor,
 	"RefundCreate/lines maxItems": limit.Lines, "RefundCreate/reason maxLength": limit.Line,
 	"NoteCreate/body maxLength": limit.Note, "Note/body maxLength": limit.Note,
+	"Return/answer maxLength": limit.ReturnText, "Return/label_url maxLength": limit.URL,
+	"Return/lines maxItems": limit.Lines, "ReturnLine/quantity maximum": limit.Quantity,
 
 	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label,
 	"Customer/locale maxLength": limit.Locale, "Customer/first_name maxLength": limit.Line,
