@@ -84,7 +84,9 @@ func (s *Server) newSender(c Mail, reg prometheus.Registerer) error {
 		return err
 	}
 	config.Store, config.Logger, config.Limits, config.Notifier = s.base.Store, s.log, s.base.Limits, s.base.Notifier
-	config.Own = s.core.Domains.OwnSender
+	if c.MailOwn { // else no email asks for the sender of its store
+		config.Own = s.core.Domains.OwnSender
+	}
 	sender, err := notify.NewSender(config)
 	if err != nil {
 		return err
