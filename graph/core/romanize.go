@@ -37,7 +37,7 @@ var kana = strings.NewReplacer(kanaPairs()...)
 
 // kanaPairs returns pairs of kana, two of one syllable before each alone.
 func kanaPairs() (pairs []string) {
-	for _, row := range strings.Fields("キky シsh チch ニny ヒhy ミmy リry ギgy ジj ヂj ビby ピpy") {
+	for row := range strings.FieldsSeq("キky シsh チch ニny ヒhy ミmy リry ギgy ジj ヂj ビby ピpy") {
 		first, consonant := row[:len("キ")], row[len("キ"):]
 		pairs = append(pairs, first+"ャ", consonant+"a", first+"ュ", consonant+"u", first+"ョ", consonant+"o")
 	}
