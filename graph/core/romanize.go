@@ -122,8 +122,8 @@ func fromHangul(r rune) string {
 }
 
 // pinyin has a line for each syllable of Mandarin without its tone, and the characters that are
-// usually read so: those of level 1 of GB 2312 and of Big5. The readings are those of the Unihan
-// database, version 16.
+// usually read so: those of level 1 of GB 2312 and of Big5. The readings are the first ones that the
+// library pypinyin (MIT license) has for each character.
 //
 //go:embed pinyin.txt
 var pinyin string
