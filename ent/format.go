@@ -56,10 +56,14 @@ const CheckoutDetails Format = "checkout_details"
 // notes when it redacts a customer.
 const Returns Format = "returns"
 
+// SalePrices are the sale prices of products and the lowest earlier prices beside reductions. An earlier
+// program would sell at other prices, and change a price without them.
+const SalePrices Format = "sale_prices"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
 	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments,
-		Invoices, ClosedShops, CheckoutDetails, Returns}
+		Invoices, ClosedShops, CheckoutDetails, Returns, SalePrices}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.

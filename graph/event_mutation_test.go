@@ -191,8 +191,8 @@ var triggers = map[event.Type]string{
 
 	event.ProductCreated: "productCreate testStoreFill",
 	event.ProductUpdated: "productArchive productImageAdd productImageChange productImageDelete productImageUse " +
-		"productImagesOrder productPublish productRestore productUnpublish productUpdate productVariantImageSet " +
-		"productVariantUpdate productVariantsSet testStoreFill",
+		"productImagesOrder productPublish productRestore productSaleSet productUnpublish productUpdate " +
+		"productVariantImageSet productVariantUpdate productVariantsSet testStoreFill",
 	event.ProductPublished:   "productPublish testStoreFill",
 	event.ProductUnpublished: "productUnpublish",
 	event.ProductArchived:    "productArchive",

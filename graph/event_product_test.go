@@ -91,6 +91,14 @@ var catalogEffects = []effect{
 		args:    onProduct("", fmt.Sprintf("variantId: %q", xid.Variant.Format(xid.New())), "input: {}"),
 		refused: "not_found"},
 
+	{field: "productSaleSet", name: "half price", args: func(w *caller) string {
+		p := graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 100)
+		return at(p.PublicID(), p.Version, fmt.Sprintf("sale: {prices: [{variantId: %q, priceMinor: 50}]}",
+			xid.Variant.Format(p.ID)))
+	}, events: "product.updated"},
+	{field: "productSaleSet", name: "none, as before", args: onProduct("", "sale: null")},
+	{field: "productSaleSet", name: "without a price", args: onProduct("", "sale: {prices: []}"), refused: "too_short"},
+
 	{field: "productPublish", name: "a draft", args: onProduct(""), events: "product.published product.updated"},
 	{field: "productPublish", name: "again", args: onProduct("publish"), refused: "invalid_transition"},
 	{field: "productUnpublish", name: "an active one", args: onProduct("publish"),

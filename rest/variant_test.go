@@ -64,10 +64,11 @@ func TestVariants(t *testing.T) {
 		if !strings.HasSuffix(body, `"options":[{"name":"Größe","values":["S","\"M\""]}],"variants":[{"id":"`+
 			xid.Variant.Format(fixed(210))+`","title":"S","sku":"S-1","price_minor":1450,`+
 			`"compare_at_price_minor":2000,"inventory_quantity":3,"weight_grams":180,"options":["S"],"position":1,"image":null,`+
-			`"tax_category":null,"barcode":null},`+
+			`"tax_category":null,"barcode":null,"prices":[{"from":null,"price_minor":1450,"compare_at_price_minor":2000,"lowest_price_minor":null}]},`+
 			`{"id":"`+xid.Variant.Format(fixed(211))+`","title":"\"M\"","sku":null,"price_minor":1451,`+
 			`"compare_at_price_minor":null,"inventory_quantity":null,"weight_grams":null,"options":["\"M\""],`+
-			`"position":2,"image":null,"tax_category":null,"barcode":null}],"images":[],"requires_shipping":true,`+
+			`"position":2,"image":null,"tax_category":null,"barcode":null,`+
+			`"prices":[{"from":null,"price_minor":1451,"compare_at_price_minor":null,"lowest_price_minor":null}]}],"images":[],"requires_shipping":true,`+
 			`"tax_category":"standard","description_format":"text","barcode":null,"maker":null,"videos":[]}`) {
 			t.Errorf("the product: %s", body)
 		}

@@ -154,15 +154,31 @@ func TestBrowserProduct(t *testing.T) {
 	b.see(`[data-test="productRestore"]`)
 	b.click(`[data-test="undo"]`)
 	b.see(`[data-test="productUnpublish"]`)
+	b.see(`[data-test="price-history"] tbody tr`)
+	b.click(`[data-test="sale-edit"]`)
+	b.fill(`input[name="sale.0"]`, "13.00")
+	b.click(`form[data-test="sale"] [data-test="submit"]`)
+	b.see(`[data-test="error-sale.0"]`)
+	b.fill(`input[name="sale.0"]`, "9.90")
+	b.click(`form[data-test="sale"] [data-test="submit"]`)
+	b.seeText("Sale saved.")
+	b.see(`[data-test="sale-end"]`)
+	b.shot("product-sale")
 	var list struct {
 		Data []struct {
 			Title, Status string
 			PriceMinor    int `json:"price_minor"`
+			Variants      []struct {
+				Prices []struct {
+					PriceMinor int `json:"price_minor"`
+				}
+			}
 		}
 	}
 	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/products?limit=1&status=active"}).
 		want(t, http.StatusOK, "").decode(t, &list)
-	if len(list.Data) != 1 || list.Data[0].Title != "Bicycle bell, brass" || list.Data[0].PriceMinor != 1290 {
+	if len(list.Data) != 1 || list.Data[0].Title != "Bicycle bell, brass" || list.Data[0].PriceMinor != 1290 ||
+		list.Data[0].Variants[0].Prices[0].PriceMinor != 990 {
 		t.Errorf("%+v", list)
 	}
 }

@@ -74,6 +74,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
+	"github.com/storefront-go/storefront/ent/db/pricechange"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
@@ -85,6 +86,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
 	"github.com/storefront-go/storefront/ent/db/salespending"
 	"github.com/storefront-go/storefront/ent/db/saleswalk"
+	"github.com/storefront-go/storefront/ent/db/scheduledprice"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -185,6 +187,7 @@ type Client struct {
 	PaymentSession    *PaymentSessionClient
 	PaymentSettings   *PaymentSettingsClient
 	Picture           *PictureClient
+	PriceChange       *PriceChangeClient
 	Process           *ProcessClient
 	Product           *ProductClient
 	ProductImage      *ProductImageClient
@@ -196,6 +199,7 @@ type Client struct {
 	SalesInterval     *SalesIntervalClient
 	SalesPending      *SalesPendingClient
 	SalesWalk         *SalesWalkClient
+	ScheduledPrice    *ScheduledPriceClient
 	SearchEntry       *SearchEntryClient
 	SearchPending     *SearchPendingClient
 	SearchSpelling    *SearchSpellingClient
@@ -296,6 +300,7 @@ func (c *Client) init() {
 	c.PaymentSession = NewPaymentSessionClient(c.config)
 	c.PaymentSettings = NewPaymentSettingsClient(c.config)
 	c.Picture = NewPictureClient(c.config)
+	c.PriceChange = NewPriceChangeClient(c.config)
 	c.Process = NewProcessClient(c.config)
 	c.Product = NewProductClient(c.config)
 	c.ProductImage = NewProductImageClient(c.config)
@@ -307,6 +312,7 @@ func (c *Client) init() {
 	c.SalesInterval = NewSalesIntervalClient(c.config)
 	c.SalesPending = NewSalesPendingClient(c.config)
 	c.SalesWalk = NewSalesWalkClient(c.config)
+	c.ScheduledPrice = NewScheduledPriceClient(c.config)
 	c.SearchEntry = NewSearchEntryClient(c.config)
 	c.SearchPending = NewSearchPendingClient(c.config)
 	c.SearchSpelling = NewSearchSpellingClient(c.config)
@@ -489,6 +495,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		PaymentSession:    NewPaymentSessionClient(cfg),
 		PaymentSettings:   NewPaymentSettingsClient(cfg),
 		Picture:           NewPictureClient(cfg),
+		PriceChange:       NewPriceChangeClient(cfg),
 		Process:           NewProcessClient(cfg),
 		Product:           NewProductClient(cfg),
 		ProductImage:      NewProductImageClient(cfg),
@@ -500,6 +507,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		SalesInterval:     NewSalesIntervalClient(cfg),
 		SalesPending:      NewSalesPendingClient(cfg),
 		SalesWalk:         NewSalesWalkClient(cfg),
+		ScheduledPrice:    NewScheduledPriceClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
 		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
@@ -609,6 +617,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		PaymentSession:    NewPaymentSessionClient(cfg),
 		PaymentSettings:   NewPaymentSettingsClient(cfg),
 		Picture:           NewPictureClient(cfg),
+		PriceChange:       NewPriceChangeClient(cfg),
 		Process:           NewProcessClient(cfg),
 		Product:           NewProductClient(cfg),
 		ProductImage:      NewProductImageClient(cfg),
@@ -620,6 +629,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		SalesInterval:     NewSalesIntervalClient(cfg),
 		SalesPending:      NewSalesPendingClient(cfg),
 		SalesWalk:         NewSalesWalkClient(cfg),
+		ScheduledPrice:    NewScheduledPriceClient(cfg),
 		SearchEntry:       NewSearchEntryClient(cfg),
 		SearchPending:     NewSearchPendingClient(cfg),
 		SearchSpelling:    NewSearchSpellingClient(cfg),
@@ -688,14 +698,15 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
 		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
 		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
-		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
-		c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending,
-		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
-		c.ShippingCountry, c.ShippingZone, c.ShopperChallenge, c.ShopperSession,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt,
-		c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
-		c.UserEmail, c.Variant, c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
+		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
+		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
+		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -716,14 +727,15 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
 		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
 		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
-		c.PaymentSettings, c.Picture, c.Process, c.Product, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
-		c.SalesInterval, c.SalesPending, c.SalesWalk, c.SearchEntry, c.SearchPending,
-		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
-		c.ShippingCountry, c.ShippingZone, c.ShopperChallenge, c.ShopperSession,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt,
-		c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
-		c.UserEmail, c.Variant, c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
+		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
+		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
+		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
+		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -856,6 +868,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.PaymentSettings.mutate(ctx, m)
 	case *PictureMutation:
 		return c.Picture.mutate(ctx, m)
+	case *PriceChangeMutation:
+		return c.PriceChange.mutate(ctx, m)
 	case *ProcessMutation:
 		return c.Process.mutate(ctx, m)
 	case *ProductMutation:
@@ -878,6 +892,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.SalesPending.mutate(ctx, m)
 	case *SalesWalkMutation:
 		return c.SalesWalk.mutate(ctx, m)
+	case *ScheduledPriceMutation:
+		return c.ScheduledPrice.mutate(ctx, m)
 	case *SearchEntryMutation:
 		return c.SearchEntry.mutate(ctx, m)
 	case *SearchPendingMutation:
@@ -9237,6 +9253,140 @@ func (c *PictureClient) mutate(ctx context.Context, m *PictureMutation) (Value, 
 	}
 }
 
+// PriceChangeClient is a client for the PriceChange schema.
+type PriceChangeClient struct {
+	config
+}
+
+// NewPriceChangeClient returns a client for the PriceChange from the given config.
+func NewPriceChangeClient(c config) *PriceChangeClient {
+	return &PriceChangeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `pricechange.Hooks(f(g(h())))`.
+func (c *PriceChangeClient) Use(hooks ...Hook) {
+	c.hooks.PriceChange = append(c.hooks.PriceChange, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `pricechange.Intercept(f(g(h())))`.
+func (c *PriceChangeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.PriceChange = append(c.inters.PriceChange, interceptors...)
+}
+
+// Create returns a builder for creating a PriceChange entity.
+func (c *PriceChangeClient) Create() *PriceChangeCreate {
+	mutation := newPriceChangeMutation(c.config, OpCreate)
+	return &PriceChangeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of PriceChange entities.
+func (c *PriceChangeClient) CreateBulk(builders ...*PriceChangeCreate) *PriceChangeCreateBulk {
+	return &PriceChangeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PriceChangeClient) MapCreateBulk(slice any, setFunc func(*PriceChangeCreate, int)) *PriceChangeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PriceChangeCreateBulk{err: fmt.Errorf("calling to PriceChangeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PriceChangeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PriceChangeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for PriceChange.
+func (c *PriceChangeClient) Update() *PriceChangeUpdate {
+	mutation := newPriceChangeMutation(c.config, OpUpdate)
+	return &PriceChangeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PriceChangeClient) UpdateOne(_m *PriceChange) *PriceChangeUpdateOne {
+	mutation := newPriceChangeMutation(c.config, OpUpdateOne, withPriceChange(_m))
+	return &PriceChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PriceChangeClient) UpdateOneID(id xid.ID) *PriceChangeUpdateOne {
+	mutation := newPriceChangeMutation(c.config, OpUpdateOne, withPriceChangeID(id))
+	return &PriceChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for PriceChange.
+func (c *PriceChangeClient) Delete() *PriceChangeDelete {
+	mutation := newPriceChangeMutation(c.config, OpDelete)
+	return &PriceChangeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PriceChangeClient) DeleteOne(_m *PriceChange) *PriceChangeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PriceChangeClient) DeleteOneID(id xid.ID) *PriceChangeDeleteOne {
+	builder := c.Delete().Where(pricechange.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PriceChangeDeleteOne{builder}
+}
+
+// Query returns a query builder for PriceChange.
+func (c *PriceChangeClient) Query() *PriceChangeQuery {
+	return &PriceChangeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePriceChange},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a PriceChange entity by its id.
+func (c *PriceChangeClient) Get(ctx context.Context, id xid.ID) (*PriceChange, error) {
+	return c.Query().Where(pricechange.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PriceChangeClient) GetX(ctx context.Context, id xid.ID) *PriceChange {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PriceChangeClient) Hooks() []Hook {
+	hooks := c.hooks.PriceChange
+	return append(hooks[:len(hooks):len(hooks)], pricechange.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PriceChangeClient) Interceptors() []Interceptor {
+	return c.inters.PriceChange
+}
+
+func (c *PriceChangeClient) mutate(ctx context.Context, m *PriceChangeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PriceChangeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PriceChangeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PriceChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PriceChangeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown PriceChange mutation op: %q", m.Op())
+	}
+}
+
 // ProcessClient is a client for the Process schema.
 type ProcessClient struct {
 	config
@@ -10705,6 +10855,140 @@ func (c *SalesWalkClient) mutate(ctx context.Context, m *SalesWalkMutation) (Val
 		return (&SalesWalkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown SalesWalk mutation op: %q", m.Op())
+	}
+}
+
+// ScheduledPriceClient is a client for the ScheduledPrice schema.
+type ScheduledPriceClient struct {
+	config
+}
+
+// NewScheduledPriceClient returns a client for the ScheduledPrice from the given config.
+func NewScheduledPriceClient(c config) *ScheduledPriceClient {
+	return &ScheduledPriceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `scheduledprice.Hooks(f(g(h())))`.
+func (c *ScheduledPriceClient) Use(hooks ...Hook) {
+	c.hooks.ScheduledPrice = append(c.hooks.ScheduledPrice, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `scheduledprice.Intercept(f(g(h())))`.
+func (c *ScheduledPriceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ScheduledPrice = append(c.inters.ScheduledPrice, interceptors...)
+}
+
+// Create returns a builder for creating a ScheduledPrice entity.
+func (c *ScheduledPriceClient) Create() *ScheduledPriceCreate {
+	mutation := newScheduledPriceMutation(c.config, OpCreate)
+	return &ScheduledPriceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ScheduledPrice entities.
+func (c *ScheduledPriceClient) CreateBulk(builders ...*ScheduledPriceCreate) *ScheduledPriceCreateBulk {
+	return &ScheduledPriceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ScheduledPriceClient) MapCreateBulk(slice any, setFunc func(*ScheduledPriceCreate, int)) *ScheduledPriceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ScheduledPriceCreateBulk{err: fmt.Errorf("calling to ScheduledPriceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ScheduledPriceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ScheduledPriceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ScheduledPrice.
+func (c *ScheduledPriceClient) Update() *ScheduledPriceUpdate {
+	mutation := newScheduledPriceMutation(c.config, OpUpdate)
+	return &ScheduledPriceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ScheduledPriceClient) UpdateOne(_m *ScheduledPrice) *ScheduledPriceUpdateOne {
+	mutation := newScheduledPriceMutation(c.config, OpUpdateOne, withScheduledPrice(_m))
+	return &ScheduledPriceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ScheduledPriceClient) UpdateOneID(id xid.ID) *ScheduledPriceUpdateOne {
+	mutation := newScheduledPriceMutation(c.config, OpUpdateOne, withScheduledPriceID(id))
+	return &ScheduledPriceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ScheduledPrice.
+func (c *ScheduledPriceClient) Delete() *ScheduledPriceDelete {
+	mutation := newScheduledPriceMutation(c.config, OpDelete)
+	return &ScheduledPriceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ScheduledPriceClient) DeleteOne(_m *ScheduledPrice) *ScheduledPriceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ScheduledPriceClient) DeleteOneID(id xid.ID) *ScheduledPriceDeleteOne {
+	builder := c.Delete().Where(scheduledprice.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ScheduledPriceDeleteOne{builder}
+}
+
+// Query returns a query builder for ScheduledPrice.
+func (c *ScheduledPriceClient) Query() *ScheduledPriceQuery {
+	return &ScheduledPriceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeScheduledPrice},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ScheduledPrice entity by its id.
+func (c *ScheduledPriceClient) Get(ctx context.Context, id xid.ID) (*ScheduledPrice, error) {
+	return c.Query().Where(scheduledprice.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ScheduledPriceClient) GetX(ctx context.Context, id xid.ID) *ScheduledPrice {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ScheduledPriceClient) Hooks() []Hook {
+	hooks := c.hooks.ScheduledPrice
+	return append(hooks[:len(hooks):len(hooks)], scheduledprice.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ScheduledPriceClient) Interceptors() []Interceptor {
+	return c.inters.ScheduledPrice
+}
+
+func (c *ScheduledPriceClient) mutate(ctx context.Context, m *ScheduledPriceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ScheduledPriceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ScheduledPriceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ScheduledPriceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ScheduledPriceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ScheduledPrice mutation op: %q", m.Op())
 	}
 }
 
@@ -14464,13 +14748,13 @@ type (
 		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
 		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
 		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
-		Picture, Process, Product, ProductImage, RecoveryCode, Redaction, Report,
-		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, SearchEntry,
-		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, ShopperChallenge, ShopperSession, Staff,
-		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		Picture, PriceChange, Process, Product, ProductImage, RecoveryCode, Redaction,
+		Report, RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk,
+		ScheduledPrice, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
+		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
+		ShopperChallenge, ShopperSession, Staff, StaffToken, Store, StoreHandle, Task,
+		TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -14482,13 +14766,14 @@ type (
 		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
 		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
 		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
-		Picture, Process, Product, ProductImage, RecoveryCode, Redaction, Report,
-		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, SearchEntry,
-		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, ShopperChallenge, ShopperSession, Staff,
-		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
+		Picture, PriceChange, Process, Product, ProductImage, RecoveryCode, Redaction,
+		Report, RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk,
+		ScheduledPrice, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
+		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
+		ShopperChallenge, ShopperSession, Staff, StaffToken, Store, StoreHandle, Task,
+		TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
+		UserEmail, Variant, WebhookEndpoint, WebhookQueue,
+		WriteHorizon []ent.Interceptor
 	}
 )
 

@@ -75,6 +75,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
+	"github.com/storefront-go/storefront/ent/db/pricechange"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
@@ -86,6 +87,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
 	"github.com/storefront-go/storefront/ent/db/salespending"
 	"github.com/storefront-go/storefront/ent/db/saleswalk"
+	"github.com/storefront-go/storefront/ent/db/scheduledprice"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -236,6 +238,7 @@ func checkColumn(t, c string) error {
 			paymentsession.Table:    paymentsession.ValidColumn,
 			paymentsettings.Table:   paymentsettings.ValidColumn,
 			picture.Table:           picture.ValidColumn,
+			pricechange.Table:       pricechange.ValidColumn,
 			process.Table:           process.ValidColumn,
 			product.Table:           product.ValidColumn,
 			productimage.Table:      productimage.ValidColumn,
@@ -247,6 +250,7 @@ func checkColumn(t, c string) error {
 			salesinterval.Table:     salesinterval.ValidColumn,
 			salespending.Table:      salespending.ValidColumn,
 			saleswalk.Table:         saleswalk.ValidColumn,
+			scheduledprice.Table:    scheduledprice.ValidColumn,
 			searchentry.Table:       searchentry.ValidColumn,
 			searchpending.Table:     searchpending.ValidColumn,
 			searchspelling.Table:    searchspelling.ValidColumn,

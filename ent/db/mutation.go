@@ -73,6 +73,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/db/pricechange"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
@@ -84,6 +85,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
 	"github.com/storefront-go/storefront/ent/db/salespending"
 	"github.com/storefront-go/storefront/ent/db/saleswalk"
+	"github.com/storefront-go/storefront/ent/db/scheduledprice"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -193,6 +195,7 @@ const (
 	TypePaymentSession    = "PaymentSession"
 	TypePaymentSettings   = "PaymentSettings"
 	TypePicture           = "Picture"
+	TypePriceChange       = "PriceChange"
 	TypeProcess           = "Process"
 	TypeProduct           = "Product"
 	TypeProductImage      = "ProductImage"
@@ -204,6 +207,7 @@ const (
 	TypeSalesInterval     = "SalesInterval"
 	TypeSalesPending      = "SalesPending"
 	TypeSalesWalk         = "SalesWalk"
+	TypeScheduledPrice    = "ScheduledPrice"
 	TypeSearchEntry       = "SearchEntry"
 	TypeSearchPending     = "SearchPending"
 	TypeSearchSpelling    = "SearchSpelling"
@@ -59889,6 +59893,1021 @@ func (m *PictureMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Picture edge %s", name)
 }
 
+// PriceChangeMutation represents an operation that mutates the PriceChange nodes in the graph.
+type PriceChangeMutation struct {
+	config
+	op                        Op
+	typ                       string
+	id                        *xid.ID
+	store_id                  *xid.ID
+	product_id                *xid.ID
+	variant_id                *xid.ID
+	offered                   *bool
+	price_minor               *int64
+	addprice_minor            *int64
+	compare_at_price_minor    *int64
+	addcompare_at_price_minor *int64
+	sale_price_minor          *int64
+	addsale_price_minor       *int64
+	sale_starts_at            *micros.Time
+	addsale_starts_at         *micros.Time
+	sale_ends_at              *micros.Time
+	addsale_ends_at           *micros.Time
+	clearedFields             map[string]struct{}
+	done                      bool
+	oldValue                  func(context.Context) (*PriceChange, error)
+	predicates                []predicate.PriceChange
+}
+
+var _ ent.Mutation = (*PriceChangeMutation)(nil)
+
+// pricechangeOption allows management of the mutation configuration using functional options.
+type pricechangeOption func(*PriceChangeMutation)
+
+// newPriceChangeMutation creates new mutation for the PriceChange entity.
+func newPriceChangeMutation(c config, op Op, opts ...pricechangeOption) *PriceChangeMutation {
+	m := &PriceChangeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePriceChange,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPriceChangeID sets the ID field of the mutation.
+func withPriceChangeID(id xid.ID) pricechangeOption {
+	return func(m *PriceChangeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *PriceChange
+		)
+		m.oldValue = func(ctx context.Context) (*PriceChange, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().PriceChange.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPriceChange sets the old PriceChange of the mutation.
+func withPriceChange(node *PriceChange) pricechangeOption {
+	return func(m *PriceChangeMutation) {
+		m.oldValue = func(context.Context) (*PriceChange, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PriceChangeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PriceChangeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of PriceChange entities.
+func (m *PriceChangeMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PriceChangeMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PriceChangeMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().PriceChange.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *PriceChangeMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *PriceChangeMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *PriceChangeMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetProductID sets the "product_id" field.
+func (m *PriceChangeMutation) SetProductID(x xid.ID) {
+	m.product_id = &x
+}
+
+// ProductID returns the value of the "product_id" field in the mutation.
+func (m *PriceChangeMutation) ProductID() (r xid.ID, exists bool) {
+	v := m.product_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProductID returns the old "product_id" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldProductID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProductID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProductID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProductID: %w", err)
+	}
+	return oldValue.ProductID, nil
+}
+
+// ResetProductID resets all changes to the "product_id" field.
+func (m *PriceChangeMutation) ResetProductID() {
+	m.product_id = nil
+}
+
+// SetVariantID sets the "variant_id" field.
+func (m *PriceChangeMutation) SetVariantID(x xid.ID) {
+	m.variant_id = &x
+}
+
+// VariantID returns the value of the "variant_id" field in the mutation.
+func (m *PriceChangeMutation) VariantID() (r xid.ID, exists bool) {
+	v := m.variant_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariantID returns the old "variant_id" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldVariantID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariantID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariantID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariantID: %w", err)
+	}
+	return oldValue.VariantID, nil
+}
+
+// ResetVariantID resets all changes to the "variant_id" field.
+func (m *PriceChangeMutation) ResetVariantID() {
+	m.variant_id = nil
+}
+
+// SetOffered sets the "offered" field.
+func (m *PriceChangeMutation) SetOffered(b bool) {
+	m.offered = &b
+}
+
+// Offered returns the value of the "offered" field in the mutation.
+func (m *PriceChangeMutation) Offered() (r bool, exists bool) {
+	v := m.offered
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOffered returns the old "offered" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldOffered(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOffered is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOffered requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOffered: %w", err)
+	}
+	return oldValue.Offered, nil
+}
+
+// ResetOffered resets all changes to the "offered" field.
+func (m *PriceChangeMutation) ResetOffered() {
+	m.offered = nil
+}
+
+// SetPriceMinor sets the "price_minor" field.
+func (m *PriceChangeMutation) SetPriceMinor(i int64) {
+	m.price_minor = &i
+	m.addprice_minor = nil
+}
+
+// PriceMinor returns the value of the "price_minor" field in the mutation.
+func (m *PriceChangeMutation) PriceMinor() (r int64, exists bool) {
+	v := m.price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPriceMinor returns the old "price_minor" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldPriceMinor(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPriceMinor: %w", err)
+	}
+	return oldValue.PriceMinor, nil
+}
+
+// AddPriceMinor adds i to the "price_minor" field.
+func (m *PriceChangeMutation) AddPriceMinor(i int64) {
+	if m.addprice_minor != nil {
+		*m.addprice_minor += i
+	} else {
+		m.addprice_minor = &i
+	}
+}
+
+// AddedPriceMinor returns the value that was added to the "price_minor" field in this mutation.
+func (m *PriceChangeMutation) AddedPriceMinor() (r int64, exists bool) {
+	v := m.addprice_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPriceMinor resets all changes to the "price_minor" field.
+func (m *PriceChangeMutation) ResetPriceMinor() {
+	m.price_minor = nil
+	m.addprice_minor = nil
+}
+
+// SetCompareAtPriceMinor sets the "compare_at_price_minor" field.
+func (m *PriceChangeMutation) SetCompareAtPriceMinor(i int64) {
+	m.compare_at_price_minor = &i
+	m.addcompare_at_price_minor = nil
+}
+
+// CompareAtPriceMinor returns the value of the "compare_at_price_minor" field in the mutation.
+func (m *PriceChangeMutation) CompareAtPriceMinor() (r int64, exists bool) {
+	v := m.compare_at_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompareAtPriceMinor returns the old "compare_at_price_minor" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldCompareAtPriceMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompareAtPriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompareAtPriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompareAtPriceMinor: %w", err)
+	}
+	return oldValue.CompareAtPriceMinor, nil
+}
+
+// AddCompareAtPriceMinor adds i to the "compare_at_price_minor" field.
+func (m *PriceChangeMutation) AddCompareAtPriceMinor(i int64) {
+	if m.addcompare_at_price_minor != nil {
+		*m.addcompare_at_price_minor += i
+	} else {
+		m.addcompare_at_price_minor = &i
+	}
+}
+
+// AddedCompareAtPriceMinor returns the value that was added to the "compare_at_price_minor" field in this mutation.
+func (m *PriceChangeMutation) AddedCompareAtPriceMinor() (r int64, exists bool) {
+	v := m.addcompare_at_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCompareAtPriceMinor clears the value of the "compare_at_price_minor" field.
+func (m *PriceChangeMutation) ClearCompareAtPriceMinor() {
+	m.compare_at_price_minor = nil
+	m.addcompare_at_price_minor = nil
+	m.clearedFields[pricechange.FieldCompareAtPriceMinor] = struct{}{}
+}
+
+// CompareAtPriceMinorCleared returns if the "compare_at_price_minor" field was cleared in this mutation.
+func (m *PriceChangeMutation) CompareAtPriceMinorCleared() bool {
+	_, ok := m.clearedFields[pricechange.FieldCompareAtPriceMinor]
+	return ok
+}
+
+// ResetCompareAtPriceMinor resets all changes to the "compare_at_price_minor" field.
+func (m *PriceChangeMutation) ResetCompareAtPriceMinor() {
+	m.compare_at_price_minor = nil
+	m.addcompare_at_price_minor = nil
+	delete(m.clearedFields, pricechange.FieldCompareAtPriceMinor)
+}
+
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (m *PriceChangeMutation) SetSalePriceMinor(i int64) {
+	m.sale_price_minor = &i
+	m.addsale_price_minor = nil
+}
+
+// SalePriceMinor returns the value of the "sale_price_minor" field in the mutation.
+func (m *PriceChangeMutation) SalePriceMinor() (r int64, exists bool) {
+	v := m.sale_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSalePriceMinor returns the old "sale_price_minor" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldSalePriceMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSalePriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSalePriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSalePriceMinor: %w", err)
+	}
+	return oldValue.SalePriceMinor, nil
+}
+
+// AddSalePriceMinor adds i to the "sale_price_minor" field.
+func (m *PriceChangeMutation) AddSalePriceMinor(i int64) {
+	if m.addsale_price_minor != nil {
+		*m.addsale_price_minor += i
+	} else {
+		m.addsale_price_minor = &i
+	}
+}
+
+// AddedSalePriceMinor returns the value that was added to the "sale_price_minor" field in this mutation.
+func (m *PriceChangeMutation) AddedSalePriceMinor() (r int64, exists bool) {
+	v := m.addsale_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSalePriceMinor clears the value of the "sale_price_minor" field.
+func (m *PriceChangeMutation) ClearSalePriceMinor() {
+	m.sale_price_minor = nil
+	m.addsale_price_minor = nil
+	m.clearedFields[pricechange.FieldSalePriceMinor] = struct{}{}
+}
+
+// SalePriceMinorCleared returns if the "sale_price_minor" field was cleared in this mutation.
+func (m *PriceChangeMutation) SalePriceMinorCleared() bool {
+	_, ok := m.clearedFields[pricechange.FieldSalePriceMinor]
+	return ok
+}
+
+// ResetSalePriceMinor resets all changes to the "sale_price_minor" field.
+func (m *PriceChangeMutation) ResetSalePriceMinor() {
+	m.sale_price_minor = nil
+	m.addsale_price_minor = nil
+	delete(m.clearedFields, pricechange.FieldSalePriceMinor)
+}
+
+// SetSaleStartsAt sets the "sale_starts_at" field.
+func (m *PriceChangeMutation) SetSaleStartsAt(value micros.Time) {
+	m.sale_starts_at = &value
+	m.addsale_starts_at = nil
+}
+
+// SaleStartsAt returns the value of the "sale_starts_at" field in the mutation.
+func (m *PriceChangeMutation) SaleStartsAt() (r micros.Time, exists bool) {
+	v := m.sale_starts_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSaleStartsAt returns the old "sale_starts_at" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldSaleStartsAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSaleStartsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSaleStartsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSaleStartsAt: %w", err)
+	}
+	return oldValue.SaleStartsAt, nil
+}
+
+// AddSaleStartsAt adds value to the "sale_starts_at" field.
+func (m *PriceChangeMutation) AddSaleStartsAt(value micros.Time) {
+	if m.addsale_starts_at != nil {
+		*m.addsale_starts_at += value
+	} else {
+		m.addsale_starts_at = &value
+	}
+}
+
+// AddedSaleStartsAt returns the value that was added to the "sale_starts_at" field in this mutation.
+func (m *PriceChangeMutation) AddedSaleStartsAt() (r micros.Time, exists bool) {
+	v := m.addsale_starts_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSaleStartsAt clears the value of the "sale_starts_at" field.
+func (m *PriceChangeMutation) ClearSaleStartsAt() {
+	m.sale_starts_at = nil
+	m.addsale_starts_at = nil
+	m.clearedFields[pricechange.FieldSaleStartsAt] = struct{}{}
+}
+
+// SaleStartsAtCleared returns if the "sale_starts_at" field was cleared in this mutation.
+func (m *PriceChangeMutation) SaleStartsAtCleared() bool {
+	_, ok := m.clearedFields[pricechange.FieldSaleStartsAt]
+	return ok
+}
+
+// ResetSaleStartsAt resets all changes to the "sale_starts_at" field.
+func (m *PriceChangeMutation) ResetSaleStartsAt() {
+	m.sale_starts_at = nil
+	m.addsale_starts_at = nil
+	delete(m.clearedFields, pricechange.FieldSaleStartsAt)
+}
+
+// SetSaleEndsAt sets the "sale_ends_at" field.
+func (m *PriceChangeMutation) SetSaleEndsAt(value micros.Time) {
+	m.sale_ends_at = &value
+	m.addsale_ends_at = nil
+}
+
+// SaleEndsAt returns the value of the "sale_ends_at" field in the mutation.
+func (m *PriceChangeMutation) SaleEndsAt() (r micros.Time, exists bool) {
+	v := m.sale_ends_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSaleEndsAt returns the old "sale_ends_at" field's value of the PriceChange entity.
+// If the PriceChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PriceChangeMutation) OldSaleEndsAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSaleEndsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSaleEndsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSaleEndsAt: %w", err)
+	}
+	return oldValue.SaleEndsAt, nil
+}
+
+// AddSaleEndsAt adds value to the "sale_ends_at" field.
+func (m *PriceChangeMutation) AddSaleEndsAt(value micros.Time) {
+	if m.addsale_ends_at != nil {
+		*m.addsale_ends_at += value
+	} else {
+		m.addsale_ends_at = &value
+	}
+}
+
+// AddedSaleEndsAt returns the value that was added to the "sale_ends_at" field in this mutation.
+func (m *PriceChangeMutation) AddedSaleEndsAt() (r micros.Time, exists bool) {
+	v := m.addsale_ends_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSaleEndsAt clears the value of the "sale_ends_at" field.
+func (m *PriceChangeMutation) ClearSaleEndsAt() {
+	m.sale_ends_at = nil
+	m.addsale_ends_at = nil
+	m.clearedFields[pricechange.FieldSaleEndsAt] = struct{}{}
+}
+
+// SaleEndsAtCleared returns if the "sale_ends_at" field was cleared in this mutation.
+func (m *PriceChangeMutation) SaleEndsAtCleared() bool {
+	_, ok := m.clearedFields[pricechange.FieldSaleEndsAt]
+	return ok
+}
+
+// ResetSaleEndsAt resets all changes to the "sale_ends_at" field.
+func (m *PriceChangeMutation) ResetSaleEndsAt() {
+	m.sale_ends_at = nil
+	m.addsale_ends_at = nil
+	delete(m.clearedFields, pricechange.FieldSaleEndsAt)
+}
+
+// Where appends a list predicates to the PriceChangeMutation builder.
+func (m *PriceChangeMutation) Where(ps ...predicate.PriceChange) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PriceChangeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PriceChangeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.PriceChange, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PriceChangeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PriceChangeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (PriceChange).
+func (m *PriceChangeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PriceChangeMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.store_id != nil {
+		fields = append(fields, pricechange.FieldStoreID)
+	}
+	if m.product_id != nil {
+		fields = append(fields, pricechange.FieldProductID)
+	}
+	if m.variant_id != nil {
+		fields = append(fields, pricechange.FieldVariantID)
+	}
+	if m.offered != nil {
+		fields = append(fields, pricechange.FieldOffered)
+	}
+	if m.price_minor != nil {
+		fields = append(fields, pricechange.FieldPriceMinor)
+	}
+	if m.compare_at_price_minor != nil {
+		fields = append(fields, pricechange.FieldCompareAtPriceMinor)
+	}
+	if m.sale_price_minor != nil {
+		fields = append(fields, pricechange.FieldSalePriceMinor)
+	}
+	if m.sale_starts_at != nil {
+		fields = append(fields, pricechange.FieldSaleStartsAt)
+	}
+	if m.sale_ends_at != nil {
+		fields = append(fields, pricechange.FieldSaleEndsAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PriceChangeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case pricechange.FieldStoreID:
+		return m.StoreID()
+	case pricechange.FieldProductID:
+		return m.ProductID()
+	case pricechange.FieldVariantID:
+		return m.VariantID()
+	case pricechange.FieldOffered:
+		return m.Offered()
+	case pricechange.FieldPriceMinor:
+		return m.PriceMinor()
+	case pricechange.FieldCompareAtPriceMinor:
+		return m.CompareAtPriceMinor()
+	case pricechange.FieldSalePriceMinor:
+		return m.SalePriceMinor()
+	case pricechange.FieldSaleStartsAt:
+		return m.SaleStartsAt()
+	case pricechange.FieldSaleEndsAt:
+		return m.SaleEndsAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PriceChangeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case pricechange.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case pricechange.FieldProductID:
+		return m.OldProductID(ctx)
+	case pricechange.FieldVariantID:
+		return m.OldVariantID(ctx)
+	case pricechange.FieldOffered:
+		return m.OldOffered(ctx)
+	case pricechange.FieldPriceMinor:
+		return m.OldPriceMinor(ctx)
+	case pricechange.FieldCompareAtPriceMinor:
+		return m.OldCompareAtPriceMinor(ctx)
+	case pricechange.FieldSalePriceMinor:
+		return m.OldSalePriceMinor(ctx)
+	case pricechange.FieldSaleStartsAt:
+		return m.OldSaleStartsAt(ctx)
+	case pricechange.FieldSaleEndsAt:
+		return m.OldSaleEndsAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown PriceChange field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PriceChangeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case pricechange.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case pricechange.FieldProductID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProductID(v)
+		return nil
+	case pricechange.FieldVariantID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariantID(v)
+		return nil
+	case pricechange.FieldOffered:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOffered(v)
+		return nil
+	case pricechange.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPriceMinor(v)
+		return nil
+	case pricechange.FieldCompareAtPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompareAtPriceMinor(v)
+		return nil
+	case pricechange.FieldSalePriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSalePriceMinor(v)
+		return nil
+	case pricechange.FieldSaleStartsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSaleStartsAt(v)
+		return nil
+	case pricechange.FieldSaleEndsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSaleEndsAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PriceChange field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PriceChangeMutation) AddedFields() []string {
+	var fields []string
+	if m.addprice_minor != nil {
+		fields = append(fields, pricechange.FieldPriceMinor)
+	}
+	if m.addcompare_at_price_minor != nil {
+		fields = append(fields, pricechange.FieldCompareAtPriceMinor)
+	}
+	if m.addsale_price_minor != nil {
+		fields = append(fields, pricechange.FieldSalePriceMinor)
+	}
+	if m.addsale_starts_at != nil {
+		fields = append(fields, pricechange.FieldSaleStartsAt)
+	}
+	if m.addsale_ends_at != nil {
+		fields = append(fields, pricechange.FieldSaleEndsAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PriceChangeMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case pricechange.FieldPriceMinor:
+		return m.AddedPriceMinor()
+	case pricechange.FieldCompareAtPriceMinor:
+		return m.AddedCompareAtPriceMinor()
+	case pricechange.FieldSalePriceMinor:
+		return m.AddedSalePriceMinor()
+	case pricechange.FieldSaleStartsAt:
+		return m.AddedSaleStartsAt()
+	case pricechange.FieldSaleEndsAt:
+		return m.AddedSaleEndsAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PriceChangeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case pricechange.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPriceMinor(v)
+		return nil
+	case pricechange.FieldCompareAtPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompareAtPriceMinor(v)
+		return nil
+	case pricechange.FieldSalePriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSalePriceMinor(v)
+		return nil
+	case pricechange.FieldSaleStartsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSaleStartsAt(v)
+		return nil
+	case pricechange.FieldSaleEndsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSaleEndsAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PriceChange numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PriceChangeMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(pricechange.FieldCompareAtPriceMinor) {
+		fields = append(fields, pricechange.FieldCompareAtPriceMinor)
+	}
+	if m.FieldCleared(pricechange.FieldSalePriceMinor) {
+		fields = append(fields, pricechange.FieldSalePriceMinor)
+	}
+	if m.FieldCleared(pricechange.FieldSaleStartsAt) {
+		fields = append(fields, pricechange.FieldSaleStartsAt)
+	}
+	if m.FieldCleared(pricechange.FieldSaleEndsAt) {
+		fields = append(fields, pricechange.FieldSaleEndsAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PriceChangeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PriceChangeMutation) ClearField(name string) error {
+	switch name {
+	case pricechange.FieldCompareAtPriceMinor:
+		m.ClearCompareAtPriceMinor()
+		return nil
+	case pricechange.FieldSalePriceMinor:
+		m.ClearSalePriceMinor()
+		return nil
+	case pricechange.FieldSaleStartsAt:
+		m.ClearSaleStartsAt()
+		return nil
+	case pricechange.FieldSaleEndsAt:
+		m.ClearSaleEndsAt()
+		return nil
+	}
+	return fmt.Errorf("unknown PriceChange nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PriceChangeMutation) ResetField(name string) error {
+	switch name {
+	case pricechange.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case pricechange.FieldProductID:
+		m.ResetProductID()
+		return nil
+	case pricechange.FieldVariantID:
+		m.ResetVariantID()
+		return nil
+	case pricechange.FieldOffered:
+		m.ResetOffered()
+		return nil
+	case pricechange.FieldPriceMinor:
+		m.ResetPriceMinor()
+		return nil
+	case pricechange.FieldCompareAtPriceMinor:
+		m.ResetCompareAtPriceMinor()
+		return nil
+	case pricechange.FieldSalePriceMinor:
+		m.ResetSalePriceMinor()
+		return nil
+	case pricechange.FieldSaleStartsAt:
+		m.ResetSaleStartsAt()
+		return nil
+	case pricechange.FieldSaleEndsAt:
+		m.ResetSaleEndsAt()
+		return nil
+	}
+	return fmt.Errorf("unknown PriceChange field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PriceChangeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PriceChangeMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PriceChangeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PriceChangeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PriceChangeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PriceChangeMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PriceChangeMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown PriceChange unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PriceChangeMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown PriceChange edge %s", name)
+}
+
 // ProcessMutation represents an operation that mutates the Process nodes in the graph.
 type ProcessMutation struct {
 	config
@@ -60801,6 +61820,13 @@ type ProductMutation struct {
 	maker                     *document.Maker
 	videos                    *document.Tags
 	size_chart_id             *xid.ID
+	sale_price_minor          *int64
+	addsale_price_minor       *int64
+	sale_starts_at            *micros.Time
+	addsale_starts_at         *micros.Time
+	sale_ends_at              *micros.Time
+	addsale_ends_at           *micros.Time
+	prices                    *document.Prices
 	images_count              *int
 	addimages_count           *int
 	clearedFields             map[string]struct{}
@@ -62371,6 +63397,265 @@ func (m *ProductMutation) ResetSizeChartID() {
 	delete(m.clearedFields, product.FieldSizeChartID)
 }
 
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (m *ProductMutation) SetSalePriceMinor(i int64) {
+	m.sale_price_minor = &i
+	m.addsale_price_minor = nil
+}
+
+// SalePriceMinor returns the value of the "sale_price_minor" field in the mutation.
+func (m *ProductMutation) SalePriceMinor() (r int64, exists bool) {
+	v := m.sale_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSalePriceMinor returns the old "sale_price_minor" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldSalePriceMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSalePriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSalePriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSalePriceMinor: %w", err)
+	}
+	return oldValue.SalePriceMinor, nil
+}
+
+// AddSalePriceMinor adds i to the "sale_price_minor" field.
+func (m *ProductMutation) AddSalePriceMinor(i int64) {
+	if m.addsale_price_minor != nil {
+		*m.addsale_price_minor += i
+	} else {
+		m.addsale_price_minor = &i
+	}
+}
+
+// AddedSalePriceMinor returns the value that was added to the "sale_price_minor" field in this mutation.
+func (m *ProductMutation) AddedSalePriceMinor() (r int64, exists bool) {
+	v := m.addsale_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSalePriceMinor clears the value of the "sale_price_minor" field.
+func (m *ProductMutation) ClearSalePriceMinor() {
+	m.sale_price_minor = nil
+	m.addsale_price_minor = nil
+	m.clearedFields[product.FieldSalePriceMinor] = struct{}{}
+}
+
+// SalePriceMinorCleared returns if the "sale_price_minor" field was cleared in this mutation.
+func (m *ProductMutation) SalePriceMinorCleared() bool {
+	_, ok := m.clearedFields[product.FieldSalePriceMinor]
+	return ok
+}
+
+// ResetSalePriceMinor resets all changes to the "sale_price_minor" field.
+func (m *ProductMutation) ResetSalePriceMinor() {
+	m.sale_price_minor = nil
+	m.addsale_price_minor = nil
+	delete(m.clearedFields, product.FieldSalePriceMinor)
+}
+
+// SetSaleStartsAt sets the "sale_starts_at" field.
+func (m *ProductMutation) SetSaleStartsAt(value micros.Time) {
+	m.sale_starts_at = &value
+	m.addsale_starts_at = nil
+}
+
+// SaleStartsAt returns the value of the "sale_starts_at" field in the mutation.
+func (m *ProductMutation) SaleStartsAt() (r micros.Time, exists bool) {
+	v := m.sale_starts_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSaleStartsAt returns the old "sale_starts_at" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldSaleStartsAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSaleStartsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSaleStartsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSaleStartsAt: %w", err)
+	}
+	return oldValue.SaleStartsAt, nil
+}
+
+// AddSaleStartsAt adds value to the "sale_starts_at" field.
+func (m *ProductMutation) AddSaleStartsAt(value micros.Time) {
+	if m.addsale_starts_at != nil {
+		*m.addsale_starts_at += value
+	} else {
+		m.addsale_starts_at = &value
+	}
+}
+
+// AddedSaleStartsAt returns the value that was added to the "sale_starts_at" field in this mutation.
+func (m *ProductMutation) AddedSaleStartsAt() (r micros.Time, exists bool) {
+	v := m.addsale_starts_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSaleStartsAt clears the value of the "sale_starts_at" field.
+func (m *ProductMutation) ClearSaleStartsAt() {
+	m.sale_starts_at = nil
+	m.addsale_starts_at = nil
+	m.clearedFields[product.FieldSaleStartsAt] = struct{}{}
+}
+
+// SaleStartsAtCleared returns if the "sale_starts_at" field was cleared in this mutation.
+func (m *ProductMutation) SaleStartsAtCleared() bool {
+	_, ok := m.clearedFields[product.FieldSaleStartsAt]
+	return ok
+}
+
+// ResetSaleStartsAt resets all changes to the "sale_starts_at" field.
+func (m *ProductMutation) ResetSaleStartsAt() {
+	m.sale_starts_at = nil
+	m.addsale_starts_at = nil
+	delete(m.clearedFields, product.FieldSaleStartsAt)
+}
+
+// SetSaleEndsAt sets the "sale_ends_at" field.
+func (m *ProductMutation) SetSaleEndsAt(value micros.Time) {
+	m.sale_ends_at = &value
+	m.addsale_ends_at = nil
+}
+
+// SaleEndsAt returns the value of the "sale_ends_at" field in the mutation.
+func (m *ProductMutation) SaleEndsAt() (r micros.Time, exists bool) {
+	v := m.sale_ends_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSaleEndsAt returns the old "sale_ends_at" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldSaleEndsAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSaleEndsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSaleEndsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSaleEndsAt: %w", err)
+	}
+	return oldValue.SaleEndsAt, nil
+}
+
+// AddSaleEndsAt adds value to the "sale_ends_at" field.
+func (m *ProductMutation) AddSaleEndsAt(value micros.Time) {
+	if m.addsale_ends_at != nil {
+		*m.addsale_ends_at += value
+	} else {
+		m.addsale_ends_at = &value
+	}
+}
+
+// AddedSaleEndsAt returns the value that was added to the "sale_ends_at" field in this mutation.
+func (m *ProductMutation) AddedSaleEndsAt() (r micros.Time, exists bool) {
+	v := m.addsale_ends_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSaleEndsAt clears the value of the "sale_ends_at" field.
+func (m *ProductMutation) ClearSaleEndsAt() {
+	m.sale_ends_at = nil
+	m.addsale_ends_at = nil
+	m.clearedFields[product.FieldSaleEndsAt] = struct{}{}
+}
+
+// SaleEndsAtCleared returns if the "sale_ends_at" field was cleared in this mutation.
+func (m *ProductMutation) SaleEndsAtCleared() bool {
+	_, ok := m.clearedFields[product.FieldSaleEndsAt]
+	return ok
+}
+
+// ResetSaleEndsAt resets all changes to the "sale_ends_at" field.
+func (m *ProductMutation) ResetSaleEndsAt() {
+	m.sale_ends_at = nil
+	m.addsale_ends_at = nil
+	delete(m.clearedFields, product.FieldSaleEndsAt)
+}
+
+// SetPrices sets the "prices" field.
+func (m *ProductMutation) SetPrices(d document.Prices) {
+	m.prices = &d
+}
+
+// Prices returns the value of the "prices" field in the mutation.
+func (m *ProductMutation) Prices() (r document.Prices, exists bool) {
+	v := m.prices
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrices returns the old "prices" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldPrices(ctx context.Context) (v document.Prices, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrices is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrices requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrices: %w", err)
+	}
+	return oldValue.Prices, nil
+}
+
+// ClearPrices clears the value of the "prices" field.
+func (m *ProductMutation) ClearPrices() {
+	m.prices = nil
+	m.clearedFields[product.FieldPrices] = struct{}{}
+}
+
+// PricesCleared returns if the "prices" field was cleared in this mutation.
+func (m *ProductMutation) PricesCleared() bool {
+	_, ok := m.clearedFields[product.FieldPrices]
+	return ok
+}
+
+// ResetPrices resets all changes to the "prices" field.
+func (m *ProductMutation) ResetPrices() {
+	m.prices = nil
+	delete(m.clearedFields, product.FieldPrices)
+}
+
 // SetImagesCount sets the "images_count" field.
 func (m *ProductMutation) SetImagesCount(i int) {
 	m.images_count = &i
@@ -62461,7 +63746,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 30)
+	fields := make([]string, 0, 34)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -62549,6 +63834,18 @@ func (m *ProductMutation) Fields() []string {
 	if m.size_chart_id != nil {
 		fields = append(fields, product.FieldSizeChartID)
 	}
+	if m.sale_price_minor != nil {
+		fields = append(fields, product.FieldSalePriceMinor)
+	}
+	if m.sale_starts_at != nil {
+		fields = append(fields, product.FieldSaleStartsAt)
+	}
+	if m.sale_ends_at != nil {
+		fields = append(fields, product.FieldSaleEndsAt)
+	}
+	if m.prices != nil {
+		fields = append(fields, product.FieldPrices)
+	}
 	if m.images_count != nil {
 		fields = append(fields, product.FieldImagesCount)
 	}
@@ -62618,6 +63915,14 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.Videos()
 	case product.FieldSizeChartID:
 		return m.SizeChartID()
+	case product.FieldSalePriceMinor:
+		return m.SalePriceMinor()
+	case product.FieldSaleStartsAt:
+		return m.SaleStartsAt()
+	case product.FieldSaleEndsAt:
+		return m.SaleEndsAt()
+	case product.FieldPrices:
+		return m.Prices()
 	case product.FieldImagesCount:
 		return m.ImagesCount()
 	}
@@ -62687,6 +63992,14 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldVideos(ctx)
 	case product.FieldSizeChartID:
 		return m.OldSizeChartID(ctx)
+	case product.FieldSalePriceMinor:
+		return m.OldSalePriceMinor(ctx)
+	case product.FieldSaleStartsAt:
+		return m.OldSaleStartsAt(ctx)
+	case product.FieldSaleEndsAt:
+		return m.OldSaleEndsAt(ctx)
+	case product.FieldPrices:
+		return m.OldPrices(ctx)
 	case product.FieldImagesCount:
 		return m.OldImagesCount(ctx)
 	}
@@ -62901,6 +64214,34 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSizeChartID(v)
 		return nil
+	case product.FieldSalePriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSalePriceMinor(v)
+		return nil
+	case product.FieldSaleStartsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSaleStartsAt(v)
+		return nil
+	case product.FieldSaleEndsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSaleEndsAt(v)
+		return nil
+	case product.FieldPrices:
+		v, ok := value.(document.Prices)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrices(v)
+		return nil
 	case product.FieldImagesCount:
 		v, ok := value.(int)
 		if !ok {
@@ -62946,6 +64287,15 @@ func (m *ProductMutation) AddedFields() []string {
 	if m.addcost_minor != nil {
 		fields = append(fields, product.FieldCostMinor)
 	}
+	if m.addsale_price_minor != nil {
+		fields = append(fields, product.FieldSalePriceMinor)
+	}
+	if m.addsale_starts_at != nil {
+		fields = append(fields, product.FieldSaleStartsAt)
+	}
+	if m.addsale_ends_at != nil {
+		fields = append(fields, product.FieldSaleEndsAt)
+	}
 	if m.addimages_count != nil {
 		fields = append(fields, product.FieldImagesCount)
 	}
@@ -62977,6 +64327,12 @@ func (m *ProductMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedMaxPriceMinor()
 	case product.FieldCostMinor:
 		return m.AddedCostMinor()
+	case product.FieldSalePriceMinor:
+		return m.AddedSalePriceMinor()
+	case product.FieldSaleStartsAt:
+		return m.AddedSaleStartsAt()
+	case product.FieldSaleEndsAt:
+		return m.AddedSaleEndsAt()
 	case product.FieldImagesCount:
 		return m.AddedImagesCount()
 	}
@@ -63058,6 +64414,27 @@ func (m *ProductMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddCostMinor(v)
 		return nil
+	case product.FieldSalePriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSalePriceMinor(v)
+		return nil
+	case product.FieldSaleStartsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSaleStartsAt(v)
+		return nil
+	case product.FieldSaleEndsAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSaleEndsAt(v)
+		return nil
 	case product.FieldImagesCount:
 		v, ok := value.(int)
 		if !ok {
@@ -63121,6 +64498,18 @@ func (m *ProductMutation) ClearedFields() []string {
 	if m.FieldCleared(product.FieldSizeChartID) {
 		fields = append(fields, product.FieldSizeChartID)
 	}
+	if m.FieldCleared(product.FieldSalePriceMinor) {
+		fields = append(fields, product.FieldSalePriceMinor)
+	}
+	if m.FieldCleared(product.FieldSaleStartsAt) {
+		fields = append(fields, product.FieldSaleStartsAt)
+	}
+	if m.FieldCleared(product.FieldSaleEndsAt) {
+		fields = append(fields, product.FieldSaleEndsAt)
+	}
+	if m.FieldCleared(product.FieldPrices) {
+		fields = append(fields, product.FieldPrices)
+	}
 	return fields
 }
 
@@ -63182,6 +64571,18 @@ func (m *ProductMutation) ClearField(name string) error {
 		return nil
 	case product.FieldSizeChartID:
 		m.ClearSizeChartID()
+		return nil
+	case product.FieldSalePriceMinor:
+		m.ClearSalePriceMinor()
+		return nil
+	case product.FieldSaleStartsAt:
+		m.ClearSaleStartsAt()
+		return nil
+	case product.FieldSaleEndsAt:
+		m.ClearSaleEndsAt()
+		return nil
+	case product.FieldPrices:
+		m.ClearPrices()
 		return nil
 	}
 	return fmt.Errorf("unknown Product nullable field %s", name)
@@ -63277,6 +64678,18 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldSizeChartID:
 		m.ResetSizeChartID()
+		return nil
+	case product.FieldSalePriceMinor:
+		m.ResetSalePriceMinor()
+		return nil
+	case product.FieldSaleStartsAt:
+		m.ResetSaleStartsAt()
+		return nil
+	case product.FieldSaleEndsAt:
+		m.ResetSaleEndsAt()
+		return nil
+	case product.FieldPrices:
+		m.ResetPrices()
 		return nil
 	case product.FieldImagesCount:
 		m.ResetImagesCount()
@@ -69717,6 +71130,602 @@ func (m *SalesWalkMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SalesWalkMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SalesWalk edge %s", name)
+}
+
+// ScheduledPriceMutation represents an operation that mutates the ScheduledPrice nodes in the graph.
+type ScheduledPriceMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	bucket        *int8
+	addbucket     *int8
+	due_at        *micros.Time
+	adddue_at     *micros.Time
+	tries         *int
+	addtries      *int
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ScheduledPrice, error)
+	predicates    []predicate.ScheduledPrice
+}
+
+var _ ent.Mutation = (*ScheduledPriceMutation)(nil)
+
+// scheduledpriceOption allows management of the mutation configuration using functional options.
+type scheduledpriceOption func(*ScheduledPriceMutation)
+
+// newScheduledPriceMutation creates new mutation for the ScheduledPrice entity.
+func newScheduledPriceMutation(c config, op Op, opts ...scheduledpriceOption) *ScheduledPriceMutation {
+	m := &ScheduledPriceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeScheduledPrice,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withScheduledPriceID sets the ID field of the mutation.
+func withScheduledPriceID(id xid.ID) scheduledpriceOption {
+	return func(m *ScheduledPriceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ScheduledPrice
+		)
+		m.oldValue = func(ctx context.Context) (*ScheduledPrice, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ScheduledPrice.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withScheduledPrice sets the old ScheduledPrice of the mutation.
+func withScheduledPrice(node *ScheduledPrice) scheduledpriceOption {
+	return func(m *ScheduledPriceMutation) {
+		m.oldValue = func(context.Context) (*ScheduledPrice, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ScheduledPriceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ScheduledPriceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ScheduledPrice entities.
+func (m *ScheduledPriceMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ScheduledPriceMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ScheduledPriceMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ScheduledPrice.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ScheduledPriceMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ScheduledPriceMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ScheduledPrice entity.
+// If the ScheduledPrice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduledPriceMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ScheduledPriceMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *ScheduledPriceMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *ScheduledPriceMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the ScheduledPrice entity.
+// If the ScheduledPrice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduledPriceMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *ScheduledPriceMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *ScheduledPriceMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *ScheduledPriceMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *ScheduledPriceMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *ScheduledPriceMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the ScheduledPrice entity.
+// If the ScheduledPrice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduledPriceMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *ScheduledPriceMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *ScheduledPriceMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *ScheduledPriceMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *ScheduledPriceMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *ScheduledPriceMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the ScheduledPrice entity.
+// If the ScheduledPrice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduledPriceMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *ScheduledPriceMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *ScheduledPriceMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *ScheduledPriceMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// Where appends a list predicates to the ScheduledPriceMutation builder.
+func (m *ScheduledPriceMutation) Where(ps ...predicate.ScheduledPrice) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ScheduledPriceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ScheduledPriceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ScheduledPrice, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ScheduledPriceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ScheduledPriceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ScheduledPrice).
+func (m *ScheduledPriceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ScheduledPriceMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.store_id != nil {
+		fields = append(fields, scheduledprice.FieldStoreID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, scheduledprice.FieldBucket)
+	}
+	if m.due_at != nil {
+		fields = append(fields, scheduledprice.FieldDueAt)
+	}
+	if m.tries != nil {
+		fields = append(fields, scheduledprice.FieldTries)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ScheduledPriceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case scheduledprice.FieldStoreID:
+		return m.StoreID()
+	case scheduledprice.FieldBucket:
+		return m.Bucket()
+	case scheduledprice.FieldDueAt:
+		return m.DueAt()
+	case scheduledprice.FieldTries:
+		return m.Tries()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ScheduledPriceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case scheduledprice.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case scheduledprice.FieldBucket:
+		return m.OldBucket(ctx)
+	case scheduledprice.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case scheduledprice.FieldTries:
+		return m.OldTries(ctx)
+	}
+	return nil, fmt.Errorf("unknown ScheduledPrice field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ScheduledPriceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case scheduledprice.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case scheduledprice.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case scheduledprice.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case scheduledprice.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ScheduledPrice field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ScheduledPriceMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, scheduledprice.FieldBucket)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, scheduledprice.FieldDueAt)
+	}
+	if m.addtries != nil {
+		fields = append(fields, scheduledprice.FieldTries)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ScheduledPriceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case scheduledprice.FieldBucket:
+		return m.AddedBucket()
+	case scheduledprice.FieldDueAt:
+		return m.AddedDueAt()
+	case scheduledprice.FieldTries:
+		return m.AddedTries()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ScheduledPriceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case scheduledprice.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case scheduledprice.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case scheduledprice.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ScheduledPrice numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ScheduledPriceMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ScheduledPriceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ScheduledPriceMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ScheduledPrice nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ScheduledPriceMutation) ResetField(name string) error {
+	switch name {
+	case scheduledprice.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case scheduledprice.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case scheduledprice.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case scheduledprice.FieldTries:
+		m.ResetTries()
+		return nil
+	}
+	return fmt.Errorf("unknown ScheduledPrice field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ScheduledPriceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ScheduledPriceMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ScheduledPriceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ScheduledPriceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ScheduledPriceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ScheduledPriceMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ScheduledPriceMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ScheduledPrice unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ScheduledPriceMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ScheduledPrice edge %s", name)
 }
 
 // SearchEntryMutation represents an operation that mutates the SearchEntry nodes in the graph.
@@ -87369,6 +89378,9 @@ type VariantMutation struct {
 	barcode                   *string
 	cost_minor                *int64
 	addcost_minor             *int64
+	sale_price_minor          *int64
+	addsale_price_minor       *int64
+	prices                    *document.Prices
 	tax_category              *string
 	image_id                  *xid.ID
 	clearedFields             map[string]struct{}
@@ -88151,6 +90163,125 @@ func (m *VariantMutation) ResetCostMinor() {
 	delete(m.clearedFields, variant.FieldCostMinor)
 }
 
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (m *VariantMutation) SetSalePriceMinor(i int64) {
+	m.sale_price_minor = &i
+	m.addsale_price_minor = nil
+}
+
+// SalePriceMinor returns the value of the "sale_price_minor" field in the mutation.
+func (m *VariantMutation) SalePriceMinor() (r int64, exists bool) {
+	v := m.sale_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSalePriceMinor returns the old "sale_price_minor" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldSalePriceMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSalePriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSalePriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSalePriceMinor: %w", err)
+	}
+	return oldValue.SalePriceMinor, nil
+}
+
+// AddSalePriceMinor adds i to the "sale_price_minor" field.
+func (m *VariantMutation) AddSalePriceMinor(i int64) {
+	if m.addsale_price_minor != nil {
+		*m.addsale_price_minor += i
+	} else {
+		m.addsale_price_minor = &i
+	}
+}
+
+// AddedSalePriceMinor returns the value that was added to the "sale_price_minor" field in this mutation.
+func (m *VariantMutation) AddedSalePriceMinor() (r int64, exists bool) {
+	v := m.addsale_price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSalePriceMinor clears the value of the "sale_price_minor" field.
+func (m *VariantMutation) ClearSalePriceMinor() {
+	m.sale_price_minor = nil
+	m.addsale_price_minor = nil
+	m.clearedFields[variant.FieldSalePriceMinor] = struct{}{}
+}
+
+// SalePriceMinorCleared returns if the "sale_price_minor" field was cleared in this mutation.
+func (m *VariantMutation) SalePriceMinorCleared() bool {
+	_, ok := m.clearedFields[variant.FieldSalePriceMinor]
+	return ok
+}
+
+// ResetSalePriceMinor resets all changes to the "sale_price_minor" field.
+func (m *VariantMutation) ResetSalePriceMinor() {
+	m.sale_price_minor = nil
+	m.addsale_price_minor = nil
+	delete(m.clearedFields, variant.FieldSalePriceMinor)
+}
+
+// SetPrices sets the "prices" field.
+func (m *VariantMutation) SetPrices(d document.Prices) {
+	m.prices = &d
+}
+
+// Prices returns the value of the "prices" field in the mutation.
+func (m *VariantMutation) Prices() (r document.Prices, exists bool) {
+	v := m.prices
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrices returns the old "prices" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldPrices(ctx context.Context) (v document.Prices, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrices is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrices requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrices: %w", err)
+	}
+	return oldValue.Prices, nil
+}
+
+// ClearPrices clears the value of the "prices" field.
+func (m *VariantMutation) ClearPrices() {
+	m.prices = nil
+	m.clearedFields[variant.FieldPrices] = struct{}{}
+}
+
+// PricesCleared returns if the "prices" field was cleared in this mutation.
+func (m *VariantMutation) PricesCleared() bool {
+	_, ok := m.clearedFields[variant.FieldPrices]
+	return ok
+}
+
+// ResetPrices resets all changes to the "prices" field.
+func (m *VariantMutation) ResetPrices() {
+	m.prices = nil
+	delete(m.clearedFields, variant.FieldPrices)
+}
+
 // SetTaxCategory sets the "tax_category" field.
 func (m *VariantMutation) SetTaxCategory(s string) {
 	m.tax_category = &s
@@ -88283,7 +90414,7 @@ func (m *VariantMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *VariantMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 17)
 	if m.store_id != nil {
 		fields = append(fields, variant.FieldStoreID)
 	}
@@ -88322,6 +90453,12 @@ func (m *VariantMutation) Fields() []string {
 	}
 	if m.cost_minor != nil {
 		fields = append(fields, variant.FieldCostMinor)
+	}
+	if m.sale_price_minor != nil {
+		fields = append(fields, variant.FieldSalePriceMinor)
+	}
+	if m.prices != nil {
+		fields = append(fields, variant.FieldPrices)
 	}
 	if m.tax_category != nil {
 		fields = append(fields, variant.FieldTaxCategory)
@@ -88363,6 +90500,10 @@ func (m *VariantMutation) Field(name string) (ent.Value, bool) {
 		return m.Barcode()
 	case variant.FieldCostMinor:
 		return m.CostMinor()
+	case variant.FieldSalePriceMinor:
+		return m.SalePriceMinor()
+	case variant.FieldPrices:
+		return m.Prices()
 	case variant.FieldTaxCategory:
 		return m.TaxCategory()
 	case variant.FieldImageID:
@@ -88402,6 +90543,10 @@ func (m *VariantMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldBarcode(ctx)
 	case variant.FieldCostMinor:
 		return m.OldCostMinor(ctx)
+	case variant.FieldSalePriceMinor:
+		return m.OldSalePriceMinor(ctx)
+	case variant.FieldPrices:
+		return m.OldPrices(ctx)
 	case variant.FieldTaxCategory:
 		return m.OldTaxCategory(ctx)
 	case variant.FieldImageID:
@@ -88506,6 +90651,20 @@ func (m *VariantMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCostMinor(v)
 		return nil
+	case variant.FieldSalePriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSalePriceMinor(v)
+		return nil
+	case variant.FieldPrices:
+		v, ok := value.(document.Prices)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrices(v)
+		return nil
 	case variant.FieldTaxCategory:
 		v, ok := value.(string)
 		if !ok {
@@ -88546,6 +90705,9 @@ func (m *VariantMutation) AddedFields() []string {
 	if m.addcost_minor != nil {
 		fields = append(fields, variant.FieldCostMinor)
 	}
+	if m.addsale_price_minor != nil {
+		fields = append(fields, variant.FieldSalePriceMinor)
+	}
 	return fields
 }
 
@@ -88566,6 +90728,8 @@ func (m *VariantMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedWeightGrams()
 	case variant.FieldCostMinor:
 		return m.AddedCostMinor()
+	case variant.FieldSalePriceMinor:
+		return m.AddedSalePriceMinor()
 	}
 	return nil, false
 }
@@ -88617,6 +90781,13 @@ func (m *VariantMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddCostMinor(v)
 		return nil
+	case variant.FieldSalePriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSalePriceMinor(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Variant numeric field %s", name)
 }
@@ -88642,6 +90813,12 @@ func (m *VariantMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(variant.FieldCostMinor) {
 		fields = append(fields, variant.FieldCostMinor)
+	}
+	if m.FieldCleared(variant.FieldSalePriceMinor) {
+		fields = append(fields, variant.FieldSalePriceMinor)
+	}
+	if m.FieldCleared(variant.FieldPrices) {
+		fields = append(fields, variant.FieldPrices)
 	}
 	if m.FieldCleared(variant.FieldTaxCategory) {
 		fields = append(fields, variant.FieldTaxCategory)
@@ -88680,6 +90857,12 @@ func (m *VariantMutation) ClearField(name string) error {
 		return nil
 	case variant.FieldCostMinor:
 		m.ClearCostMinor()
+		return nil
+	case variant.FieldSalePriceMinor:
+		m.ClearSalePriceMinor()
+		return nil
+	case variant.FieldPrices:
+		m.ClearPrices()
 		return nil
 	case variant.FieldTaxCategory:
 		m.ClearTaxCategory()
@@ -88733,6 +90916,12 @@ func (m *VariantMutation) ResetField(name string) error {
 		return nil
 	case variant.FieldCostMinor:
 		m.ResetCostMinor()
+		return nil
+	case variant.FieldSalePriceMinor:
+		m.ResetSalePriceMinor()
+		return nil
+	case variant.FieldPrices:
+		m.ResetPrices()
 		return nil
 	case variant.FieldTaxCategory:
 		m.ResetTaxCategory()

@@ -77,6 +77,14 @@ type Product struct {
 	Videos document.Tags `json:"videos,omitempty"`
 	// SizeChartID holds the value of the "size_chart_id" field.
 	SizeChartID *xid.ID `json:"size_chart_id,omitempty"`
+	// SalePriceMinor holds the value of the "sale_price_minor" field.
+	SalePriceMinor *int64 `json:"sale_price_minor,omitempty"`
+	// SaleStartsAt holds the value of the "sale_starts_at" field.
+	SaleStartsAt *micros.Time `json:"sale_starts_at,omitempty"`
+	// SaleEndsAt holds the value of the "sale_ends_at" field.
+	SaleEndsAt *micros.Time `json:"sale_ends_at,omitempty"`
+	// Prices holds the value of the "prices" field.
+	Prices document.Prices `json:"prices,omitempty"`
 	// ImagesCount holds the value of the "images_count" field.
 	ImagesCount  int `json:"images_count,omitempty"`
 	selectValues sql.SelectValues
@@ -94,11 +102,11 @@ func (*Product) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case product.FieldSizeChartID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case product.FieldTags, product.FieldOptions, product.FieldMaker, product.FieldVideos:
+		case product.FieldTags, product.FieldOptions, product.FieldMaker, product.FieldVideos, product.FieldPrices:
 			values[i] = new([]byte)
 		case product.FieldRequiresShipping:
 			values[i] = new(sql.NullBool)
-		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor, product.FieldCostMinor, product.FieldImagesCount:
+		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor, product.FieldCostMinor, product.FieldSalePriceMinor, product.FieldSaleStartsAt, product.FieldSaleEndsAt, product.FieldImagesCount:
 			values[i] = new(sql.NullInt64)
 		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldDescriptionFormat, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL, product.FieldTaxCategory, product.FieldBarcode:
 			values[i] = new(sql.NullString)
@@ -311,6 +319,33 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.SizeChartID = new(xid.ID)
 				*_m.SizeChartID = *value.S.(*xid.ID)
+			}
+		case product.FieldSalePriceMinor:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sale_price_minor", values[i])
+			} else if value.Valid {
+				_m.SalePriceMinor = new(int64)
+				*_m.SalePriceMinor = value.Int64
+			}
+		case product.FieldSaleStartsAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sale_starts_at", values[i])
+			} else if value.Valid {
+				_m.SaleStartsAt = new(micros.Time)
+				*_m.SaleStartsAt = micros.Time(value.Int64)
+			}
+		case product.FieldSaleEndsAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sale_ends_at", values[i])
+			} else if value.Valid {
+				_m.SaleEndsAt = new(micros.Time)
+				*_m.SaleEndsAt = micros.Time(value.Int64)
+			}
+		case product.FieldPrices:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field prices", values[i])
+			} else if value != nil {
+				_m.Prices = *value
 			}
 		case product.FieldImagesCount:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

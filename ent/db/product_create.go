@@ -341,6 +341,54 @@ func (_c *ProductCreate) SetNillableSizeChartID(v *xid.ID) *ProductCreate {
 	return _c
 }
 
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (_c *ProductCreate) SetSalePriceMinor(v int64) *ProductCreate {
+	_c.mutation.SetSalePriceMinor(v)
+	return _c
+}
+
+// SetNillableSalePriceMinor sets the "sale_price_minor" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableSalePriceMinor(v *int64) *ProductCreate {
+	if v != nil {
+		_c.SetSalePriceMinor(*v)
+	}
+	return _c
+}
+
+// SetSaleStartsAt sets the "sale_starts_at" field.
+func (_c *ProductCreate) SetSaleStartsAt(v micros.Time) *ProductCreate {
+	_c.mutation.SetSaleStartsAt(v)
+	return _c
+}
+
+// SetNillableSaleStartsAt sets the "sale_starts_at" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableSaleStartsAt(v *micros.Time) *ProductCreate {
+	if v != nil {
+		_c.SetSaleStartsAt(*v)
+	}
+	return _c
+}
+
+// SetSaleEndsAt sets the "sale_ends_at" field.
+func (_c *ProductCreate) SetSaleEndsAt(v micros.Time) *ProductCreate {
+	_c.mutation.SetSaleEndsAt(v)
+	return _c
+}
+
+// SetNillableSaleEndsAt sets the "sale_ends_at" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableSaleEndsAt(v *micros.Time) *ProductCreate {
+	if v != nil {
+		_c.SetSaleEndsAt(*v)
+	}
+	return _c
+}
+
+// SetPrices sets the "prices" field.
+func (_c *ProductCreate) SetPrices(v document.Prices) *ProductCreate {
+	_c.mutation.SetPrices(v)
+	return _c
+}
+
 // SetImagesCount sets the "images_count" field.
 func (_c *ProductCreate) SetImagesCount(v int) *ProductCreate {
 	_c.mutation.SetImagesCount(v)
@@ -649,6 +697,22 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.SizeChartID(); ok {
 		_spec.SetField(product.FieldSizeChartID, field.TypeUUID, value)
 		_node.SizeChartID = &value
+	}
+	if value, ok := _c.mutation.SalePriceMinor(); ok {
+		_spec.SetField(product.FieldSalePriceMinor, field.TypeInt64, value)
+		_node.SalePriceMinor = &value
+	}
+	if value, ok := _c.mutation.SaleStartsAt(); ok {
+		_spec.SetField(product.FieldSaleStartsAt, field.TypeInt64, value)
+		_node.SaleStartsAt = &value
+	}
+	if value, ok := _c.mutation.SaleEndsAt(); ok {
+		_spec.SetField(product.FieldSaleEndsAt, field.TypeInt64, value)
+		_node.SaleEndsAt = &value
+	}
+	if value, ok := _c.mutation.Prices(); ok {
+		_spec.SetField(product.FieldPrices, field.TypeBytes, value)
+		_node.Prices = value
 	}
 	if value, ok := _c.mutation.ImagesCount(); ok {
 		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)

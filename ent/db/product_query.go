@@ -563,6 +563,10 @@ var productBuffers = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Maker),
 		(*cell.Bytes)(&row.Videos),
 		cell.PointerOf(&row.SizeChartID),
+		cell.NumberOf(&row.SalePriceMinor),
+		cell.NumberOf(&row.SaleStartsAt),
+		cell.NumberOf(&row.SaleEndsAt),
+		(*cell.Bytes)(&row.Prices),
 		(*cell.Int)(&row.ImagesCount),
 	)
 	return buffer

@@ -558,6 +558,99 @@ func (_u *ProductUpdate) ClearSizeChartID() *ProductUpdate {
 	return _u
 }
 
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (_u *ProductUpdate) SetSalePriceMinor(v int64) *ProductUpdate {
+	_u.mutation.ResetSalePriceMinor()
+	_u.mutation.SetSalePriceMinor(v)
+	return _u
+}
+
+// SetNillableSalePriceMinor sets the "sale_price_minor" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableSalePriceMinor(v *int64) *ProductUpdate {
+	if v != nil {
+		_u.SetSalePriceMinor(*v)
+	}
+	return _u
+}
+
+// AddSalePriceMinor adds value to the "sale_price_minor" field.
+func (_u *ProductUpdate) AddSalePriceMinor(v int64) *ProductUpdate {
+	_u.mutation.AddSalePriceMinor(v)
+	return _u
+}
+
+// ClearSalePriceMinor clears the value of the "sale_price_minor" field.
+func (_u *ProductUpdate) ClearSalePriceMinor() *ProductUpdate {
+	_u.mutation.ClearSalePriceMinor()
+	return _u
+}
+
+// SetSaleStartsAt sets the "sale_starts_at" field.
+func (_u *ProductUpdate) SetSaleStartsAt(v micros.Time) *ProductUpdate {
+	_u.mutation.ResetSaleStartsAt()
+	_u.mutation.SetSaleStartsAt(v)
+	return _u
+}
+
+// SetNillableSaleStartsAt sets the "sale_starts_at" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableSaleStartsAt(v *micros.Time) *ProductUpdate {
+	if v != nil {
+		_u.SetSaleStartsAt(*v)
+	}
+	return _u
+}
+
+// AddSaleStartsAt adds value to the "sale_starts_at" field.
+func (_u *ProductUpdate) AddSaleStartsAt(v micros.Time) *ProductUpdate {
+	_u.mutation.AddSaleStartsAt(v)
+	return _u
+}
+
+// ClearSaleStartsAt clears the value of the "sale_starts_at" field.
+func (_u *ProductUpdate) ClearSaleStartsAt() *ProductUpdate {
+	_u.mutation.ClearSaleStartsAt()
+	return _u
+}
+
+// SetSaleEndsAt sets the "sale_ends_at" field.
+func (_u *ProductUpdate) SetSaleEndsAt(v micros.Time) *ProductUpdate {
+	_u.mutation.ResetSaleEndsAt()
+	_u.mutation.SetSaleEndsAt(v)
+	return _u
+}
+
+// SetNillableSaleEndsAt sets the "sale_ends_at" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableSaleEndsAt(v *micros.Time) *ProductUpdate {
+	if v != nil {
+		_u.SetSaleEndsAt(*v)
+	}
+	return _u
+}
+
+// AddSaleEndsAt adds value to the "sale_ends_at" field.
+func (_u *ProductUpdate) AddSaleEndsAt(v micros.Time) *ProductUpdate {
+	_u.mutation.AddSaleEndsAt(v)
+	return _u
+}
+
+// ClearSaleEndsAt clears the value of the "sale_ends_at" field.
+func (_u *ProductUpdate) ClearSaleEndsAt() *ProductUpdate {
+	_u.mutation.ClearSaleEndsAt()
+	return _u
+}
+
+// SetPrices sets the "prices" field.
+func (_u *ProductUpdate) SetPrices(v document.Prices) *ProductUpdate {
+	_u.mutation.SetPrices(v)
+	return _u
+}
+
+// ClearPrices clears the value of the "prices" field.
+func (_u *ProductUpdate) ClearPrices() *ProductUpdate {
+	_u.mutation.ClearPrices()
+	return _u
+}
+
 // SetImagesCount sets the "images_count" field.
 func (_u *ProductUpdate) SetImagesCount(v int) *ProductUpdate {
 	_u.mutation.ResetImagesCount()
@@ -1188,6 +1281,99 @@ func (_u *ProductUpdateOne) SetNillableSizeChartID(v *xid.ID) *ProductUpdateOne 
 // ClearSizeChartID clears the value of the "size_chart_id" field.
 func (_u *ProductUpdateOne) ClearSizeChartID() *ProductUpdateOne {
 	_u.mutation.ClearSizeChartID()
+	return _u
+}
+
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (_u *ProductUpdateOne) SetSalePriceMinor(v int64) *ProductUpdateOne {
+	_u.mutation.ResetSalePriceMinor()
+	_u.mutation.SetSalePriceMinor(v)
+	return _u
+}
+
+// SetNillableSalePriceMinor sets the "sale_price_minor" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableSalePriceMinor(v *int64) *ProductUpdateOne {
+	if v != nil {
+		_u.SetSalePriceMinor(*v)
+	}
+	return _u
+}
+
+// AddSalePriceMinor adds value to the "sale_price_minor" field.
+func (_u *ProductUpdateOne) AddSalePriceMinor(v int64) *ProductUpdateOne {
+	_u.mutation.AddSalePriceMinor(v)
+	return _u
+}
+
+// ClearSalePriceMinor clears the value of the "sale_price_minor" field.
+func (_u *ProductUpdateOne) ClearSalePriceMinor() *ProductUpdateOne {
+	_u.mutation.ClearSalePriceMinor()
+	return _u
+}
+
+// SetSaleStartsAt sets the "sale_starts_at" field.
+func (_u *ProductUpdateOne) SetSaleStartsAt(v micros.Time) *ProductUpdateOne {
+	_u.mutation.ResetSaleStartsAt()
+	_u.mutation.SetSaleStartsAt(v)
+	return _u
+}
+
+// SetNillableSaleStartsAt sets the "sale_starts_at" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableSaleStartsAt(v *micros.Time) *ProductUpdateOne {
+	if v != nil {
+		_u.SetSaleStartsAt(*v)
+	}
+	return _u
+}
+
+// AddSaleStartsAt adds value to the "sale_starts_at" field.
+func (_u *ProductUpdateOne) AddSaleStartsAt(v micros.Time) *ProductUpdateOne {
+	_u.mutation.AddSaleStartsAt(v)
+	return _u
+}
+
+// ClearSaleStartsAt clears the value of the "sale_starts_at" field.
+func (_u *ProductUpdateOne) ClearSaleStartsAt() *ProductUpdateOne {
+	_u.mutation.ClearSaleStartsAt()
+	return _u
+}
+
+// SetSaleEndsAt sets the "sale_ends_at" field.
+func (_u *ProductUpdateOne) SetSaleEndsAt(v micros.Time) *ProductUpdateOne {
+	_u.mutation.ResetSaleEndsAt()
+	_u.mutation.SetSaleEndsAt(v)
+	return _u
+}
+
+// SetNillableSaleEndsAt sets the "sale_ends_at" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableSaleEndsAt(v *micros.Time) *ProductUpdateOne {
+	if v != nil {
+		_u.SetSaleEndsAt(*v)
+	}
+	return _u
+}
+
+// AddSaleEndsAt adds value to the "sale_ends_at" field.
+func (_u *ProductUpdateOne) AddSaleEndsAt(v micros.Time) *ProductUpdateOne {
+	_u.mutation.AddSaleEndsAt(v)
+	return _u
+}
+
+// ClearSaleEndsAt clears the value of the "sale_ends_at" field.
+func (_u *ProductUpdateOne) ClearSaleEndsAt() *ProductUpdateOne {
+	_u.mutation.ClearSaleEndsAt()
+	return _u
+}
+
+// SetPrices sets the "prices" field.
+func (_u *ProductUpdateOne) SetPrices(v document.Prices) *ProductUpdateOne {
+	_u.mutation.SetPrices(v)
+	return _u
+}
+
+// ClearPrices clears the value of the "prices" field.
+func (_u *ProductUpdateOne) ClearPrices() *ProductUpdateOne {
+	_u.mutation.ClearPrices()
 	return _u
 }
 

@@ -138,6 +138,8 @@ type Tx struct {
 	PaymentSettings *PaymentSettingsClient
 	// Picture is the client for interacting with the Picture builders.
 	Picture *PictureClient
+	// PriceChange is the client for interacting with the PriceChange builders.
+	PriceChange *PriceChangeClient
 	// Process is the client for interacting with the Process builders.
 	Process *ProcessClient
 	// Product is the client for interacting with the Product builders.
@@ -160,6 +162,8 @@ type Tx struct {
 	SalesPending *SalesPendingClient
 	// SalesWalk is the client for interacting with the SalesWalk builders.
 	SalesWalk *SalesWalkClient
+	// ScheduledPrice is the client for interacting with the ScheduledPrice builders.
+	ScheduledPrice *ScheduledPriceClient
 	// SearchEntry is the client for interacting with the SearchEntry builders.
 	SearchEntry *SearchEntryClient
 	// SearchPending is the client for interacting with the SearchPending builders.
@@ -409,6 +413,7 @@ func (tx *Tx) init() {
 	tx.PaymentSession = NewPaymentSessionClient(tx.config)
 	tx.PaymentSettings = NewPaymentSettingsClient(tx.config)
 	tx.Picture = NewPictureClient(tx.config)
+	tx.PriceChange = NewPriceChangeClient(tx.config)
 	tx.Process = NewProcessClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
 	tx.ProductImage = NewProductImageClient(tx.config)
@@ -420,6 +425,7 @@ func (tx *Tx) init() {
 	tx.SalesInterval = NewSalesIntervalClient(tx.config)
 	tx.SalesPending = NewSalesPendingClient(tx.config)
 	tx.SalesWalk = NewSalesWalkClient(tx.config)
+	tx.ScheduledPrice = NewScheduledPriceClient(tx.config)
 	tx.SearchEntry = NewSearchEntryClient(tx.config)
 	tx.SearchPending = NewSearchPendingClient(tx.config)
 	tx.SearchSpelling = NewSearchSpellingClient(tx.config)

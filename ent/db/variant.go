@@ -45,6 +45,10 @@ type Variant struct {
 	Barcode *string `json:"barcode,omitempty"`
 	// CostMinor holds the value of the "cost_minor" field.
 	CostMinor *int64 `json:"cost_minor,omitempty"`
+	// SalePriceMinor holds the value of the "sale_price_minor" field.
+	SalePriceMinor *int64 `json:"sale_price_minor,omitempty"`
+	// Prices holds the value of the "prices" field.
+	Prices document.Prices `json:"prices,omitempty"`
 	// TaxCategory holds the value of the "tax_category" field.
 	TaxCategory *string `json:"tax_category,omitempty"`
 	// ImageID holds the value of the "image_id" field.
@@ -62,11 +66,11 @@ func (*Variant) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case variant.FieldImageID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case variant.FieldOptions:
+		case variant.FieldOptions, variant.FieldPrices:
 			values[i] = new([]byte)
 		case variant.FieldCombination:
 			values[i] = new(digest.Sum)
-		case variant.FieldPosition, variant.FieldPriceMinor, variant.FieldCompareAtPriceMinor, variant.FieldInventoryQuantity, variant.FieldWeightGrams, variant.FieldCostMinor:
+		case variant.FieldPosition, variant.FieldPriceMinor, variant.FieldCompareAtPriceMinor, variant.FieldInventoryQuantity, variant.FieldWeightGrams, variant.FieldCostMinor, variant.FieldSalePriceMinor:
 			values[i] = new(sql.NullInt64)
 		case variant.FieldTitle, variant.FieldSku, variant.FieldBarcode, variant.FieldTaxCategory:
 			values[i] = new(sql.NullString)
@@ -176,6 +180,19 @@ func (_m *Variant) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CostMinor = new(int64)
 				*_m.CostMinor = value.Int64
+			}
+		case variant.FieldSalePriceMinor:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sale_price_minor", values[i])
+			} else if value.Valid {
+				_m.SalePriceMinor = new(int64)
+				*_m.SalePriceMinor = value.Int64
+			}
+		case variant.FieldPrices:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field prices", values[i])
+			} else if value != nil {
+				_m.Prices = *value
 			}
 		case variant.FieldTaxCategory:
 			if value, ok := values[i].(*sql.NullString); !ok {

@@ -148,6 +148,26 @@ func (_c *VariantCreate) SetNillableCostMinor(v *int64) *VariantCreate {
 	return _c
 }
 
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (_c *VariantCreate) SetSalePriceMinor(v int64) *VariantCreate {
+	_c.mutation.SetSalePriceMinor(v)
+	return _c
+}
+
+// SetNillableSalePriceMinor sets the "sale_price_minor" field if the given value is not nil.
+func (_c *VariantCreate) SetNillableSalePriceMinor(v *int64) *VariantCreate {
+	if v != nil {
+		_c.SetSalePriceMinor(*v)
+	}
+	return _c
+}
+
+// SetPrices sets the "prices" field.
+func (_c *VariantCreate) SetPrices(v document.Prices) *VariantCreate {
+	_c.mutation.SetPrices(v)
+	return _c
+}
+
 // SetTaxCategory sets the "tax_category" field.
 func (_c *VariantCreate) SetTaxCategory(v string) *VariantCreate {
 	_c.mutation.SetTaxCategory(v)
@@ -351,6 +371,14 @@ func (_c *VariantCreate) createSpec() (*Variant, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CostMinor(); ok {
 		_spec.SetField(variant.FieldCostMinor, field.TypeInt64, value)
 		_node.CostMinor = &value
+	}
+	if value, ok := _c.mutation.SalePriceMinor(); ok {
+		_spec.SetField(variant.FieldSalePriceMinor, field.TypeInt64, value)
+		_node.SalePriceMinor = &value
+	}
+	if value, ok := _c.mutation.Prices(); ok {
+		_spec.SetField(variant.FieldPrices, field.TypeBytes, value)
+		_node.Prices = value
 	}
 	if value, ok := _c.mutation.TaxCategory(); ok {
 		_spec.SetField(variant.FieldTaxCategory, field.TypeString, value)

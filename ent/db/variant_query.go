@@ -546,6 +546,8 @@ var variantBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.WeightGrams),
 		cell.TextOf(&row.Barcode),
 		cell.NumberOf(&row.CostMinor),
+		cell.NumberOf(&row.SalePriceMinor),
+		(*cell.Bytes)(&row.Prices),
 		cell.TextOf(&row.TaxCategory),
 		cell.PointerOf(&row.ImageID),
 	)

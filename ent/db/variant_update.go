@@ -255,6 +255,45 @@ func (_u *VariantUpdate) ClearCostMinor() *VariantUpdate {
 	return _u
 }
 
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (_u *VariantUpdate) SetSalePriceMinor(v int64) *VariantUpdate {
+	_u.mutation.ResetSalePriceMinor()
+	_u.mutation.SetSalePriceMinor(v)
+	return _u
+}
+
+// SetNillableSalePriceMinor sets the "sale_price_minor" field if the given value is not nil.
+func (_u *VariantUpdate) SetNillableSalePriceMinor(v *int64) *VariantUpdate {
+	if v != nil {
+		_u.SetSalePriceMinor(*v)
+	}
+	return _u
+}
+
+// AddSalePriceMinor adds value to the "sale_price_minor" field.
+func (_u *VariantUpdate) AddSalePriceMinor(v int64) *VariantUpdate {
+	_u.mutation.AddSalePriceMinor(v)
+	return _u
+}
+
+// ClearSalePriceMinor clears the value of the "sale_price_minor" field.
+func (_u *VariantUpdate) ClearSalePriceMinor() *VariantUpdate {
+	_u.mutation.ClearSalePriceMinor()
+	return _u
+}
+
+// SetPrices sets the "prices" field.
+func (_u *VariantUpdate) SetPrices(v document.Prices) *VariantUpdate {
+	_u.mutation.SetPrices(v)
+	return _u
+}
+
+// ClearPrices clears the value of the "prices" field.
+func (_u *VariantUpdate) ClearPrices() *VariantUpdate {
+	_u.mutation.ClearPrices()
+	return _u
+}
+
 // SetTaxCategory sets the "tax_category" field.
 func (_u *VariantUpdate) SetTaxCategory(v string) *VariantUpdate {
 	_u.mutation.SetTaxCategory(v)
@@ -592,6 +631,45 @@ func (_u *VariantUpdateOne) AddCostMinor(v int64) *VariantUpdateOne {
 // ClearCostMinor clears the value of the "cost_minor" field.
 func (_u *VariantUpdateOne) ClearCostMinor() *VariantUpdateOne {
 	_u.mutation.ClearCostMinor()
+	return _u
+}
+
+// SetSalePriceMinor sets the "sale_price_minor" field.
+func (_u *VariantUpdateOne) SetSalePriceMinor(v int64) *VariantUpdateOne {
+	_u.mutation.ResetSalePriceMinor()
+	_u.mutation.SetSalePriceMinor(v)
+	return _u
+}
+
+// SetNillableSalePriceMinor sets the "sale_price_minor" field if the given value is not nil.
+func (_u *VariantUpdateOne) SetNillableSalePriceMinor(v *int64) *VariantUpdateOne {
+	if v != nil {
+		_u.SetSalePriceMinor(*v)
+	}
+	return _u
+}
+
+// AddSalePriceMinor adds value to the "sale_price_minor" field.
+func (_u *VariantUpdateOne) AddSalePriceMinor(v int64) *VariantUpdateOne {
+	_u.mutation.AddSalePriceMinor(v)
+	return _u
+}
+
+// ClearSalePriceMinor clears the value of the "sale_price_minor" field.
+func (_u *VariantUpdateOne) ClearSalePriceMinor() *VariantUpdateOne {
+	_u.mutation.ClearSalePriceMinor()
+	return _u
+}
+
+// SetPrices sets the "prices" field.
+func (_u *VariantUpdateOne) SetPrices(v document.Prices) *VariantUpdateOne {
+	_u.mutation.SetPrices(v)
+	return _u
+}
+
+// ClearPrices clears the value of the "prices" field.
+func (_u *VariantUpdateOne) ClearPrices() *VariantUpdateOne {
+	_u.mutation.ClearPrices()
 	return _u
 }
 

@@ -141,7 +141,7 @@ var tables = map[string]map[Class]string{
 	},
 	"user_emails": {Account: "email"},
 	"users":       {Account: "email name password_hash"},
-	"variants":    {Never: "options title sku barcode tax_category"},
+	"variants":    {Never: "options title sku barcode tax_category prices"},
 	"webhook_endpoints": {
 		Never: "url events description status stopped_reason headers filters secret secret_hint " +
 			"next_secret next_secret_hint",

@@ -61,6 +61,14 @@ func (Product) Fields() []ent.Field {
 		field.Bytes("videos").GoType(document.Tags(nil)).SchemaType(blob).Optional(),
 		// size_chart_id is the page of the store that shows the sizes.
 		field.UUID("size_chart_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.Page}),
+		// The sale of the product, from sale_starts_at until sale_ends_at; null is no bound. With options,
+		// sale_price_minor is null, and each variant has its own.
+		field.Int64("sale_price_minor").Optional().Nillable(),
+		field.Int64("sale_starts_at").GoType(micros.Time(0)).Optional().Nillable(),
+		field.Int64("sale_ends_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// prices are what shoppers pay and see, if that is not just price_minor and
+		// compare_at_price_minor. Package variants reads them.
+		field.Bytes("prices").GoType(document.Prices(nil)).SchemaType(blob).Optional(),
 		// images_count is the number of uploaded images; if it is 0 they are not queried.
 		field.Int("images_count").Default(0),
 	}

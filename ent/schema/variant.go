@@ -42,6 +42,9 @@ func (Variant) Fields() []ent.Field {
 		// barcode and cost_minor are as of a product.
 		field.String("barcode").SchemaType(key(limit.Barcode)).Optional().Nillable(),
 		field.Int64("cost_minor").Optional().Nillable(),
+		// sale_price_minor and prices are as of a product.
+		field.Int64("sale_price_minor").Optional().Nillable(),
+		field.Bytes("prices").GoType(document.Prices(nil)).SchemaType(blob).Optional(),
 		// tax_category is null for that of the product.
 		field.String("tax_category").SchemaType(key(limit.TaxCategory)).Optional().Nillable(),
 		// image_id is the image of the product that shows this variant.

@@ -66,12 +66,12 @@ var stored = []struct {
 	{paymentsettings.Table, []string{paymentsettings.FieldMethods}},
 	{product.Table, []string{
 		product.FieldDescription, product.FieldTags, product.FieldImageURL, product.FieldOptions,
-		product.FieldMaker, product.FieldVideos,
+		product.FieldMaker, product.FieldVideos, product.FieldPrices,
 	}},
 	{shippingzone.Table, []string{shippingzone.FieldRates}},
 	{taxsettings.Table, []string{taxsettings.FieldRates, taxsettings.FieldCategories}},
 	{theme.Table, []string{theme.FieldSettings, theme.FieldDraftSettings}},
-	{variant.Table, []string{variant.FieldOptions}},
+	{variant.Table, []string{variant.FieldOptions, variant.FieldPrices}},
 	{webhookendpoint.Table, []string{webhookendpoint.FieldHeaders}},
 }
 

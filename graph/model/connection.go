@@ -56,6 +56,8 @@ type (
 	ProductEdge                     = Edge[*db.Product]
 	MediaConnection                 = Connection[*db.ProductImage]
 	MediaEdge                       = Edge[*db.ProductImage]
+	PriceChangeConnection           = Connection[*PriceChange]
+	PriceChangeEdge                 = Edge[*PriceChange]
 	PageConnection                  = Connection[*db.Page]
 	PageEdge                        = Edge[*db.Page]
 	CustomerConnection              = Connection[*Customer]

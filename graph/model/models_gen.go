@@ -1143,6 +1143,21 @@ type ReturnableLine struct {
 	Quantity int64 `json:"quantity"`
 }
 
+type SaleInput struct {
+	// Null for at once.
+	StartsAt *micros.Time `json:"startsAt,omitempty"`
+	// Null for never.
+	EndsAt *micros.Time `json:"endsAt,omitempty"`
+	// The variants on sale, at least one.
+	Prices []*SalePriceInput `json:"prices"`
+}
+
+type SalePriceInput struct {
+	VariantID string `json:"variantId"`
+	// Below the price of the variant.
+	PriceMinor int64 `json:"priceMinor"`
+}
+
 type SalesDay struct {
 	// The date in the store's time zone, for example 2026-01-31.
 	Date       string `json:"date"`

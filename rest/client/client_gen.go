@@ -2286,6 +2286,9 @@ type Variant struct {
 	// PriceMinor An amount in the minor unit of the resource's currency.
 	PriceMinor Amount `json:"price_minor"`
 
+	// Prices What shoppers pay, in the order of time: one entry, or more if a sale of the product is to begin or end. The last entry whose `from` has passed applies. `price_minor` of the variant is its price without a sale.
+	Prices []VariantPrice `json:"prices"`
+
 	// SKU The stock-keeping unit.
 	SKU *string `json:"sku"`
 
@@ -2301,6 +2304,21 @@ type Variant struct {
 
 // VariantID The id of a variant. For a product without options, it has the same characters as the product's id after the prefix.
 type VariantID = string
+
+// VariantPrice What shoppers pay and see from a time on.
+type VariantPrice struct {
+	// CompareAtPriceMinor The price before a reduction.
+	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor"`
+
+	// From When the price applies; null in the first entry.
+	From *time.Time `json:"from"`
+
+	// LowestPriceMinor The lowest price of the 30 days before the reduction began, which shops in the European Union must show beside it. Null if no reduction is announced or no earlier price is known.
+	LowestPriceMinor *OptionalAmount `json:"lowest_price_minor"`
+
+	// PriceMinor An amount in the minor unit of the resource's currency.
+	PriceMinor Amount `json:"price_minor"`
+}
 
 // Version The number of the resource's version, from 1.
 type Version = int64

@@ -35,7 +35,8 @@ const (
 		`"created_at":"2026-03-01T09:30:00.000000Z","updated_at":"2026-03-01T09:30:00.000000Z","options":[],` +
 		`"variants":[{"id":"var_01jgn7hq3zd5va9k4m8p2r6t0w","title":"Mug","sku":null,"price_minor":1450,` +
 		`"compare_at_price_minor":null,"inventory_quantity":null,"weight_grams":null,"options":[],"position":1,` +
-		`"image":null,"tax_category":null,"barcode":null}],"images":[],"requires_shipping":true,"tax_category":"standard","description_format":"text","barcode":null,"maker":null,"videos":[]}`
+		`"image":null,"tax_category":null,"barcode":null,` +
+		`"prices":[{"from":null,"price_minor":1450,"compare_at_price_minor":null,"lowest_price_minor":null}]}],"images":[],"requires_shipping":true,"tax_category":"standard","description_format":"text","barcode":null,"maker":null,"videos":[]}`
 )
 
 // exchange is one recorded exchange in short.

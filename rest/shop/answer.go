@@ -66,6 +66,7 @@ type page struct {
 	location string
 
 	began time.Time  // when reading its data began
+	until time.Time  // when a price on it changes; zero if none will
 	state digest.Sum // of the store when it was rendered
 }
 

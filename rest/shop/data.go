@@ -157,7 +157,7 @@ func card(o *storefront.Offer, l links, w productWords) map[string]any {
 		"image_url": orNil(o.Image), "image": firstImage(o), "initial": initial(o.Title), "vendor": orNil(o.Vendor),
 		"available": o.Available, "tags": texts(o.Tags),
 	}
-	w.price(c, o.PriceMinor, o.BeforeMinor, o.Currency, o.From)
+	w.price(c, o.PriceMinor, o.BeforeMinor, o.LowestMinor, o.Currency, o.From)
 	return c
 }
 
@@ -227,7 +227,7 @@ func variants(o *storefront.Offer, w productWords) []any {
 			"id": xid.Variant.Format(v.ID), "title": v.Title, "options": texts(v.Texts), "sku": orNil(v.SKU),
 			"available": v.Available, "image": imageData(v.Image), "barcode": orNil(v.Barcode),
 		}
-		w.price(one, v.PriceMinor, v.BeforeMinor, o.Currency, false)
+		w.price(one, v.PriceMinor, v.BeforeMinor, v.LowestMinor, o.Currency, false)
 		list[i] = one
 	}
 	return list

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
@@ -71,7 +73,7 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 func (s *Shop) kept(key makeKey) *page {
 	for _, cache := range []*cache.Cache[pageKey, *page]{s.pages, s.loose} {
 		p, ok := cache.Get(key.pageKey)
-		if ok && p.state == key.state && s.Now().Sub(p.began) < keep {
+		if ok && p.state == key.state && s.Now().Sub(p.began) < keep && (p.until.IsZero() || s.Now().Before(p.until)) {
 			return p
 		}
 	}
@@ -133,7 +135,11 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	if err != nil {
 		return nil, fmt.Errorf("theme %x: %w", in.sum[:4], err)
 	}
-	return newPage(c.view.status(), htmlType, body, began), nil
+	p := newPage(c.view.status(), htmlType, body, began)
+	if next := c.nextPrice(); next < micros.Max {
+		p.until = next.Time()
+	}
+	return p, nil
 }
 
 func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
@@ -186,6 +192,25 @@ type content struct {
 	list    *listed
 	blocks  []section // of the home page
 	count   int       // of search results
+}
+
+// nextPrice returns when the price of a product of the page changes next.
+func (c *content) nextPrice() micros.Time {
+	offers := slices.Clone(c.offers)
+	if c.product != nil {
+		offers = append(offers, c.product)
+	}
+	if c.list != nil {
+		offers = append(offers, c.list.Offers...)
+	}
+	for _, b := range c.blocks {
+		offers = append(offers, b.offers...)
+	}
+	next := micros.Max
+	for _, o := range offers {
+		next = min(next, o.NextPrice)
+	}
+	return next
 }
 
 func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c content, err error) {

@@ -63,7 +63,7 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	photo := &storefront.Image{URL: "/a-800.jpg", Small: "/a-320.jpg", Set: "/a-320.jpg 320w, /a.jpg 400w", Width: 400,
 		Height: 300, Alt: "A mug"}
 	offer := &storefront.Offer{Title: "“Mug”", Images: []*storefront.Image{photo}, Handle: "mug", PriceMinor: 200,
-		BeforeMinor: 300, Currency: "EUR",
+		BeforeMinor: 300, LowestMinor: 200, Currency: "EUR",
 		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
 		Paragraphs: []string{"One."}, Available: true, Ships: true,
 		HTML: "<p>One.</p>", Maker: &document.MakerFields{Name: new("K"), Address: new("A"), Email: new("E"),

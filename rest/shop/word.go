@@ -81,14 +81,17 @@ func wordsOf(st *storefront.State) productWords {
 }
 
 // price adds a price to the data of a product. If it varies, price is the lowest.
-func (w productWords) price(of map[string]any, minor, before int64, currency string, varies bool) {
+func (w productWords) price(of map[string]any, minor, before, lowest int64, currency string, varies bool) {
 	text := w.Money(minor, currency)
 	of["words"], of["price"], of["price_text"], of["price_varies"] = w.beside, text, text, varies
 	if varies {
 		of["price_text"] = w.Say(phrase.PriceFrom, text)
 	}
-	of["on_sale"], of["compare_at_price"] = before > 0, nil
+	of["on_sale"], of["compare_at_price"], of["lowest_price_text"] = before > 0, nil, nil
 	if before > 0 {
 		of["compare_at_price"] = w.Money(before, currency)
+	}
+	if lowest > 0 {
+		of["lowest_price_text"] = w.Say(phrase.LowestPrice, w.Money(lowest, currency))
 	}
 }

@@ -14,7 +14,9 @@ type datum struct{ Name, Text string }
 var cardData = map[string]string{
 	"title": "its title", "handle": "its name in URLs", "url": "the path of its page",
 	"price": "formatted", "compare_at_price": "the previous higher price, or nothing",
-	"on_sale":   "whether it has a compare-at price",
+	"on_sale": "whether it has a compare-at price",
+	"lowest_price_text": "the lowest price of the 30 days before the reduction, as a text in the language of the store, " +
+		"which shops in the European Union must show; or nothing",
 	"image_url": "the path of its first image, or nothing", "initial": "a letter to show without an image",
 	"vendor": "or nothing", "available": "whether it can be bought", "tags[]": "texts",
 	"price_varies": "whether price is the lowest of several",
@@ -98,7 +100,7 @@ var themeData = merged(map[string]string{
 	".product.variants[].price":   "formatted", ".product.variants[].on_sale": "as of a product",
 	".product.variants[].compare_at_price": "or nothing", ".product.variants[].available": "as of a product",
 	".product.variants[].price_varies": "never; for templates that show products and variants alike",
-	".product.variants[].price_text":   "as of a product",
+	".product.variants[].price_text":   "as of a product", ".product.variants[].lowest_price_text": "as of a product",
 	".sections[].kind": "a section of the home page: image, text or products, which is followed by elements of " +
 		"the kind product and by one of the kind end",
 	".sections[].title": "or nothing", ".sections[].label": "the text of the link to url, or nothing", ".sections[].text[]": "its lines",

@@ -112,13 +112,13 @@ host: sync.example
 content-type: application/json
 user-agent: Storefront-Webhooks/1
 x-service-timestamp: 1772703002
-x-service-signature: 41ddb13b8c3d1b741c7fab5be036d6fdc864d0bdbd04463d3d6b497dbb05bb1b
+x-service-signature: e0b7bfdc522a10a48855a1226aec6bb684a82383ea4634c6a245ed7098b0d439
 x-service-event: product.updated
 x-service-delivery-id: dlv_01kjynaea8e008000000000000
 x-service-attempt: 1
 webhook-id: evt_01kjynaea8e008000000000000
 webhook-timestamp: 1772703002
-webhook-signature: v1,4GJJC0P17AfyEG5uZgPDjW8LGPwDrvkPwY4tbotcCWk=`
+webhook-signature: v1,0+tE62zdw9FoEI3YA5eJ5sOtzEW5tBWaUizQRQ8FyUw=`
 
 const sampleBody = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product.updated","api_version":"v1",` +
 	`"occurred_at":"2026-03-05T09:30:01.250000Z","store_id":"str_01kjynacbre008000000000000",` +
@@ -130,7 +130,8 @@ const sampleBody = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product
 	`"version":7,"created_at":"2026-02-27T10:15:00.000000Z","updated_at":"2026-03-05T09:30:01.250000Z",` +
 	`"options":[],"variants":[{"id":"var_01kjynabcge008000000000000","title":"Kite \"Gull\"","sku":"KITE-1",` +
 	`"price_minor":4900,"compare_at_price_minor":5900,"inventory_quantity":12,"weight_grams":450,"options":[],` +
-	`"position":1,"image":null,"tax_category":null,"barcode":null}],"images":[{"id":"img_01kjynabfye008000000000000",` +
+	`"position":1,"image":null,"tax_category":null,"barcode":null,` +
+	`"prices":[{"from":null,"price_minor":4900,"compare_at_price_minor":5900,"lowest_price_minor":5500}]}],"images":[{"id":"img_01kjynabfye008000000000000",` +
 	`"url":"https://tableware.example.com/pictures/img_01kjynabfye008000000000000/` +
 	`0190fd2a7c3e4b5f8a6d1c2b3e4f5a6b.jpg","alt":"A kite above the sea","width":1600,"height":1200,"position":1}],` +
 	`"requires_shipping":true,"tax_category":"standard","description_format":"text","barcode":null,"maker":null,"videos":[]}},` +

@@ -88,7 +88,9 @@ func (s *Server) sellingLoops() []loop {
 
 func (s *Server) catalogLoops() []loop {
 	const hour, day = time.Hour, 24 * time.Hour
+	prices := s.counted(s.core.ChangePrices, "began or ended sales", "products")
 	return []loop{
+		{"change_prices", 2 * time.Second, hour, prices, nil},                                // domain/catalog
 		{"install_themes", 5 * time.Second, 0, s.core.Themes.Round, s.core.Themes.Wakeups()}, // engine/install
 		{"seed_themes", hour, 0, s.core.Themes.Seed, nil},                                    // engine/install
 		{"sweep_themes", day, hour, s.core.Themes.Sweep, nil},                                // engine/install

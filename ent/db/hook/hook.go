@@ -753,6 +753,18 @@ func (f PictureFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PictureMutation", m)
 }
 
+// The PriceChangeFunc type is an adapter to allow the use of ordinary
+// function as PriceChange mutator.
+type PriceChangeFunc func(context.Context, *db.PriceChangeMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f PriceChangeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.PriceChangeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.PriceChangeMutation", m)
+}
+
 // The ProcessFunc type is an adapter to allow the use of ordinary
 // function as Process mutator.
 type ProcessFunc func(context.Context, *db.ProcessMutation) (db.Value, error)
@@ -883,6 +895,18 @@ func (f SalesWalkFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.SalesWalkMutation", m)
+}
+
+// The ScheduledPriceFunc type is an adapter to allow the use of ordinary
+// function as ScheduledPrice mutator.
+type ScheduledPriceFunc func(context.Context, *db.ScheduledPriceMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ScheduledPriceFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ScheduledPriceMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ScheduledPriceMutation", m)
 }
 
 // The SearchEntryFunc type is an adapter to allow the use of ordinary

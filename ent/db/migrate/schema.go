@@ -1730,6 +1730,32 @@ var (
 		Columns:    PicturesColumns,
 		PrimaryKey: []*schema.Column{PicturesColumns[0]},
 	}
+	// PriceChangesColumns holds the columns for the "price_changes" table.
+	PriceChangesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "variant_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "offered", Type: field.TypeBool},
+		{Name: "price_minor", Type: field.TypeInt64},
+		{Name: "compare_at_price_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "sale_price_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "sale_starts_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "sale_ends_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// PriceChangesTable holds the schema information for the "price_changes" table.
+	PriceChangesTable = &schema.Table{
+		Name:       "price_changes",
+		Columns:    PriceChangesColumns,
+		PrimaryKey: []*schema.Column{PriceChangesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{PriceChangesColumns[1], PriceChangesColumns[2], PriceChangesColumns[0]},
+			},
+		},
+	}
 	// ProcessesColumns holds the columns for the "processes" table.
 	ProcessesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1787,6 +1813,10 @@ var (
 		{Name: "maker", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "videos", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "size_chart_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "sale_price_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "sale_starts_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "sale_ends_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "prices", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "images_count", Type: field.TypeInt, Default: 0},
 	}
 	// ProductsTable holds the schema information for the "products" table.
@@ -2018,6 +2048,27 @@ var (
 		Name:       "sales_walks",
 		Columns:    SalesWalksColumns,
 		PrimaryKey: []*schema.Column{SalesWalksColumns[0]},
+	}
+	// ScheduledPricesColumns holds the columns for the "scheduled_prices" table.
+	ScheduledPricesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+	}
+	// ScheduledPricesTable holds the schema information for the "scheduled_prices" table.
+	ScheduledPricesTable = &schema.Table{
+		Name:       "scheduled_prices",
+		Columns:    ScheduledPricesColumns,
+		PrimaryKey: []*schema.Column{ScheduledPricesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "scheduledprice_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{ScheduledPricesColumns[2], ScheduledPricesColumns[3]},
+			},
+		},
 	}
 	// SearchEntriesColumns holds the columns for the "search_entries" table.
 	SearchEntriesColumns = []*schema.Column{
@@ -2571,6 +2622,8 @@ var (
 		{Name: "weight_grams", Type: field.TypeInt64, Nullable: true},
 		{Name: "barcode", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(14)"}},
 		{Name: "cost_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "sale_price_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "prices", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "tax_category", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(40)"}},
 		{Name: "image_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
@@ -2747,6 +2800,7 @@ var (
 		PaymentSessionsTable,
 		PaymentSettingsTable,
 		PicturesTable,
+		PriceChangesTable,
 		ProcessesTable,
 		ProductsTable,
 		ProductImagesTable,
@@ -2758,6 +2812,7 @@ var (
 		SalesIntervalsTable,
 		SalesPendingsTable,
 		SalesWalksTable,
+		ScheduledPricesTable,
 		SearchEntriesTable,
 		SearchPendingsTable,
 		SearchSpellingsTable,

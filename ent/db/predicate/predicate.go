@@ -192,6 +192,9 @@ type PaymentSettings func(*sql.Selector)
 // Picture is the predicate function for picture builders.
 type Picture func(*sql.Selector)
 
+// PriceChange is the predicate function for pricechange builders.
+type PriceChange func(*sql.Selector)
+
 // Process is the predicate function for process builders.
 type Process func(*sql.Selector)
 
@@ -224,6 +227,9 @@ type SalesPending func(*sql.Selector)
 
 // SalesWalk is the predicate function for saleswalk builders.
 type SalesWalk func(*sql.Selector)
+
+// ScheduledPrice is the predicate function for scheduledprice builders.
+type ScheduledPrice func(*sql.Selector)
 
 // SearchEntry is the predicate function for searchentry builders.
 type SearchEntry func(*sql.Selector)

@@ -1598,6 +1598,30 @@ func (f PictureMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PictureMutation", m)
 }
 
+// The PriceChangeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PriceChangeQueryRuleFunc func(context.Context, *db.PriceChangeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PriceChangeQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.PriceChangeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.PriceChangeQuery", q)
+}
+
+// The PriceChangeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PriceChangeMutationRuleFunc func(context.Context, *db.PriceChangeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PriceChangeMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.PriceChangeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PriceChangeMutation", m)
+}
+
 // The ProcessQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ProcessQueryRuleFunc func(context.Context, *db.ProcessQuery) error
@@ -1860,6 +1884,30 @@ func (f SalesWalkMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SalesWalkMutation", m)
+}
+
+// The ScheduledPriceQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ScheduledPriceQueryRuleFunc func(context.Context, *db.ScheduledPriceQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ScheduledPriceQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ScheduledPriceQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ScheduledPriceQuery", q)
+}
+
+// The ScheduledPriceMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ScheduledPriceMutationRuleFunc func(context.Context, *db.ScheduledPriceMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ScheduledPriceMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ScheduledPriceMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ScheduledPriceMutation", m)
 }
 
 // The SearchEntryQueryRuleFunc type is an adapter to allow the use of ordinary

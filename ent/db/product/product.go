@@ -72,6 +72,14 @@ const (
 	FieldVideos = "videos"
 	// FieldSizeChartID holds the string denoting the size_chart_id field in the database.
 	FieldSizeChartID = "size_chart_id"
+	// FieldSalePriceMinor holds the string denoting the sale_price_minor field in the database.
+	FieldSalePriceMinor = "sale_price_minor"
+	// FieldSaleStartsAt holds the string denoting the sale_starts_at field in the database.
+	FieldSaleStartsAt = "sale_starts_at"
+	// FieldSaleEndsAt holds the string denoting the sale_ends_at field in the database.
+	FieldSaleEndsAt = "sale_ends_at"
+	// FieldPrices holds the string denoting the prices field in the database.
+	FieldPrices = "prices"
 	// FieldImagesCount holds the string denoting the images_count field in the database.
 	FieldImagesCount = "images_count"
 	// Table holds the table name of the product in the database.
@@ -110,6 +118,10 @@ var Columns = []string{
 	FieldMaker,
 	FieldVideos,
 	FieldSizeChartID,
+	FieldSalePriceMinor,
+	FieldSaleStartsAt,
+	FieldSaleEndsAt,
+	FieldPrices,
 	FieldImagesCount,
 }
 
@@ -284,6 +296,21 @@ func ByCostMinor(opts ...sql.OrderTermOption) OrderOption {
 // BySizeChartID orders the results by the size_chart_id field.
 func BySizeChartID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSizeChartID, opts...).ToFunc()
+}
+
+// BySalePriceMinor orders the results by the sale_price_minor field.
+func BySalePriceMinor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSalePriceMinor, opts...).ToFunc()
+}
+
+// BySaleStartsAt orders the results by the sale_starts_at field.
+func BySaleStartsAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSaleStartsAt, opts...).ToFunc()
+}
+
+// BySaleEndsAt orders the results by the sale_ends_at field.
+func BySaleEndsAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSaleEndsAt, opts...).ToFunc()
 }
 
 // ByImagesCount orders the results by the images_count field.

@@ -209,6 +209,29 @@ func SizeChartID(v xid.ID) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldSizeChartID, v))
 }
 
+// SalePriceMinor applies equality check predicate on the "sale_price_minor" field. It's identical to SalePriceMinorEQ.
+func SalePriceMinor(v int64) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldSalePriceMinor, v))
+}
+
+// SaleStartsAt applies equality check predicate on the "sale_starts_at" field. It's identical to SaleStartsAtEQ.
+func SaleStartsAt(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldEQ(FieldSaleStartsAt, vc))
+}
+
+// SaleEndsAt applies equality check predicate on the "sale_ends_at" field. It's identical to SaleEndsAtEQ.
+func SaleEndsAt(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldEQ(FieldSaleEndsAt, vc))
+}
+
+// Prices applies equality check predicate on the "prices" field. It's identical to PricesEQ.
+func Prices(v document.Prices) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldPrices, vc))
+}
+
 // ImagesCount applies equality check predicate on the "images_count" field. It's identical to ImagesCountEQ.
 func ImagesCount(v int) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldImagesCount, v))
@@ -1924,6 +1947,248 @@ func SizeChartIDIsNil() predicate.Product {
 // SizeChartIDNotNil applies the NotNil predicate on the "size_chart_id" field.
 func SizeChartIDNotNil() predicate.Product {
 	return predicate.Product(sql.FieldNotNull(FieldSizeChartID))
+}
+
+// SalePriceMinorEQ applies the EQ predicate on the "sale_price_minor" field.
+func SalePriceMinorEQ(v int64) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorNEQ applies the NEQ predicate on the "sale_price_minor" field.
+func SalePriceMinorNEQ(v int64) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorIn applies the In predicate on the "sale_price_minor" field.
+func SalePriceMinorIn(vs ...int64) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldSalePriceMinor, vs...))
+}
+
+// SalePriceMinorNotIn applies the NotIn predicate on the "sale_price_minor" field.
+func SalePriceMinorNotIn(vs ...int64) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldSalePriceMinor, vs...))
+}
+
+// SalePriceMinorGT applies the GT predicate on the "sale_price_minor" field.
+func SalePriceMinorGT(v int64) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorGTE applies the GTE predicate on the "sale_price_minor" field.
+func SalePriceMinorGTE(v int64) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorLT applies the LT predicate on the "sale_price_minor" field.
+func SalePriceMinorLT(v int64) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorLTE applies the LTE predicate on the "sale_price_minor" field.
+func SalePriceMinorLTE(v int64) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorIsNil applies the IsNil predicate on the "sale_price_minor" field.
+func SalePriceMinorIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldSalePriceMinor))
+}
+
+// SalePriceMinorNotNil applies the NotNil predicate on the "sale_price_minor" field.
+func SalePriceMinorNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldSalePriceMinor))
+}
+
+// SaleStartsAtEQ applies the EQ predicate on the "sale_starts_at" field.
+func SaleStartsAtEQ(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldEQ(FieldSaleStartsAt, vc))
+}
+
+// SaleStartsAtNEQ applies the NEQ predicate on the "sale_starts_at" field.
+func SaleStartsAtNEQ(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldNEQ(FieldSaleStartsAt, vc))
+}
+
+// SaleStartsAtIn applies the In predicate on the "sale_starts_at" field.
+func SaleStartsAtIn(vs ...micros.Time) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldSaleStartsAt, v...))
+}
+
+// SaleStartsAtNotIn applies the NotIn predicate on the "sale_starts_at" field.
+func SaleStartsAtNotIn(vs ...micros.Time) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldSaleStartsAt, v...))
+}
+
+// SaleStartsAtGT applies the GT predicate on the "sale_starts_at" field.
+func SaleStartsAtGT(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldGT(FieldSaleStartsAt, vc))
+}
+
+// SaleStartsAtGTE applies the GTE predicate on the "sale_starts_at" field.
+func SaleStartsAtGTE(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldGTE(FieldSaleStartsAt, vc))
+}
+
+// SaleStartsAtLT applies the LT predicate on the "sale_starts_at" field.
+func SaleStartsAtLT(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldLT(FieldSaleStartsAt, vc))
+}
+
+// SaleStartsAtLTE applies the LTE predicate on the "sale_starts_at" field.
+func SaleStartsAtLTE(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldLTE(FieldSaleStartsAt, vc))
+}
+
+// SaleStartsAtIsNil applies the IsNil predicate on the "sale_starts_at" field.
+func SaleStartsAtIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldSaleStartsAt))
+}
+
+// SaleStartsAtNotNil applies the NotNil predicate on the "sale_starts_at" field.
+func SaleStartsAtNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldSaleStartsAt))
+}
+
+// SaleEndsAtEQ applies the EQ predicate on the "sale_ends_at" field.
+func SaleEndsAtEQ(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldEQ(FieldSaleEndsAt, vc))
+}
+
+// SaleEndsAtNEQ applies the NEQ predicate on the "sale_ends_at" field.
+func SaleEndsAtNEQ(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldNEQ(FieldSaleEndsAt, vc))
+}
+
+// SaleEndsAtIn applies the In predicate on the "sale_ends_at" field.
+func SaleEndsAtIn(vs ...micros.Time) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldSaleEndsAt, v...))
+}
+
+// SaleEndsAtNotIn applies the NotIn predicate on the "sale_ends_at" field.
+func SaleEndsAtNotIn(vs ...micros.Time) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldSaleEndsAt, v...))
+}
+
+// SaleEndsAtGT applies the GT predicate on the "sale_ends_at" field.
+func SaleEndsAtGT(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldGT(FieldSaleEndsAt, vc))
+}
+
+// SaleEndsAtGTE applies the GTE predicate on the "sale_ends_at" field.
+func SaleEndsAtGTE(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldGTE(FieldSaleEndsAt, vc))
+}
+
+// SaleEndsAtLT applies the LT predicate on the "sale_ends_at" field.
+func SaleEndsAtLT(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldLT(FieldSaleEndsAt, vc))
+}
+
+// SaleEndsAtLTE applies the LTE predicate on the "sale_ends_at" field.
+func SaleEndsAtLTE(v micros.Time) predicate.Product {
+	vc := int64(v)
+	return predicate.Product(sql.FieldLTE(FieldSaleEndsAt, vc))
+}
+
+// SaleEndsAtIsNil applies the IsNil predicate on the "sale_ends_at" field.
+func SaleEndsAtIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldSaleEndsAt))
+}
+
+// SaleEndsAtNotNil applies the NotNil predicate on the "sale_ends_at" field.
+func SaleEndsAtNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldSaleEndsAt))
+}
+
+// PricesEQ applies the EQ predicate on the "prices" field.
+func PricesEQ(v document.Prices) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldPrices, vc))
+}
+
+// PricesNEQ applies the NEQ predicate on the "prices" field.
+func PricesNEQ(v document.Prices) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldNEQ(FieldPrices, vc))
+}
+
+// PricesIn applies the In predicate on the "prices" field.
+func PricesIn(vs ...document.Prices) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldPrices, v...))
+}
+
+// PricesNotIn applies the NotIn predicate on the "prices" field.
+func PricesNotIn(vs ...document.Prices) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldPrices, v...))
+}
+
+// PricesGT applies the GT predicate on the "prices" field.
+func PricesGT(v document.Prices) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGT(FieldPrices, vc))
+}
+
+// PricesGTE applies the GTE predicate on the "prices" field.
+func PricesGTE(v document.Prices) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGTE(FieldPrices, vc))
+}
+
+// PricesLT applies the LT predicate on the "prices" field.
+func PricesLT(v document.Prices) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLT(FieldPrices, vc))
+}
+
+// PricesLTE applies the LTE predicate on the "prices" field.
+func PricesLTE(v document.Prices) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLTE(FieldPrices, vc))
+}
+
+// PricesIsNil applies the IsNil predicate on the "prices" field.
+func PricesIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldPrices))
+}
+
+// PricesNotNil applies the NotNil predicate on the "prices" field.
+func PricesNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldPrices))
 }
 
 // ImagesCountEQ applies the EQ predicate on the "images_count" field.

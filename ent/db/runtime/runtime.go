@@ -60,6 +60,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/paymentsession"
 	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/picture"
+	"github.com/storefront-go/storefront/ent/db/pricechange"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/productimage"
@@ -70,6 +71,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
 	"github.com/storefront-go/storefront/ent/db/salespending"
 	"github.com/storefront-go/storefront/ent/db/saleswalk"
+	"github.com/storefront-go/storefront/ent/db/scheduledprice"
 	"github.com/storefront-go/storefront/ent/db/searchentry"
 	"github.com/storefront-go/storefront/ent/db/searchpending"
 	"github.com/storefront-go/storefront/ent/db/searchspelling"
@@ -1668,6 +1670,24 @@ func init() {
 	pictureDescID := pictureMixinFields0[1].Descriptor()
 	// picture.DefaultID holds the default value on creation for the id field.
 	picture.DefaultID = pictureDescID.Default.(func() xid.ID)
+	pricechangeMixin := schema.PriceChange{}.Mixin()
+	pricechange.Policy = privacy.NewPolicies(pricechangeMixin[0], schema.PriceChange{})
+	pricechange.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := pricechange.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	pricechangeMixinFields0 := pricechangeMixin[0].Fields()
+	_ = pricechangeMixinFields0
+	pricechangeFields := schema.PriceChange{}.Fields()
+	_ = pricechangeFields
+	// pricechangeDescID is the schema descriptor for id field.
+	pricechangeDescID := pricechangeMixinFields0[1].Descriptor()
+	// pricechange.DefaultID holds the default value on creation for the id field.
+	pricechange.DefaultID = pricechangeDescID.Default.(func() xid.ID)
 	processFields := schema.Process{}.Fields()
 	_ = processFields
 	// processDescHost is the schema descriptor for host field.
@@ -1731,7 +1751,7 @@ func init() {
 	// product.DefaultTaxCategory holds the default value on creation for the tax_category field.
 	product.DefaultTaxCategory = productDescTaxCategory.Default.(string)
 	// productDescImagesCount is the schema descriptor for images_count field.
-	productDescImagesCount := productFields[25].Descriptor()
+	productDescImagesCount := productFields[29].Descriptor()
 	// product.DefaultImagesCount holds the default value on creation for the images_count field.
 	product.DefaultImagesCount = productDescImagesCount.Default.(int)
 	// productDescID is the schema descriptor for id field.
@@ -1898,6 +1918,28 @@ func init() {
 	saleswalkDescID := saleswalkMixinFields0[1].Descriptor()
 	// saleswalk.DefaultID holds the default value on creation for the id field.
 	saleswalk.DefaultID = saleswalkDescID.Default.(func() xid.ID)
+	scheduledpriceMixin := schema.ScheduledPrice{}.Mixin()
+	scheduledprice.Policy = privacy.NewPolicies(scheduledpriceMixin[0], schema.ScheduledPrice{})
+	scheduledprice.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := scheduledprice.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	scheduledpriceMixinFields0 := scheduledpriceMixin[0].Fields()
+	_ = scheduledpriceMixinFields0
+	scheduledpriceFields := schema.ScheduledPrice{}.Fields()
+	_ = scheduledpriceFields
+	// scheduledpriceDescTries is the schema descriptor for tries field.
+	scheduledpriceDescTries := scheduledpriceFields[2].Descriptor()
+	// scheduledprice.DefaultTries holds the default value on creation for the tries field.
+	scheduledprice.DefaultTries = scheduledpriceDescTries.Default.(int)
+	// scheduledpriceDescID is the schema descriptor for id field.
+	scheduledpriceDescID := scheduledpriceMixinFields0[1].Descriptor()
+	// scheduledprice.DefaultID holds the default value on creation for the id field.
+	scheduledprice.DefaultID = scheduledpriceDescID.Default.(func() xid.ID)
 	searchentryMixin := schema.SearchEntry{}.Mixin()
 	searchentry.Policy = privacy.NewPolicies(searchentryMixin[0], schema.SearchEntry{})
 	searchentry.Hooks[0] = func(next ent.Mutator) ent.Mutator {

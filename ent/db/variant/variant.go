@@ -39,6 +39,10 @@ const (
 	FieldBarcode = "barcode"
 	// FieldCostMinor holds the string denoting the cost_minor field in the database.
 	FieldCostMinor = "cost_minor"
+	// FieldSalePriceMinor holds the string denoting the sale_price_minor field in the database.
+	FieldSalePriceMinor = "sale_price_minor"
+	// FieldPrices holds the string denoting the prices field in the database.
+	FieldPrices = "prices"
 	// FieldTaxCategory holds the string denoting the tax_category field in the database.
 	FieldTaxCategory = "tax_category"
 	// FieldImageID holds the string denoting the image_id field in the database.
@@ -63,6 +67,8 @@ var Columns = []string{
 	FieldWeightGrams,
 	FieldBarcode,
 	FieldCostMinor,
+	FieldSalePriceMinor,
+	FieldPrices,
 	FieldTaxCategory,
 	FieldImageID,
 }
@@ -157,6 +163,11 @@ func ByBarcode(opts ...sql.OrderTermOption) OrderOption {
 // ByCostMinor orders the results by the cost_minor field.
 func ByCostMinor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCostMinor, opts...).ToFunc()
+}
+
+// BySalePriceMinor orders the results by the sale_price_minor field.
+func BySalePriceMinor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSalePriceMinor, opts...).ToFunc()
 }
 
 // ByTaxCategory orders the results by the tax_category field.

@@ -121,6 +121,17 @@ func CostMinor(v int64) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldCostMinor, v))
 }
 
+// SalePriceMinor applies equality check predicate on the "sale_price_minor" field. It's identical to SalePriceMinorEQ.
+func SalePriceMinor(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldSalePriceMinor, v))
+}
+
+// Prices applies equality check predicate on the "prices" field. It's identical to PricesEQ.
+func Prices(v document.Prices) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldEQ(FieldPrices, vc))
+}
+
 // TaxCategory applies equality check predicate on the "tax_category" field. It's identical to TaxCategoryEQ.
 func TaxCategory(v string) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldTaxCategory, v))
@@ -798,6 +809,120 @@ func CostMinorIsNil() predicate.Variant {
 // CostMinorNotNil applies the NotNil predicate on the "cost_minor" field.
 func CostMinorNotNil() predicate.Variant {
 	return predicate.Variant(sql.FieldNotNull(FieldCostMinor))
+}
+
+// SalePriceMinorEQ applies the EQ predicate on the "sale_price_minor" field.
+func SalePriceMinorEQ(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldEQ(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorNEQ applies the NEQ predicate on the "sale_price_minor" field.
+func SalePriceMinorNEQ(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldNEQ(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorIn applies the In predicate on the "sale_price_minor" field.
+func SalePriceMinorIn(vs ...int64) predicate.Variant {
+	return predicate.Variant(sql.FieldIn(FieldSalePriceMinor, vs...))
+}
+
+// SalePriceMinorNotIn applies the NotIn predicate on the "sale_price_minor" field.
+func SalePriceMinorNotIn(vs ...int64) predicate.Variant {
+	return predicate.Variant(sql.FieldNotIn(FieldSalePriceMinor, vs...))
+}
+
+// SalePriceMinorGT applies the GT predicate on the "sale_price_minor" field.
+func SalePriceMinorGT(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldGT(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorGTE applies the GTE predicate on the "sale_price_minor" field.
+func SalePriceMinorGTE(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldGTE(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorLT applies the LT predicate on the "sale_price_minor" field.
+func SalePriceMinorLT(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldLT(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorLTE applies the LTE predicate on the "sale_price_minor" field.
+func SalePriceMinorLTE(v int64) predicate.Variant {
+	return predicate.Variant(sql.FieldLTE(FieldSalePriceMinor, v))
+}
+
+// SalePriceMinorIsNil applies the IsNil predicate on the "sale_price_minor" field.
+func SalePriceMinorIsNil() predicate.Variant {
+	return predicate.Variant(sql.FieldIsNull(FieldSalePriceMinor))
+}
+
+// SalePriceMinorNotNil applies the NotNil predicate on the "sale_price_minor" field.
+func SalePriceMinorNotNil() predicate.Variant {
+	return predicate.Variant(sql.FieldNotNull(FieldSalePriceMinor))
+}
+
+// PricesEQ applies the EQ predicate on the "prices" field.
+func PricesEQ(v document.Prices) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldEQ(FieldPrices, vc))
+}
+
+// PricesNEQ applies the NEQ predicate on the "prices" field.
+func PricesNEQ(v document.Prices) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldNEQ(FieldPrices, vc))
+}
+
+// PricesIn applies the In predicate on the "prices" field.
+func PricesIn(vs ...document.Prices) predicate.Variant {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Variant(sql.FieldIn(FieldPrices, v...))
+}
+
+// PricesNotIn applies the NotIn predicate on the "prices" field.
+func PricesNotIn(vs ...document.Prices) predicate.Variant {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Variant(sql.FieldNotIn(FieldPrices, v...))
+}
+
+// PricesGT applies the GT predicate on the "prices" field.
+func PricesGT(v document.Prices) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldGT(FieldPrices, vc))
+}
+
+// PricesGTE applies the GTE predicate on the "prices" field.
+func PricesGTE(v document.Prices) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldGTE(FieldPrices, vc))
+}
+
+// PricesLT applies the LT predicate on the "prices" field.
+func PricesLT(v document.Prices) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldLT(FieldPrices, vc))
+}
+
+// PricesLTE applies the LTE predicate on the "prices" field.
+func PricesLTE(v document.Prices) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldLTE(FieldPrices, vc))
+}
+
+// PricesIsNil applies the IsNil predicate on the "prices" field.
+func PricesIsNil() predicate.Variant {
+	return predicate.Variant(sql.FieldIsNull(FieldPrices))
+}
+
+// PricesNotNil applies the NotNil predicate on the "prices" field.
+func PricesNotNil() predicate.Variant {
+	return predicate.Variant(sql.FieldNotNull(FieldPrices))
 }
 
 // TaxCategoryEQ applies the EQ predicate on the "tax_category" field.

@@ -225,7 +225,7 @@ func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item
 	row.LinesCount++
 	u.AddLinesCount(1)
 	return c.Client(ctx).CartLine.Create().SetCartID(row.ID).SetProductID(g.product.ID).SetVariantID(g.variant.ID).
-		SetQuantity(quantity).SetPriceMinor(g.variant.PriceMinor).SetAddedAt(micros.Now()).Exec(ctx)
+		SetQuantity(quantity).SetPriceMinor(g.unit).SetAddedAt(micros.Now()).Exec(ctx)
 }
 
 // Edit is a change of a cart by its shopper.

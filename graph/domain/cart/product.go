@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -33,6 +34,7 @@ func (w ProductRef) variant() xid.ID {
 type item struct {
 	product *db.Product
 	variant *db.Variant
+	unit    int64 // what it costs now
 }
 
 // productItem reads a product that is added to a cart. It must be published and sold in the currency of
@@ -77,6 +79,7 @@ func (c *Carts) items(
 	if err := variants.Load(ctx, c.Client(ctx), rows...); err != nil {
 		return nil, nil, err
 	}
+	now := micros.Now()
 	found = map[ProductRef]*item{}
 	for _, w := range refs {
 		for _, p := range rows {
@@ -85,7 +88,7 @@ func (c *Carts) items(
 			}
 			for _, v := range variants.Of(p) {
 				if v.ID == w.variant() {
-					found[w] = &item{p, v}
+					found[w] = &item{p, v, variants.PriceAt(v, now).PriceMinor}
 				}
 			}
 		}

@@ -314,7 +314,7 @@ func lineOf(w ProductRef, row *db.CartLine, g *item) *Line {
 	if g == nil {
 		return l
 	}
-	l.Title, l.Handle, l.Unit, l.SKU = g.product.Title, g.product.Handle, g.variant.PriceMinor, g.variant.Sku
+	l.Title, l.Handle, l.Unit, l.SKU = g.product.Title, g.product.Handle, g.unit, g.variant.Sku
 	core.Opt(g.product.ImageURL, func(s string) { l.Image = s })
 	if g.product.Options != nil {
 		l.Options = g.variant.Title

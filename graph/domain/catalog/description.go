@@ -23,6 +23,9 @@ const (
 	sizeChartMember = "size_chart_id"
 )
 
+// variantsMember is the member of a product with its variants and what shoppers pay for them.
+const variantsMember = "variants"
+
 // checkDescription checks that a description can be rendered.
 func checkDescription(c *core.Check, format state.TextFormat, text *string) {
 	if format != "" && !format.Known() { // of REST

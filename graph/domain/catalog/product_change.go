@@ -72,8 +72,11 @@ func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, 
 func (m Mutation) indexed(
 	ctx context.Context, e *productEdit, edit func(context.Context, *productEdit) error,
 ) error {
-	shown := e.Row.Status == state.ProductActive
+	shown, prices := e.Row.Status == state.ProductActive, m.reprice(e)
 	if err := errors.Join(edit(ctx, e), mayBeTaxed(ctx, e.Row)); err != nil {
+		return err
+	}
+	if err := prices.finish(ctx, e); err != nil {
 		return err
 	}
 	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
@@ -96,7 +99,7 @@ func (m Mutation) indexed(
 
 func renamed(members []string) bool {
 	return slices.ContainsFunc(members, func(m string) bool {
-		return m == "title" || m == "sku" || m == "options" || m == "variants" || m == "tags"
+		return m == "title" || m == "sku" || m == "options" || m == variantsMember || m == "tags"
 	})
 }
 
@@ -226,6 +229,9 @@ func (m Mutation) ProductDelete(
 		}
 		if err = m.dropVariants(ctx, gone); err == nil {
 			err = m.dropImages(ctx, gone)
+		}
+		if err == nil {
+			err = m.dropPrices(ctx, gone.ID)
 		}
 		if err == nil {
 			err = m.leaveCollections(ctx, gone.ID)

@@ -88,7 +88,7 @@ func setMembers(e *productEdit, in model.ProductUpdateInput) {
 	core.MemberOpt(&e.Changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity,
 		u.SetInventoryQuantity, u.ClearInventoryQuantity)
 	core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
-	core.MemberOpt(&e.Changed, in.WeightGrams, "variants", &p.WeightGrams, u.SetWeightGrams, u.ClearWeightGrams)
+	core.MemberOpt(&e.Changed, in.WeightGrams, variantsMember, &p.WeightGrams, u.SetWeightGrams, u.ClearWeightGrams)
 	core.MemberOf(&e.Changed, in.RequiresShipping, "requires_shipping", &p.RequiresShipping, u.SetRequiresShipping)
 	core.MemberOf(&e.Changed, in.TaxCategory, "tax_category", &p.TaxCategory, u.SetTaxCategory)
 	core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)

@@ -52,7 +52,7 @@ func (m Mutation) ProductVariantsSet(
 			if err != nil {
 				return err
 			}
-			m.sellAs(e, plan.options, rows)
+			sellAs(e, plan.options, rows)
 			return nil
 		})
 }
@@ -83,7 +83,7 @@ func (m Mutation) ProductVariantUpdate(
 			if err := stockFits(rows); err != nil {
 				return err
 			}
-			m.sellAs(e, e.Row.Options, rows)
+			sellAs(e, e.Row.Options, rows)
 			return nil
 		})
 }
@@ -107,18 +107,17 @@ func set[T any](dst **T, given interface{ ValueOK() (*T, bool) }) {
 	}
 }
 
-// sellAs replaces the variants of a product: first in its row, which aggregates them, and then in
-// theirs. Stock changes write the product's row first too, so the two cannot deadlock.
-func (m Mutation) sellAs(e *productEdit, options document.Options, rows []*db.Variant) {
+// sellAs replaces the variants of a product in its row, which aggregates them. Their rows are written
+// after it, as stock changes do, so that the two cannot deadlock.
+func sellAs(e *productEdit, options document.Options, rows []*db.Variant) {
 	p, u := e.Row, e.Update
 	before := variants.Of(p)
 	own := p.Options == nil && options == nil
 	core.MemberDoc(&e.Changed, options, true, "options", &p.Options, u.SetOptions, u.ClearOptions)
 	if !own && !slices.EqualFunc(before, rows, alike) {
-		e.Changed = append(e.Changed, "variants")
+		e.Changed = append(e.Changed, variantsMember)
 	}
 	sumUp(e, rows)
-	stored := p.Variants
 	p.Variants = nil
 	if options != nil {
 		p.Variants = rows
@@ -126,7 +125,6 @@ func (m Mutation) sellAs(e *productEdit, options document.Options, rows []*db.Va
 	if len(e.Changed) == 0 && !slices.EqualFunc(before, rows, equal) {
 		e.Changed = []string{"inventory_quantity"} // moved from one variant to another, or only costs changed
 	}
-	e.Then = func(ctx context.Context) error { return m.storeVariants(ctx, p.ID, stored, p.Variants) }
 }
 
 // sumUp sets the aggregates of a product with options that lists and filters read; a product
@@ -148,12 +146,14 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 	core.MemberOpt(&e.Changed, core.Given(sum.Inventory), "inventory_quantity", &p.InventoryQuantity,
 		u.SetInventoryQuantity, u.ClearInventoryQuantity)
 	var beside []string // members that only the variants show
-	core.MemberOpt(&beside, core.Given(own.WeightGrams), "variants", &p.WeightGrams, u.SetWeightGrams,
+	core.MemberOpt(&beside, core.Given(own.WeightGrams), variantsMember, &p.WeightGrams, u.SetWeightGrams,
 		u.ClearWeightGrams)
-	core.MemberOpt(&beside, core.Given(sum.Highest), "variants", &p.MaxPriceMinor, u.SetMaxPriceMinor,
+	core.MemberOpt(&beside, core.Given(sum.Highest), variantsMember, &p.MaxPriceMinor, u.SetMaxPriceMinor,
 		u.ClearMaxPriceMinor)
-	if len(beside) > 0 && !slices.Contains(e.Changed, "variants") {
-		e.Changed = append(e.Changed, "variants")
+	core.MemberOpt(&beside, core.Given(own.SalePriceMinor), variantsMember, &p.SalePriceMinor, u.SetSalePriceMinor,
+		u.ClearSalePriceMinor)
+	if len(beside) > 0 && !slices.Contains(e.Changed, variantsMember) {
+		e.Changed = append(e.Changed, variantsMember)
 	}
 }
 
@@ -162,7 +162,7 @@ func alike(a, b *db.Variant) bool {
 	return a.ID == b.ID && a.Position == b.Position && string(a.Options) == string(b.Options) && a.Title == b.Title &&
 		a.PriceMinor == b.PriceMinor && same(a.CompareAtPriceMinor, b.CompareAtPriceMinor) && same(a.Sku, b.Sku) &&
 		same(a.WeightGrams, b.WeightGrams) && same(a.TaxCategory, b.TaxCategory) && same(a.ImageID, b.ImageID) &&
-		same(a.Barcode, b.Barcode)
+		same(a.Barcode, b.Barcode) && same(a.SalePriceMinor, b.SalePriceMinor) && string(a.Prices) == string(b.Prices)
 }
 
 func equal(a, b *db.Variant) bool {
@@ -210,7 +210,7 @@ func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant)
 		SetPriceMinor(v.PriceMinor).SetNillableCompareAtPriceMinor(v.CompareAtPriceMinor).SetNillableSku(v.Sku).
 		SetNillableInventoryQuantity(v.InventoryQuantity).SetNillableWeightGrams(v.WeightGrams).
 		SetNillableTaxCategory(v.TaxCategory).SetNillableImageID(v.ImageID).SetNillableBarcode(v.Barcode).
-		SetNillableCostMinor(v.CostMinor)
+		SetNillableCostMinor(v.CostMinor).SetNillableSalePriceMinor(v.SalePriceMinor).SetPrices(v.Prices)
 }
 
 func (m Mutation) dropVariants(ctx context.Context, p *db.Product) error {

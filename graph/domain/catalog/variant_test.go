@@ -84,7 +84,8 @@ func TestOwnVariant(t *testing.T) {
 		if got := shown(t, ctx, r, p); !strings.HasSuffix(got, `"options":[],"variants":[{"id":"`+own+
 			`","title":"Blue Mug","sku":"MUG-1","price_minor":1250,"compare_at_price_minor":1500,`+
 			`"inventory_quantity":7,"weight_grams":null,"options":[],"position":1,"image":null,"tax_category":null,`+
-			`"barcode":null}],"images":[],"requires_shipping":true,"tax_category":"standard","description_format":"text",`+
+			`"barcode":null,"prices":[{"from":null,"price_minor":1250,"compare_at_price_minor":1500,`+
+			`"lowest_price_minor":null}]}],"images":[],"requires_shipping":true,"tax_category":"standard","description_format":"text",`+
 			`"barcode":null,"maker":null,"videos":[]}`) {
 			t.Error(got)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -71,13 +72,14 @@ func (t *tally) stockOf(ctx context.Context, list []*db.Product) (rows []*model.
 	if err != nil {
 		return nil, fmt.Errorf("read variants: %w", err)
 	}
+	now := micros.Now()
 	for _, v := range of {
-		t.addStock(own[v.ProductID], *v.InventoryQuantity, v.PriceMinor, v.CostMinor)
+		t.addStock(own[v.ProductID], *v.InventoryQuantity, variants.PriceAt(v, now).PriceMinor, v.CostMinor)
 	}
 	for _, p := range list {
 		row := own[p.ID]
 		if p.Options == nil {
-			t.addStock(row, *p.InventoryQuantity, p.PriceMinor, p.CostMinor)
+			t.addStock(row, *p.InventoryQuantity, variants.LowestAt(p, now).PriceMinor, p.CostMinor)
 		}
 		if row.Quantity > 0 {
 			rows = append(rows, row)

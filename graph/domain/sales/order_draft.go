@@ -13,12 +13,14 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/lib/price"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -182,7 +184,7 @@ func (d *orderDraft) unitPrice(w item, l *model.OrderLineInput) int64 {
 		return *l.UnitPriceMinor
 	}
 	if v := d.variant(w); v != nil {
-		return v.PriceMinor
+		return variants.PriceAt(v, micros.Now()).PriceMinor
 	}
 	return 0 // a missing price, which is reported
 }

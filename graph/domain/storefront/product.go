@@ -46,7 +46,7 @@ var cardFields = []string{
 	product.FieldID, product.FieldTitle, product.FieldHandle, product.FieldPriceMinor, product.FieldCompareAtPriceMinor,
 	product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldTags,
 	product.FieldInventoryQuantity, product.FieldImageURL, product.FieldPublishedAt, product.FieldMaxPriceMinor,
-	product.FieldImagesCount, product.FieldRequiresShipping,
+	product.FieldImagesCount, product.FieldRequiresShipping, product.FieldPrices,
 }
 
 // Offer is an active product in the storefront. An absent text is "".
@@ -59,6 +59,11 @@ type Offer struct {
 	Amount, Currency string
 	// BeforeMinor is the former price if it was higher, else 0.
 	BeforeMinor int64
+	// LowestMinor is the lowest price of the 30 days before the reduction began; 0 without a
+	// reduction, or if it is not known.
+	LowestMinor int64
+	// NextPrice is when the price changes next because a sale begins or ends.
+	NextPrice micros.Time
 	// From says that the price is the lowest of several.
 	From  bool
 	Image string // the path of the first image on the store's host
@@ -86,6 +91,7 @@ type Offer struct {
 	Videos    []string
 	SizeChart *Text
 
+	at         micros.Time // when it was read
 	published  micros.Time
 	hasUploads bool // it has uploaded images
 }
@@ -96,6 +102,7 @@ type OfferVariant struct {
 	Title                   string
 	Texts                   []string // one for each option
 	PriceMinor, BeforeMinor int64    // as in Offer
+	LowestMinor             int64    // as in Offer
 	SKU, Barcode            string
 	Available               bool
 	Image                   *Image // the offer's image of this variant, or nil
@@ -183,8 +190,9 @@ func (o *Offer) complete(p *db.Product) (err error) {
 		if err != nil {
 			return fmt.Errorf("options of %s: %w", v.PublicID(), err)
 		}
+		price := variants.PriceAt(v, o.at)
 		o.Variants = append(o.Variants, &OfferVariant{ID: v.ID, Title: v.Title, Texts: texts,
-			PriceMinor: v.PriceMinor, BeforeMinor: formerPrice(v.CompareAtPriceMinor, v.PriceMinor),
+			PriceMinor: price.PriceMinor, BeforeMinor: formerPrice(price), LowestMinor: core.Deref(price.LowestMinor),
 			SKU: core.Deref(v.Sku), Barcode: core.Deref(v.Barcode), Available: inStock(v.InventoryQuantity),
 			Image: o.image(v.ImageID)})
 	}
@@ -203,11 +211,11 @@ func (o *Offer) image(id *xid.ID) *Image {
 func inStock(quantity *int64) bool { return quantity == nil || *quantity > 0 }
 
 // formerPrice returns the former price if it was higher, else 0.
-func formerPrice(had *int64, price int64) int64 {
-	if had == nil || *had <= price {
+func formerPrice(p variants.Price) int64 {
+	if !p.Reduced() {
 		return 0
 	}
-	return *had
+	return *p.CompareAtMinor
 }
 
 // Related returns up to four other active products of the same vendor or type: first products that
@@ -300,13 +308,16 @@ func offerOf(p *db.Product) (*Offer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tags of %s: %w", xid.Product.Format(p.ID), err)
 	}
+	now := micros.Now()
+	price := variants.LowestAt(p, now)
 	o := &Offer{
-		ID: p.ID, Title: p.Title, Handle: p.Handle, PriceMinor: p.PriceMinor, Tags: tags,
-		Currency: p.Currency, Amount: decimal(p.PriceMinor, p.Currency),
+		ID: p.ID, Title: p.Title, Handle: p.Handle, PriceMinor: price.PriceMinor, Tags: tags,
+		Currency: p.Currency, Amount: decimal(price.PriceMinor, p.Currency),
 		Vendor: core.Deref(p.Vendor), Type: core.Deref(p.ProductType), SKU: core.Deref(p.Sku),
-		Available: inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: p.MaxPriceMinor != nil,
-		BeforeMinor: formerPrice(p.CompareAtPriceMinor, p.PriceMinor),
-		published:   p.ID.Time(), hasUploads: p.ImagesCount > 0,
+		Available: inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: price.HighestMinor != nil,
+		BeforeMinor: formerPrice(price), LowestMinor: core.Deref(price.LowestMinor),
+		NextPrice: variants.NextPrice(p, now), at: now,
+		published: p.ID.Time(), hasUploads: p.ImagesCount > 0,
 	}
 	core.Opt(p.ImageURL, func(address string) {
 		o.Image = ExternalImagePath(address, p.Handle)

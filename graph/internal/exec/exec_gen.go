@@ -176,6 +176,7 @@ type MutationResolver interface {
 	ProductUpdate(ctx context.Context, id string, expectedVersion int64, input model.ProductUpdateInput) (*model.ProductPayload, error)
 	ProductVariantsSet(ctx context.Context, id string, expectedVersion int64, options []*document.Option, variants []*model.ProductVariantInput) (*model.ProductPayload, error)
 	ProductVariantUpdate(ctx context.Context, id string, expectedVersion int64, variantID string, input model.ProductVariantUpdateInput) (*model.ProductPayload, error)
+	ProductSaleSet(ctx context.Context, id string, expectedVersion int64, sale *model.SaleInput) (*model.ProductPayload, error)
 	ProductPublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductUnpublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductArchive(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
@@ -252,9 +253,14 @@ type ProductResolver interface {
 	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
 	Images(ctx context.Context, obj *db.Product) ([]*db.ProductImage, error)
 	Image(ctx context.Context, obj *db.Product) (*db.ProductImage, error)
+
+	CurrentPrice(ctx context.Context, obj *db.Product) (*document.PriceStep, error)
+	PriceHistory(ctx context.Context, obj *db.Product, first *int, after *string) (*model.Connection[*model.PriceChange], error)
 }
 type ProductVariantResolver interface {
 	Image(ctx context.Context, obj *db.Variant) (*db.ProductImage, error)
+
+	CurrentPrice(ctx context.Context, obj *db.Variant) (*document.PriceStep, error)
 }
 type QueryResolver interface {
 	Me(ctx context.Context) (*model.Identity, error)
@@ -940,6 +946,11 @@ type Mutation {
   productVariantUpdate(
     id: ID!, expectedVersion: Long!, variantId: ID!, input: ProductVariantUpdateInput!
   ): ProductPayload! @scope(name: "products.write")
+  """
+  Sets when a product is on sale and what its variants cost then; null ends its sale. Shoppers pay the sale prices from
+  the moment it starts until the moment it ends.
+  """
+  productSaleSet(id: ID!, expectedVersion: Long!, sale: SaleInput): ProductPayload! @scope(name: "products.write")
   productPublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productUnpublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productArchive(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
@@ -2176,6 +2187,39 @@ type Product {
   videos: [String!]!
   "The page of the store that shows its sizes."
   sizeChartId: ID
+  "When its sale starts; null for at once."
+  saleStartsAt: Time
+  "When its sale ends; null for never."
+  saleEndsAt: Time
+  "What shoppers pay now. With options, the lowest price of its variants."
+  currentPrice: CurrentPrice!
+  "Its former prices and those of its variants, newest first."
+  priceHistory(first: Int = 50, after: String): PriceChangeConnection!
+}
+
+"What shoppers pay and see at the time of the request."
+type CurrentPrice {
+  priceMinor: Money!
+  compareAtPriceMinor: Money
+  """
+  The lowest price of the 30 days before the reduction began, which shops in the European Union must show beside it.
+  Null if no reduction is announced or no earlier price is known.
+  """
+  lowestPriceMinor: Money
+}
+
+"The former prices of a variant. A product without options is its own variant."
+type PriceChange {
+  variantId: ID!
+  "Until when they applied."
+  until: Time!
+  "Whether the product was published."
+  offered: Boolean!
+  priceMinor: Money!
+  compareAtPriceMinor: Money
+  salePriceMinor: Money
+  saleStartsAt: Time
+  saleEndsAt: Time
 }
 
 "The maker of a product, or the responsible person in the European Union (GPSR)."
@@ -2268,6 +2312,10 @@ type ProductVariant {
   taxCategory: String
   barcode: String
   costMinor: Money @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "What it costs during the sale of the product. Null if it is not on sale."
+  salePriceMinor: Money
+  "What shoppers pay for it now."
+  currentPrice: CurrentPrice!
 }
 
 type Address {
@@ -3014,6 +3062,8 @@ type InvoiceEdge { cursor: String! node: Invoice! }
 type ReturnConnection { edges: [ReturnEdge!]! nodes: [Return!]! pageInfo: PageInfo! }
 type ReturnEdge { cursor: String! node: Return! }
 type PageConnection { edges: [PageEdge!]! nodes: [Page!]! pageInfo: PageInfo! }
+type PriceChangeConnection { edges: [PriceChangeEdge!]! nodes: [PriceChange!]! pageInfo: PageInfo! }
+type PriceChangeEdge { cursor: String! node: PriceChange! }
 type PageEdge { cursor: String! node: Page! }
 type MediaConnection { edges: [MediaEdge!]! nodes: [Media!]! pageInfo: PageInfo! }
 type MediaEdge { cursor: String! node: Media! }
@@ -3504,6 +3554,21 @@ input MenuLinkInput {
   address: String
   "The links below it. They cannot have children."
   children: [MenuLinkInput!]
+}
+
+input SaleInput {
+  "Null for at once."
+  startsAt: Time
+  "Null for never."
+  endsAt: Time
+  "The variants on sale, at least one."
+  prices: [SalePriceInput!]!
+}
+
+input SalePriceInput {
+  variantId: ID!
+  "Below the price of the variant."
+  priceMinor: Money!
 }
 
 "Absent members keep their values; null clears an optional one."
@@ -5357,6 +5422,27 @@ func (ec *executionContext) field_Mutation_productRestore_args(ctx context.Conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_productSaleSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "sale", ec.unmarshalOSaleInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSaleInput)
+	if err != nil {
+		return nil, err
+	}
+	args["sale"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_productUnpublish_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6178,6 +6264,22 @@ func (ec *executionContext) field_Order_refundPreviewMinor_args(ctx context.Cont
 		return nil, err
 	}
 	args["lines"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Product_priceHistory_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -10041,6 +10143,14 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -10713,6 +10823,57 @@ func (ec *executionContext) fieldContext_Country_regions(_ context.Context, fiel
 				return ec.fieldContext_Region_written(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Region", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CurrentPrice_priceMinor(ctx context.Context, field graphql.CollectedField, obj *document.PriceStep) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+}
+
+func (ec *executionContext) fieldContext_CurrentPrice_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CurrentPrice",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CurrentPrice_compareAtPriceMinor(ctx context.Context, field graphql.CollectedField, obj *document.PriceStep) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.CompareAtMinor)
+}
+
+func (ec *executionContext) fieldContext_CurrentPrice_compareAtPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CurrentPrice",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CurrentPrice_lowestPriceMinor(ctx context.Context, field graphql.CollectedField, obj *document.PriceStep) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LowestMinor)
+}
+
+func (ec *executionContext) fieldContext_CurrentPrice_lowestPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CurrentPrice",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
 		},
 	}
 	return fc, nil
@@ -18211,6 +18372,14 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -27583,6 +27752,71 @@ func (ec *executionContext) fieldContext_Mutation_productVariantUpdate(ctx conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_productVariantUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_productSaleSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productSaleSet,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductSaleSet(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["sale"].(*model.SaleInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productSaleSet(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "product":
+				return ec.fieldContext_ProductPayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productSaleSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -37178,6 +37412,327 @@ func (ec *executionContext) fieldContext_PaymentSettingsPayload_userErrors(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _PriceChange_variantId(ctx context.Context, field graphql.CollectedField, obj *model.PriceChange) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicVariantID())
+}
+
+func (ec *executionContext) fieldContext_PriceChange_variantId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChange_until(ctx context.Context, field graphql.CollectedField, obj *model.PriceChange) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.Until())
+}
+
+func (ec *executionContext) fieldContext_PriceChange_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChange_offered(ctx context.Context, field graphql.CollectedField, obj *model.PriceChange) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Offered)
+}
+
+func (ec *executionContext) fieldContext_PriceChange_offered(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChange_priceMinor(ctx context.Context, field graphql.CollectedField, obj *model.PriceChange) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+}
+
+func (ec *executionContext) fieldContext_PriceChange_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChange_compareAtPriceMinor(ctx context.Context, field graphql.CollectedField, obj *model.PriceChange) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.CompareAtPriceMinor)
+}
+
+func (ec *executionContext) fieldContext_PriceChange_compareAtPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChange_salePriceMinor(ctx context.Context, field graphql.CollectedField, obj *model.PriceChange) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.SalePriceMinor)
+}
+
+func (ec *executionContext) fieldContext_PriceChange_salePriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChange_saleStartsAt(ctx context.Context, field graphql.CollectedField, obj *model.PriceChange) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SaleStartsAt)
+}
+
+func (ec *executionContext) fieldContext_PriceChange_saleStartsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChange_saleEndsAt(ctx context.Context, field graphql.CollectedField, obj *model.PriceChange) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SaleEndsAt)
+}
+
+func (ec *executionContext) fieldContext_PriceChange_saleEndsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChangeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.PriceChange]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PriceChangeConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNPriceChangeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PriceChangeConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChangeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_PriceChangeEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_PriceChangeEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PriceChangeEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChangeConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.PriceChange]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PriceChangeConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNPriceChange2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPriceChangeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PriceChangeConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChangeConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "variantId":
+				return ec.fieldContext_PriceChange_variantId(ctx, field)
+			case "until":
+				return ec.fieldContext_PriceChange_until(ctx, field)
+			case "offered":
+				return ec.fieldContext_PriceChange_offered(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_PriceChange_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_PriceChange_compareAtPriceMinor(ctx, field)
+			case "salePriceMinor":
+				return ec.fieldContext_PriceChange_salePriceMinor(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_PriceChange_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_PriceChange_saleEndsAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PriceChange", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChangeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.PriceChange]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PriceChangeConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PriceChangeConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChangeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChangeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.PriceChange]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_PriceChangeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChangeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PriceChangeEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.PriceChange]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PriceChangeEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNPriceChange2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPriceChange,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PriceChangeEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PriceChangeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "variantId":
+				return ec.fieldContext_PriceChange_variantId(ctx, field)
+			case "until":
+				return ec.fieldContext_PriceChange_until(ctx, field)
+			case "offered":
+				return ec.fieldContext_PriceChange_offered(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_PriceChange_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_PriceChange_compareAtPriceMinor(ctx, field)
+			case "salePriceMinor":
+				return ec.fieldContext_PriceChange_salePriceMinor(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_PriceChange_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_PriceChange_saleEndsAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PriceChange", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Product_id(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -37632,6 +38187,10 @@ func (ec *executionContext) fieldContext_Product_variants(_ context.Context, fie
 				return ec.fieldContext_ProductVariant_barcode(ctx, field)
 			case "costMinor":
 				return ec.fieldContext_ProductVariant_costMinor(ctx, field)
+			case "salePriceMinor":
+				return ec.fieldContext_ProductVariant_salePriceMinor(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_ProductVariant_currentPrice(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ProductVariant", field.Name)
 		},
@@ -37931,6 +38490,126 @@ func (ec *executionContext) fieldContext_Product_sizeChartId(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_saleStartsAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SaleStartsAt)
+}
+
+func (ec *executionContext) fieldContext_Product_saleStartsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_saleEndsAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SaleEndsAt)
+}
+
+func (ec *executionContext) fieldContext_Product_saleEndsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_currentPrice(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_currentPrice,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Product().CurrentPrice(ctx, obj)
+		},
+		nil,
+		ec.marshalNCurrentPrice2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPriceStep,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_currentPrice(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "priceMinor":
+				return ec.fieldContext_CurrentPrice_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_CurrentPrice_compareAtPriceMinor(ctx, field)
+			case "lowestPriceMinor":
+				return ec.fieldContext_CurrentPrice_lowestPriceMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CurrentPrice", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_priceHistory(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_priceHistory,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Product().PriceHistory(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		ec.marshalNPriceChangeConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_priceHistory(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_PriceChangeConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_PriceChangeConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_PriceChangeConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PriceChangeConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Product_priceHistory_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -38054,6 +38733,14 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -38366,6 +39053,14 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -38648,6 +39343,14 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -38833,6 +39536,14 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -39001,6 +39712,14 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -39344,6 +40063,60 @@ func (ec *executionContext) fieldContext_ProductVariant_costMinor(_ context.Cont
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_salePriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.SalePriceMinor)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_salePriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_currentPrice(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductVariant_currentPrice,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ProductVariant().CurrentPrice(ctx, obj)
+		},
+		nil,
+		ec.marshalNCurrentPrice2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPriceStep,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_currentPrice(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "priceMinor":
+				return ec.fieldContext_CurrentPrice_priceMinor(ctx, field)
+			case "compareAtPriceMinor":
+				return ec.fieldContext_CurrentPrice_compareAtPriceMinor(ctx, field)
+			case "lowestPriceMinor":
+				return ec.fieldContext_CurrentPrice_lowestPriceMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CurrentPrice", field.Name)
 		},
 	}
 	return fc, nil
@@ -40696,6 +41469,14 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -48164,6 +48945,14 @@ func (ec *executionContext) fieldContext_SearchResult_products(_ context.Context
 				return ec.fieldContext_Product_videos(ctx, field)
 			case "sizeChartId":
 				return ec.fieldContext_Product_sizeChartId(ctx, field)
+			case "saleStartsAt":
+				return ec.fieldContext_Product_saleStartsAt(ctx, field)
+			case "saleEndsAt":
+				return ec.fieldContext_Product_saleEndsAt(ctx, field)
+			case "currentPrice":
+				return ec.fieldContext_Product_currentPrice(ctx, field)
+			case "priceHistory":
+				return ec.fieldContext_Product_priceHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -59765,6 +60554,87 @@ func (ec *executionContext) unmarshalInputReturnRefundInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSaleInput(ctx context.Context, obj any) (model.SaleInput, error) {
+	var it model.SaleInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"startsAt", "endsAt", "prices"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "startsAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startsAt"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartsAt = data
+		case "endsAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("endsAt"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EndsAt = data
+		case "prices":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("prices"))
+			data, err := ec.unmarshalNSalePriceInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalePriceInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Prices = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSalePriceInput(ctx context.Context, obj any) (model.SalePriceInput, error) {
+	var it model.SalePriceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"variantId", "priceMinor"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "variantId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("variantId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VariantID = data
+		case "priceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priceMinor"))
+			data, err := ec.unmarshalNMoney2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PriceMinor = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSessionProveInput(ctx context.Context, obj any) (model.SessionProveInput, error) {
 	var it model.SessionProveInput
 	if obj == nil {
@@ -62850,6 +63720,49 @@ func (ec *executionContext) _Country(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var currentPriceImplementors = []string{"CurrentPrice"}
+
+func (ec *executionContext) _CurrentPrice(ctx context.Context, sel ast.SelectionSet, obj *document.PriceStep) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, currentPriceImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CurrentPrice")
+		case "priceMinor":
+			out.Values[i] = ec._CurrentPrice_priceMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "compareAtPriceMinor":
+			out.Values[i] = ec._CurrentPrice_compareAtPriceMinor(ctx, field, obj)
+		case "lowestPriceMinor":
+			out.Values[i] = ec._CurrentPrice_lowestPriceMinor(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -68038,6 +68951,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "productSaleSet":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productSaleSet(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "productPublish":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_productPublish(ctx, field)
@@ -71031,6 +71951,161 @@ func (ec *executionContext) _PaymentSettingsPayload(ctx context.Context, sel ast
 	return out
 }
 
+var priceChangeImplementors = []string{"PriceChange"}
+
+func (ec *executionContext) _PriceChange(ctx context.Context, sel ast.SelectionSet, obj *model.PriceChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, priceChangeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PriceChange")
+		case "variantId":
+			out.Values[i] = ec._PriceChange_variantId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "until":
+			out.Values[i] = ec._PriceChange_until(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "offered":
+			out.Values[i] = ec._PriceChange_offered(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "priceMinor":
+			out.Values[i] = ec._PriceChange_priceMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "compareAtPriceMinor":
+			out.Values[i] = ec._PriceChange_compareAtPriceMinor(ctx, field, obj)
+		case "salePriceMinor":
+			out.Values[i] = ec._PriceChange_salePriceMinor(ctx, field, obj)
+		case "saleStartsAt":
+			out.Values[i] = ec._PriceChange_saleStartsAt(ctx, field, obj)
+		case "saleEndsAt":
+			out.Values[i] = ec._PriceChange_saleEndsAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var priceChangeConnectionImplementors = []string{"PriceChangeConnection"}
+
+func (ec *executionContext) _PriceChangeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.PriceChange]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, priceChangeConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PriceChangeConnection")
+		case "edges":
+			out.Values[i] = ec._PriceChangeConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._PriceChangeConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._PriceChangeConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var priceChangeEdgeImplementors = []string{"PriceChangeEdge"}
+
+func (ec *executionContext) _PriceChangeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.PriceChange]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, priceChangeEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PriceChangeEdge")
+		case "cursor":
+			out.Values[i] = ec._PriceChangeEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._PriceChangeEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var productImplementors = []string{"Product"}
 
 func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, obj *db.Product) graphql.Marshaler {
@@ -71250,6 +72325,82 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "sizeChartId":
 			out.Values[i] = ec._Product_sizeChartId(ctx, field, obj)
+		case "saleStartsAt":
+			out.Values[i] = ec._Product_saleStartsAt(ctx, field, obj)
+		case "saleEndsAt":
+			out.Values[i] = ec._Product_saleEndsAt(ctx, field, obj)
+		case "currentPrice":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Product_currentPrice(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "priceHistory":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Product_priceHistory(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -71794,6 +72945,44 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 			out.Values[i] = ec._ProductVariant_barcode(ctx, field, obj)
 		case "costMinor":
 			out.Values[i] = ec._ProductVariant_costMinor(ctx, field, obj)
+		case "salePriceMinor":
+			out.Values[i] = ec._ProductVariant_salePriceMinor(ctx, field, obj)
+		case "currentPrice":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ProductVariant_currentPrice(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -79089,6 +80278,20 @@ func (ec *executionContext) marshalNCredentialType2githubᚗcomᚋstorefrontᚑg
 	return v
 }
 
+func (ec *executionContext) marshalNCurrentPrice2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPriceStep(ctx context.Context, sel ast.SelectionSet, v document.PriceStep) graphql.Marshaler {
+	return ec._CurrentPrice(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCurrentPrice2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPriceStep(ctx context.Context, sel ast.SelectionSet, v *document.PriceStep) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CurrentPrice(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
 		return list
@@ -82017,6 +83220,75 @@ func (ec *executionContext) marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋsto
 	return ec._PaymentSettingsPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNPriceChange2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPriceChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PriceChange) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "PriceChange", sel, v, (*flatPlan).writePriceChange); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPriceChange2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPriceChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPriceChange2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPriceChange(ctx context.Context, sel ast.SelectionSet, v *model.PriceChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PriceChange(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPriceChangeConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.PriceChange]) graphql.Marshaler {
+	return ec._PriceChangeConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPriceChangeConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.PriceChange]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PriceChangeConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPriceChangeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.PriceChange]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPriceChangeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPriceChangeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.PriceChange]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PriceChangeEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
 		return list
@@ -82775,6 +84047,26 @@ func (ec *executionContext) marshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgo
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNSalePriceInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalePriceInputᚄ(ctx context.Context, v any) ([]*model.SalePriceInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.SalePriceInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNSalePriceInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalePriceInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNSalePriceInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalePriceInput(ctx context.Context, v any) (*model.SalePriceInput, error) {
+	res, err := ec.unmarshalInputSalePriceInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SalesDay) graphql.Marshaler {
@@ -85629,6 +86921,14 @@ func (ec *executionContext) marshalOReturnState2ᚖgithubᚗcomᚋstorefrontᚑg
 	_ = ctx
 	res := model.MarshalReturnState(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalOSaleInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSaleInput(ctx context.Context, v any) (*model.SaleInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSaleInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx context.Context, sel ast.SelectionSet, v *model.ShippingZone) graphql.Marshaler {

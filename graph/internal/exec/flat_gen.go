@@ -527,6 +527,16 @@ var flatTypes = map[string]flatType{
 		"failure":     {5, ""},
 		"createdAt":   {6, ""},
 	}},
+	"PriceChange": {priceChangeImplementors, map[string]flatField{
+		"variantId":           {1, ""},
+		"until":               {2, ""},
+		"offered":             {3, ""},
+		"priceMinor":          {4, ""},
+		"compareAtPriceMinor": {5, ""},
+		"salePriceMinor":      {6, ""},
+		"saleStartsAt":        {7, ""},
+		"saleEndsAt":          {8, ""},
+	}},
 	"Product": {productImplementors, map[string]flatField{
 		"id":                  {1, ""},
 		"title":               {2, ""},
@@ -556,6 +566,8 @@ var flatTypes = map[string]flatType{
 		"maker":               {26, "Maker"},
 		"videos":              {27, ""},
 		"sizeChartId":         {28, ""},
+		"saleStartsAt":        {29, ""},
+		"saleEndsAt":          {30, ""},
 	}},
 	"ProductImage": {productImageImplementors, map[string]flatField{
 		"id":          {1, ""},
@@ -585,6 +597,7 @@ var flatTypes = map[string]flatType{
 		"position":            {9, ""},
 		"taxCategory":         {10, ""},
 		"barcode":             {11, ""},
+		"salePriceMinor":      {12, ""},
 	}},
 	"Region": {regionImplementors, map[string]flatField{
 		"code":    {1, ""},
@@ -3578,6 +3591,59 @@ func (p *flatPlan) writePaymentRefund(w *buffer, obj *model.PaymentRefund) bool 
 	return true
 }
 
+func (p *flatPlan) writePriceChange(w *buffer, obj *model.PriceChange) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("PriceChange")
+		case 1: // variantId
+			v := obj.PublicVariantID()
+			w.text(v)
+		case 2: // until
+			v := obj.Until()
+			w.moment(v)
+		case 3: // offered
+			v := obj.Offered
+			w.boolean(v)
+		case 4: // priceMinor
+			v := obj.PriceMinor
+			w.number(v)
+		case 5: // compareAtPriceMinor
+			v := obj.CompareAtPriceMinor
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
+			}
+		case 6: // salePriceMinor
+			v := obj.SalePriceMinor
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
+			}
+		case 7: // saleStartsAt
+			v := obj.SaleStartsAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 8: // saleEndsAt
+			v := obj.SaleEndsAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -3758,6 +3824,20 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 			} else {
 				w.text(*v)
 			}
+		case 29: // saleStartsAt
+			v := obj.SaleStartsAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 30: // saleEndsAt
+			v := obj.SaleEndsAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
 		}
 	}
 	w.byte('}')
@@ -3906,6 +3986,13 @@ func (p *flatPlan) writeProductVariant(w *buffer, obj *db.Variant) bool {
 				w.null()
 			} else {
 				w.text(*v)
+			}
+		case 12: // salePriceMinor
+			v := obj.SalePriceMinor
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
 			}
 		}
 	}

@@ -53,6 +53,7 @@ var flatCases = []flatCase{
 	flatCaseOf("Page", (*executionContext)._Page, (*flatPlan).writePage),
 	flatCaseOf("Payment", (*executionContext)._Payment, (*flatPlan).writePayment),
 	flatCaseOf("PaymentRefund", (*executionContext)._PaymentRefund, (*flatPlan).writePaymentRefund),
+	flatCaseOf("PriceChange", (*executionContext)._PriceChange, (*flatPlan).writePriceChange),
 	flatCaseOf("Product", (*executionContext)._Product, (*flatPlan).writeProduct),
 	flatCaseOf("ProductImage", (*executionContext)._ProductImage, (*flatPlan).writeProductImage),
 	flatCaseOf("ProductOption", (*executionContext)._ProductOption, (*flatPlan).writeProductOption),

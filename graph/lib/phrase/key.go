@@ -129,6 +129,7 @@ const (
 	LineTaxColumn           Key = "LineTaxColumn"
 	LineTooLarge            Key = "LineTooLarge"
 	LineTotalColumn         Key = "LineTotalColumn"
+	LowestPrice             Key = "LowestPrice"
 	MailContact             Key = "MailContact"
 	MailLink                Key = "MailLink"
 	MakeDefault             Key = "MakeDefault"

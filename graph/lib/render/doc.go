@@ -40,7 +40,8 @@
 // head.
 //
 // A product and each of its variants has price, price_text, which says if the price is the lowest
-// of several, and words, the texts beside it.
+// of several, words, the texts beside it, and, beside a compare-at price, lowest_price_text, the lowest
+// price of the 30 days before the reduction.
 //
 // A home page has .sections, which the merchant arranges if the theme has a text setting named
 // home_sections; it is empty otherwise. It is one flat list, each element with kind: "image" (image,

@@ -154,7 +154,7 @@ func card(n int) map[string]any {
 	c := map[string]any{
 		"title": title, "handle": handle, "url": "/products/" + handle + "?preview=sample",
 		"price": "€24.90", "price_text": "€24.90", "compare_at_price": nil, "on_sale": false, "words": productWords(),
-		"image_url": nil, "image": nil, "initial": strings.ToUpper(string([]rune(title)[:1])),
+		"lowest_price_text": nil, "image_url": nil, "image": nil, "initial": strings.ToUpper(string([]rune(title)[:1])),
 		"vendor": "Clay & Co.", "available": n%5 != 0, "tags": []any{"ceramics", "hand-made", "blue"},
 		"price_varies": n%5 == 2,
 	}
@@ -172,6 +172,7 @@ func card(n int) map[string]any {
 	}
 	if n%3 == 1 {
 		c["compare_at_price"], c["on_sale"] = "€29.90", true
+		c["lowest_price_text"] = "Lowest price of the 30 days before the reduction: €26.90"
 	}
 	if n%4 == 0 {
 		c["vendor"], c["tags"] = nil, []any{}
@@ -189,8 +190,8 @@ func sampleImage(name, alt string) map[string]any {
 func bareCard() map[string]any {
 	return map[string]any{
 		"title": "Mug", "handle": "mug", "url": "/products/mug", "price": "€0.00", "price_text": "€0.00",
-		"words":            productWords(),
-		"compare_at_price": nil, "on_sale": false, "image_url": nil, "image": nil, "initial": "M",
+		"words": productWords(), "lowest_price_text": nil, "compare_at_price": nil,
+		"on_sale": false, "image_url": nil, "image": nil, "initial": "M",
 		"vendor": nil, "available": false, "tags": []any{}, "price_varies": false,
 	}
 }
@@ -217,7 +218,7 @@ func sampleVariants() []any {
 			v := map[string]any{
 				"id": "var_0000000000000000000000000" + strconv.Itoa(2*i+j), "title": size + " / " + colour,
 				"options": []any{size, colour}, "price": "€24.90", "price_text": "€24.90", "compare_at_price": nil,
-				"on_sale": false, "words": productWords(),
+				"on_sale": false, "words": productWords(), "lowest_price_text": nil,
 				"sku": nil, "barcode": nil, "available": i+j > 0, "price_varies": false,
 				"image": sampleImage("variant", "The mug in blue"),
 			}

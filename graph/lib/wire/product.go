@@ -2,6 +2,7 @@ package wire
 
 import (
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
@@ -72,7 +73,30 @@ func appendVariant(b []byte, v *db.Variant) []byte {
 	o.IDOpt("image", xid.ProductImage, v.ImageID)
 	o.StrOpt("tax_category", v.TaxCategory)
 	o.StrOpt("barcode", v.Barcode)
+	o.Name("prices")
+	o.B = appendPrices(o.B, variants.Steps(v))
 	return o.Close()
+}
+
+// appendPrices appends what shoppers pay for a variant, and from when.
+func appendPrices(b []byte, steps []variants.Price) []byte {
+	b = append(b, '[')
+	for i, s := range steps {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		o := Open(b)
+		var from *micros.Time
+		if s.From > 0 {
+			from = new(micros.Time(s.From))
+		}
+		o.TimeOpt("from", from)
+		o.Int("price_minor", s.PriceMinor)
+		o.IntOpt("compare_at_price_minor", s.CompareAtMinor)
+		o.IntOpt("lowest_price_minor", s.LowestMinor)
+		b = o.Close()
+	}
+	return append(b, ']')
 }
 
 // AppendImages appends the array of a product's uploaded images, which have to be loaded before,

@@ -6,16 +6,17 @@ import { onEnter } from './form.js';
 
 const search = `query PickerProducts($filter: ProductFilter, $query: String) {
   products(first: 20, filter: $filter, query: $query) { nodes {
-  id title sku priceMinor currency inventoryQuantity version imageUrl image { ${imageFields} } options { name }
-  variants { id title sku priceMinor inventoryQuantity } } pageInfo { hasNextPage } } }`;
+  id title sku currentPrice { priceMinor } currency inventoryQuantity version imageUrl image { ${imageFields} }
+  options { name }
+  variants { id title sku currentPrice { priceMinor } inventoryQuantity } } pageInfo { hasNextPage } } }`;
 
 /** Returns the product, or its variants if it has options. */
 function sellableItems(p) {
   const own = { productId: p.id, title: p.title, currency: p.currency };
   return p.options.length === 0
-    ? [{ ...own, key: p.id, sku: p.sku, priceMinor: p.priceMinor, left: p.inventoryQuantity }]
+    ? [{ ...own, key: p.id, sku: p.sku, priceMinor: p.currentPrice.priceMinor, left: p.inventoryQuantity }]
     : p.variants.map((v) => ({ ...own, key: v.id, variantId: v.id, variant: v.title, sku: v.sku,
-      priceMinor: v.priceMinor, left: v.inventoryQuantity }));
+      priceMinor: v.currentPrice.priceMinor, left: v.inventoryQuantity }));
 }
 
 /** The newest published products, or the matches of a search. add gets the chosen item. */

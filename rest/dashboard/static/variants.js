@@ -18,7 +18,7 @@ const maxOptions = 3;
 const maxVariants = 100;
 
 export const variantFields = `weightGrams options { name values }
-  variants { id title sku priceMinor compareAtPriceMinor inventoryQuantity weightGrams taxCategory
+  variants { id title sku priceMinor compareAtPriceMinor salePriceMinor inventoryQuantity weightGrams taxCategory
     barcode costMinor options
     image { id } }`;
 

@@ -103,8 +103,8 @@ func meets(c document.CollectionCondition, p *db.Product, tags []string) bool {
 	case state.FieldVendor:
 		return Fold(orEmpty(p.Vendor)) == want
 	case state.FieldPrice:
-		return (c.LeastMinor == nil || p.PriceMinor >= *c.LeastMinor) &&
-			(c.MostMinor == nil || p.PriceMinor <= *c.MostMinor)
+		price := priceOf(p)
+		return (c.LeastMinor == nil || price >= *c.LeastMinor) && (c.MostMinor == nil || price <= *c.MostMinor)
 	}
 	return false
 }

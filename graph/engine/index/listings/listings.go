@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
 // All is the list of all active products of a store.
@@ -102,12 +103,15 @@ func (r Writer) lists(ctx context.Context, p *db.Product) (map[xid.ID]bool, erro
 }
 
 func placeOf(p *db.Product) place {
-	at := place{published: p.ID.Time(), price: p.PriceMinor, title: cut(Fold(p.Title), limit.TitleKey)}
+	at := place{published: p.ID.Time(), price: priceOf(p), title: cut(Fold(p.Title), limit.TitleKey)}
 	if p.PublishedAt != nil {
 		at.published = *p.PublishedAt
 	}
 	return at
 }
+
+// priceOf returns the price at present. When a sale begins or ends, the product is indexed again.
+func priceOf(p *db.Product) int64 { return variants.LowestAt(p, micros.Now()).PriceMinor }
 
 func (r Writer) row(list xid.ID, p *db.Product) *db.ListingCreate {
 	at := placeOf(p)

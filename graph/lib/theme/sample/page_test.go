@@ -102,6 +102,18 @@ func TestImages(t *testing.T) {
 	})
 }
 
+// A reduction has the lowest earlier price beside it, in lists and on the page of a product.
+func TestLowestPrice(t *testing.T) {
+	each(t, func(t *testing.T, s sample.Sample) {
+		made := compile(t, s)
+		for _, page := range []string{"home", "product", "search", "products"} {
+			if !strings.Contains(show(t, made, page, render.SampleData(page)), `class="lowest">Lowest price of the 30 days`) {
+				t.Errorf("%s does not show it", page)
+			}
+		}
+	})
+}
+
 // A variant with its own image shows it in place of the product's.
 func TestVariantImages(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {

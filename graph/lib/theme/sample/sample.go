@@ -30,19 +30,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("f9d6f19ae1abe7e356f4412cebaaa4332a0e0ad54188556767316e21fbea169c"),
+			Sum:        sum("ba6a6a15b6e6eaf6aaf3135f1044b143f39115dc012d715d0623b6f868ff82a1"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("3b93e90ef0ae7ba2fd24f9da1b674b1b443086a219ddd2cafcfc4e9aff3818b8"),
+			Sum:        sum("8e05cac7041f48ca084d83e1daf05147d2d9fb3f3e372db34c1599be84eb53a5"),
 			Tagline:    "Dark and dense, for catalogs with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("312bfe8a0dc059652d7f1adcc527b0c7bafd5da27c00a94bc559cc7dd52023c5"),
+			Sum:        sum("cf7cd4eda3e668a52afc5c7a94e84f78525bff97e0cecff87abfcdbf8e3f25a4"),
 			Tagline:    "Warm blocks of color, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},

@@ -377,6 +377,25 @@ class Variant(TypedDict):
     #: The tax category, if it differs from the product's.
     tax_category: Optional[str]
     barcode: Barcode
+    #: What shoppers pay, in the order of time: one entry, or more if a sale of the product is to begin or end.
+    #: The last entry whose `from` has passed applies. `price_minor` of the variant is its price without a sale.
+    prices: list[VariantPrice]
+
+
+#: What shoppers pay and see from a time on.
+VariantPrice = TypedDict(
+    "VariantPrice",
+    {
+        #: When the price applies; null in the first entry.
+        "from": Optional[str],
+        "price_minor": Amount,
+        #: The price before a reduction.
+        "compare_at_price_minor": OptionalAmount,
+        #: The lowest price of the 30 days before the reduction began, which shops in the European Union must
+        #: show beside it. Null if no reduction is announced or no earlier price is known.
+        "lowest_price_minor": OptionalAmount,
+    },
+)
 
 
 class ProductCreate(TypedDict):

@@ -275,6 +275,25 @@ export interface Variant {
   /** The tax category, if it differs from the product's. */
   tax_category: string | null;
   barcode: Barcode;
+  /**
+   * What shoppers pay, in the order of time: one entry, or more if a sale of the product is to begin or end. The
+   * last entry whose `from` has passed applies. `price_minor` of the variant is its price without a sale.
+   */
+  prices: VariantPrice[];
+}
+
+/** What shoppers pay and see from a time on. */
+export interface VariantPrice {
+  /** When the price applies; null in the first entry. */
+  from: string | null;
+  price_minor: Amount;
+  /** The price before a reduction. */
+  compare_at_price_minor: OptionalAmount;
+  /**
+   * The lowest price of the 30 days before the reduction began, which shops in the European Union must show
+   * beside it. Null if no reduction is announced or no earlier price is known.
+   */
+  lowest_price_minor: OptionalAmount;
 }
 
 /** A new product. Unknown members are rejected. */

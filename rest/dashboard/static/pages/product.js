@@ -8,6 +8,7 @@ import {
 } from '../form.js';
 import { Variants, VariantList, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
+import { PriceHistory, Sale, saleFields } from '../sale.js';
 import { mutation } from '../api.js';
 import { MarkdownEditor } from '../markdown_editor.js';
 import { CopyValue, ViewInStore } from '../copy.js';
@@ -17,7 +18,7 @@ import { to } from '../route.js';
 const fields = `id title handle description descriptionFormat status priceMinor compareAtPriceMinor currency sku vendor
   productType tags inventoryQuantity imageUrl requiresShipping taxCategory barcode costMinor
   maker { name address email url safety } videos sizeChartId publishedAt version createdAt updatedAt
-  ${variantFields} ${imagesOf}`;
+  ${variantFields} ${saleFields} ${imagesOf}`;
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
 const create = `mutation ProductCreate($input: ProductCreateInput!) {
@@ -201,6 +202,8 @@ export function ProductEdit({ id }) {
       : p.images.length > 0 && html`<${ImageList} product=${p} />`}
     ${may ? html`<${Variants} key=${'v' + known.version} product=${p} changed=${query.reload} />`
       : p.options.length > 0 && html`<${VariantList} product=${p} />`}
+    <${Sale} product=${p} may=${may} changed=${query.reload} />
+    <${PriceHistory} key=${'h' + known.version} product=${p} />
     <${Card} title="Details"><${Facts} rows=${[
       ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
       ['Created', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
