@@ -127,6 +127,7 @@ func (c *crew) everything(t *testing.T, p *program) {
 	p.send(t, request{As: c.store.Keys["all"], Path: base + "/orders/" + order.ID + "/notes",
 		Body: `{"body":"plain"}`}).want(t, http.StatusCreated, "")
 	c.add(order.ID, "order.note_added")
+	c.giveBack(t, p, order.ID, order.LineItems[0].ID)
 	order = c.create(t, p, sold, "order.created").Done.It
 	c.live(t, p, order.ID, "", order.Version, orderEnd)
 
@@ -142,6 +143,23 @@ func (c *crew) everything(t *testing.T, p *program) {
 	p.send(t, request{As: c.store.Keys["all"], Method: http.MethodPost, Path: base + "/themes/" + twin.ID +
 		"/activate"}).want(t, http.StatusOK, "")
 	c.add(twin.ID, "theme.activated")
+}
+
+// giveBack creates a return of an order and declines it. Its events are the order's.
+func (c *crew) giveBack(t *testing.T, p *program, order, line string) {
+	t.Helper()
+	var v creation
+	p.graphql(t, c.store.StaffToken, `mutation($id:ID!,$line:ID!){done:orderReturnCreate(id:$id,`+
+		`input:{lines:[{lineItemId:$line,quantity:1}]}){it:return{id version} userErrors{message}}}`,
+		map[string]any{"id": order, "line": line}, &v)
+	c.add(order, "order.return_requested")
+	p.graphql(t, c.store.StaffToken, `mutation($id:ID!,$version:Long!){done:orderReturnDecline(id:$id,`+
+		`expectedVersion:$version,reason:"x"){it:return{id version} userErrors{message}}}`,
+		map[string]any{"id": v.Done.It.ID, "version": v.Done.It.Version}, &v)
+	if len(v.Done.UserErrors) > 0 {
+		t.Fatalf("%+v", v.Done.UserErrors)
+	}
+	c.add(order, "order.return_updated")
 }
 
 // seldom are events that take longer: a lasting failure, or the end of a grant.

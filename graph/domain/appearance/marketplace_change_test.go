@@ -307,7 +307,7 @@ func TestMarketplaceSubmitAnonymous(t *testing.T) {
 		l := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(ctx,
 			model.MarketplaceThemeSubmitInput{ThemeID: added.PublicID()})).Submission
 		if got := fmt.Sprint(l.Slug, ", ", l.Name, ", ", l.Author, ", ", l.ThemeVersion, ", ",
-			l.PreviewImageURL()); got != "theme, 漢字, Corner shop, 1.0.0, <nil>" {
+			l.PreviewImageURL()); got != "han-zi, 漢字, Corner shop, 1.0.0, <nil>" {
 			t.Errorf("submitted %s", got)
 		}
 	})
