@@ -45,6 +45,7 @@ var bounded = map[string]int{
 	"ProductOption/values/items maxLength": limit.Label,
 	"Variant/title maxLength":              limit.Line, "Variant/sku maxLength": limit.Line,
 	"Variant/inventory_quantity maximum": limit.Inventory, "Variant/weight_grams maximum": limit.Weight,
+	"Variant/prices maxItems":  3, // before, during and after a sale
 	"Variant/options maxItems": limit.Options, "Variant/options/items maxLength": limit.Label,
 	"LineItem/options maxItems": limit.Options, "LineItem/options/items maxLength": limit.Label,
 
