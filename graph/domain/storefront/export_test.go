@@ -6,5 +6,5 @@ const NewestWindow = newestWindow
 
 var Paragraphs = paragraphs
 
-// ForgetPublished clears the publication time of an offer.
-func (o *Offer) ForgetPublished() { o.published = 0 }
+// ForgetTimes clears when an offer was published and read.
+func (o *Offer) ForgetTimes() { o.published, o.at = 0, 0 }
