@@ -135,10 +135,18 @@ func (b *browser) run(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := b.step()
 	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
+	err := chromedp.Do(ctx, steps...)
+	for len(steps) == 1 && err != nil && ctx.Err() == nil && strings.Contains(err.Error(), replaced) {
+		err = chromedp.Do(ctx, steps...)
+	}
+	if err != nil {
 		b.t.Fatalf("browser: %v", err)
 	}
 }
+
+// replaced is the answer about an element whose page arrived again after the element was looked up.
+// Nothing was done to it.
+const replaced = "Could not find node with given id"
 
 // open goes to an address of the service.
 func (b *browser) open(path string) {
