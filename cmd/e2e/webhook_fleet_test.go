@@ -68,7 +68,7 @@ var (
 	customerEvents = []string{"customer.created", "customer.updated", "customer.redacted"}
 	orderEvents    = []string{"order.created", "order.updated", "order.paid", "order.partially_paid",
 		"order.refunded", "order.fulfilled", "order.partially_fulfilled", "order.cancelled",
-		"order.completed", "order.note_added", "order.return_requested", "order.return_updated"}
+		"order.completed", "order.note_added"} // as in the previous release
 	salesEvents = slices.Concat(productEvents, orderEvents)
 )
 

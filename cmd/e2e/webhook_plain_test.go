@@ -175,7 +175,8 @@ func TestWebhookPlain(t *testing.T) {
 		key := c.store.Keys["all"]
 		all, paid, gone := sink.open("/all", nil), sink.open("/paid", nil), sink.open("/gone", nil)
 		p.register(t, key, all, slices.Concat(productEvents, customerEvents, orderEvents,
-			[]string{"export.completed", "theme.installed", "theme.activated"})...)
+			[]string{"order.return_requested", "order.return_updated", "export.completed", "theme.installed",
+				"theme.activated"})...)
 		p.register(t, key, paid, "order.paid")
 		p.register(t, key, gone, "product.created", "order.created")
 		before := p.eventLog(t, c.store.StaffToken, "")
