@@ -107,6 +107,12 @@ func TestEmails(t *testing.T) {
 		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 9 {
 			t.Errorf("%q", subjects)
 		}
+		third := place()
+		graphtest.Must[*model.OrderPayload](t)(do.OrderFulfill(m.Ctx, third.PublicID(), third.Version,
+			model.FulfillInput{Notify: new(false)}))
+		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 10 {
+			t.Errorf("shipped without notice: %q", subjects)
+		}
 		other := graphtest.Must[*model.OrderPayload](t)(do.OrderCreate(m.Ctx, model.OrderCreateInput{
 			Email: new("eve@example.com"), Source: "api", Lines: []*model.OrderLineInput{
 				{ProductID: new(xid.Product.Format(bell.Product)), Quantity: 1}}})).Order
@@ -122,7 +128,7 @@ func TestEmails(t *testing.T) {
 			t.Fatal(err)
 		}
 		place()
-		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 9 {
+		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 10 {
 			t.Errorf("of a test store: %q", subjects)
 		}
 	})
