@@ -21,7 +21,7 @@ import (
 // withoutPublicID are the store-owned entities without a public id, which therefore have no
 // CreatedAt either.
 var withoutPublicID = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "FormerHandle", "Mail",
-	"MailStop", "MailSender", "ShopperChallenge", "ShopperSession", "ThemeUpload",
+	"MailStop", "MailSender", "ShopperChallenge", "ShopperPasskey", "ShopperSession", "ThemeUpload",
 	"PriceChange", "ScheduledPrice",
 	"ExportPart", "Redaction", "Picture", "OutboxFailure", "Menus",
 	"ShippingCountry", "TaxSettings", "DiscountUse", "Cart", "CartLine", "PaymentSettings", "PaymentHold",

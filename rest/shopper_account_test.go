@@ -3,13 +3,17 @@ package rest_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -125,6 +129,58 @@ func TestShopperAccount(t *testing.T) {
 	b.get("/account").want(http.StatusNotFound, "/account")
 	b.ask(http.MethodPost, "/account/sign-in", "email=ada@example.com").want(http.StatusNotFound,
 		"/account/sign-in")
+}
+
+// passkey returns the argument for the browser in the form of a page.
+func (b *shopper) passkey(action string) []byte {
+	b.t.Helper()
+	root, err := html.Parse(strings.NewReader(b.body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Data == "form" && attr(n, "action") == action && attr(n, "data-passkey") != "" {
+			return []byte(attr(n, "data-passkey"))
+		}
+	}
+	b.t.Fatalf("%s has no form with a passkey to %s", b.path, action)
+	return nil
+}
+
+// A shopper adds a passkey, signs in with it, and removes it. Only pages with passkeys run scripts.
+func TestShopperPasskey(t *testing.T) {
+	store := storetest.Open(t)
+	s := newServer(t, store, underTest(t, store), mailing(t))
+	m := newShop(t, store, shopRow{Handle: "first"})
+	b := &shopper{t: t, s: s, host: "first.shops.test:8080", jar: map[string]*http.Cookie{}}
+	b.enter(m, "ada@example.com")
+	policy := b.header.Get("Content-Security-Policy")
+	if strings.Contains(policy, "script-src") || !strings.HasPrefix(policy, "default-src 'none';") {
+		t.Errorf("the orders have the policy %s", policy)
+	}
+	key := factortest.New(t, "https://first.shops.test:8080")
+	b.get("/account/settings")
+	if got := b.header.Get("Content-Security-Policy"); got != policy+"; script-src 'self'" {
+		t.Errorf("the settings have the policy %s", got)
+	}
+	b.fill("/account/passkeys", "response", "{}").want(http.StatusForbidden, "/account/passkeys", "not accepted")
+	b.get("/account/settings")
+	b.fill("/account/passkeys", "response", string(key.Create(b.passkey("/account/passkeys")))).want(
+		http.StatusOK, "/account/settings", "first.shops.test", "Saved")
+	b.get("/account").fill("/account/sign-out").want(http.StatusOK, "/account/sign-in")
+	b.fill("/account/passkey", "response", "{}").want(http.StatusForbidden, "/account/passkey", "Use a code")
+	answer := string(key.Get(b.passkey("/account/passkey")))
+	b.ask(http.MethodPost, "/account/passkey", url.Values{"response": {answer}}.Encode(), "Sec-Fetch-Site",
+		"cross-site").want(http.StatusForbidden, "/account/passkey")
+	b.get("/account/sign-in").fill("/account/passkey", "response", answer).want(http.StatusOK, "/account",
+		"ada@example.com")
+	b.get("/account/settings")
+	id := regexp.MustCompile(`name="remove" value="([^"]+)"`).FindStringSubmatch(b.body)[1]
+	b.ask(http.MethodPost, "/account/passkeys", "remove="+id).want(http.StatusOK, "/account/settings", "Saved")
+	if strings.Contains(b.body, `name="remove"`) {
+		t.Error("the passkey is still there")
+	}
+	b.get("/_checkout/passkey.js").want(http.StatusOK, "/_checkout/passkey.js", "navigator.credentials.get")
 }
 
 // The answers about known and unknown addresses have the same bytes; wrong codes are refused until

@@ -268,7 +268,7 @@ func (c *campaign) settle() error {
 		return err
 	}
 	c.receiver.relent()
-	c.work, cancel = context.WithTimeout(c.work, 10*time.Minute)
+	c.work, cancel = context.WithTimeout(c.work, 30*time.Minute)
 	defer cancel()
 	c.again(0)
 	c.ledger.Waiting = c.drain()

@@ -97,6 +97,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/shopperchallenge"
+	"github.com/storefront-go/storefront/ent/db/shopperpasskey"
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -210,6 +211,7 @@ type Client struct {
 	ShippingCountry   *ShippingCountryClient
 	ShippingZone      *ShippingZoneClient
 	ShopperChallenge  *ShopperChallengeClient
+	ShopperPasskey    *ShopperPasskeyClient
 	ShopperSession    *ShopperSessionClient
 	Staff             *StaffClient
 	StaffToken        *StaffTokenClient
@@ -323,6 +325,7 @@ func (c *Client) init() {
 	c.ShippingCountry = NewShippingCountryClient(c.config)
 	c.ShippingZone = NewShippingZoneClient(c.config)
 	c.ShopperChallenge = NewShopperChallengeClient(c.config)
+	c.ShopperPasskey = NewShopperPasskeyClient(c.config)
 	c.ShopperSession = NewShopperSessionClient(c.config)
 	c.Staff = NewStaffClient(c.config)
 	c.StaffToken = NewStaffTokenClient(c.config)
@@ -518,6 +521,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ShippingCountry:   NewShippingCountryClient(cfg),
 		ShippingZone:      NewShippingZoneClient(cfg),
 		ShopperChallenge:  NewShopperChallengeClient(cfg),
+		ShopperPasskey:    NewShopperPasskeyClient(cfg),
 		ShopperSession:    NewShopperSessionClient(cfg),
 		Staff:             NewStaffClient(cfg),
 		StaffToken:        NewStaffTokenClient(cfg),
@@ -640,6 +644,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ShippingCountry:   NewShippingCountryClient(cfg),
 		ShippingZone:      NewShippingZoneClient(cfg),
 		ShopperChallenge:  NewShopperChallengeClient(cfg),
+		ShopperPasskey:    NewShopperPasskeyClient(cfg),
 		ShopperSession:    NewShopperSessionClient(cfg),
 		Staff:             NewStaffClient(cfg),
 		StaffToken:        NewStaffTokenClient(cfg),
@@ -703,10 +708,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
 		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
 		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
-		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
-		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue, c.WriteHorizon,
+		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -732,10 +737,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
 		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
 		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
-		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
-		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue, c.WriteHorizon,
+		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -914,6 +919,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.ShippingZone.mutate(ctx, m)
 	case *ShopperChallengeMutation:
 		return c.ShopperChallenge.mutate(ctx, m)
+	case *ShopperPasskeyMutation:
+		return c.ShopperPasskey.mutate(ctx, m)
 	case *ShopperSessionMutation:
 		return c.ShopperSession.mutate(ctx, m)
 	case *StaffMutation:
@@ -12331,6 +12338,140 @@ func (c *ShopperChallengeClient) mutate(ctx context.Context, m *ShopperChallenge
 	}
 }
 
+// ShopperPasskeyClient is a client for the ShopperPasskey schema.
+type ShopperPasskeyClient struct {
+	config
+}
+
+// NewShopperPasskeyClient returns a client for the ShopperPasskey from the given config.
+func NewShopperPasskeyClient(c config) *ShopperPasskeyClient {
+	return &ShopperPasskeyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `shopperpasskey.Hooks(f(g(h())))`.
+func (c *ShopperPasskeyClient) Use(hooks ...Hook) {
+	c.hooks.ShopperPasskey = append(c.hooks.ShopperPasskey, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `shopperpasskey.Intercept(f(g(h())))`.
+func (c *ShopperPasskeyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ShopperPasskey = append(c.inters.ShopperPasskey, interceptors...)
+}
+
+// Create returns a builder for creating a ShopperPasskey entity.
+func (c *ShopperPasskeyClient) Create() *ShopperPasskeyCreate {
+	mutation := newShopperPasskeyMutation(c.config, OpCreate)
+	return &ShopperPasskeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ShopperPasskey entities.
+func (c *ShopperPasskeyClient) CreateBulk(builders ...*ShopperPasskeyCreate) *ShopperPasskeyCreateBulk {
+	return &ShopperPasskeyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ShopperPasskeyClient) MapCreateBulk(slice any, setFunc func(*ShopperPasskeyCreate, int)) *ShopperPasskeyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ShopperPasskeyCreateBulk{err: fmt.Errorf("calling to ShopperPasskeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ShopperPasskeyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ShopperPasskeyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ShopperPasskey.
+func (c *ShopperPasskeyClient) Update() *ShopperPasskeyUpdate {
+	mutation := newShopperPasskeyMutation(c.config, OpUpdate)
+	return &ShopperPasskeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ShopperPasskeyClient) UpdateOne(_m *ShopperPasskey) *ShopperPasskeyUpdateOne {
+	mutation := newShopperPasskeyMutation(c.config, OpUpdateOne, withShopperPasskey(_m))
+	return &ShopperPasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ShopperPasskeyClient) UpdateOneID(id xid.ID) *ShopperPasskeyUpdateOne {
+	mutation := newShopperPasskeyMutation(c.config, OpUpdateOne, withShopperPasskeyID(id))
+	return &ShopperPasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ShopperPasskey.
+func (c *ShopperPasskeyClient) Delete() *ShopperPasskeyDelete {
+	mutation := newShopperPasskeyMutation(c.config, OpDelete)
+	return &ShopperPasskeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ShopperPasskeyClient) DeleteOne(_m *ShopperPasskey) *ShopperPasskeyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ShopperPasskeyClient) DeleteOneID(id xid.ID) *ShopperPasskeyDeleteOne {
+	builder := c.Delete().Where(shopperpasskey.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ShopperPasskeyDeleteOne{builder}
+}
+
+// Query returns a query builder for ShopperPasskey.
+func (c *ShopperPasskeyClient) Query() *ShopperPasskeyQuery {
+	return &ShopperPasskeyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeShopperPasskey},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ShopperPasskey entity by its id.
+func (c *ShopperPasskeyClient) Get(ctx context.Context, id xid.ID) (*ShopperPasskey, error) {
+	return c.Query().Where(shopperpasskey.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ShopperPasskeyClient) GetX(ctx context.Context, id xid.ID) *ShopperPasskey {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ShopperPasskeyClient) Hooks() []Hook {
+	hooks := c.hooks.ShopperPasskey
+	return append(hooks[:len(hooks):len(hooks)], shopperpasskey.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ShopperPasskeyClient) Interceptors() []Interceptor {
+	return c.inters.ShopperPasskey
+}
+
+func (c *ShopperPasskeyClient) mutate(ctx context.Context, m *ShopperPasskeyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ShopperPasskeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ShopperPasskeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ShopperPasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ShopperPasskeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ShopperPasskey mutation op: %q", m.Op())
+	}
+}
+
 // ShopperSessionClient is a client for the ShopperSession schema.
 type ShopperSessionClient struct {
 	config
@@ -14752,9 +14893,10 @@ type (
 		Report, RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk,
 		ScheduledPrice, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
 		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
-		ShopperChallenge, ShopperSession, Staff, StaffToken, Store, StoreHandle, Task,
-		TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
-		UserEmail, Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		ShopperChallenge, ShopperPasskey, ShopperSession, Staff, StaffToken, Store,
+		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue,
+		WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -14770,9 +14912,9 @@ type (
 		Report, RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk,
 		ScheduledPrice, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
 		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
-		ShopperChallenge, ShopperSession, Staff, StaffToken, Store, StoreHandle, Task,
-		TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User,
-		UserEmail, Variant, WebhookEndpoint, WebhookQueue,
+		ShopperChallenge, ShopperPasskey, ShopperSession, Staff, StaffToken, Store,
+		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue,
 		WriteHorizon []ent.Interceptor
 	}
 )

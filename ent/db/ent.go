@@ -98,6 +98,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/shopperchallenge"
+	"github.com/storefront-go/storefront/ent/db/shopperpasskey"
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -261,6 +262,7 @@ func checkColumn(t, c string) error {
 			shippingcountry.Table:   shippingcountry.ValidColumn,
 			shippingzone.Table:      shippingzone.ValidColumn,
 			shopperchallenge.Table:  shopperchallenge.ValidColumn,
+			shopperpasskey.Table:    shopperpasskey.ValidColumn,
 			shoppersession.Table:    shoppersession.ValidColumn,
 			staff.Table:             staff.ValidColumn,
 			stafftoken.Table:        stafftoken.ValidColumn,

@@ -96,6 +96,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/shopperchallenge"
+	"github.com/storefront-go/storefront/ent/db/shopperpasskey"
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -218,6 +219,7 @@ const (
 	TypeShippingCountry   = "ShippingCountry"
 	TypeShippingZone      = "ShippingZone"
 	TypeShopperChallenge  = "ShopperChallenge"
+	TypeShopperPasskey    = "ShopperPasskey"
 	TypeShopperSession    = "ShopperSession"
 	TypeStaff             = "Staff"
 	TypeStaffToken        = "StaffToken"
@@ -77578,6 +77580,862 @@ func (m *ShopperChallengeMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *ShopperChallengeMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown ShopperChallenge edge %s", name)
+}
+
+// ShopperPasskeyMutation represents an operation that mutates the ShopperPasskey nodes in the graph.
+type ShopperPasskeyMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	credential    *digest.Sum
+	customer_id   *xid.ID
+	email         *string
+	host          *string
+	agent         *string
+	data          *[]byte
+	step          *int64
+	addstep       *int64
+	used_at       *micros.Time
+	addused_at    *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ShopperPasskey, error)
+	predicates    []predicate.ShopperPasskey
+}
+
+var _ ent.Mutation = (*ShopperPasskeyMutation)(nil)
+
+// shopperpasskeyOption allows management of the mutation configuration using functional options.
+type shopperpasskeyOption func(*ShopperPasskeyMutation)
+
+// newShopperPasskeyMutation creates new mutation for the ShopperPasskey entity.
+func newShopperPasskeyMutation(c config, op Op, opts ...shopperpasskeyOption) *ShopperPasskeyMutation {
+	m := &ShopperPasskeyMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeShopperPasskey,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withShopperPasskeyID sets the ID field of the mutation.
+func withShopperPasskeyID(id xid.ID) shopperpasskeyOption {
+	return func(m *ShopperPasskeyMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ShopperPasskey
+		)
+		m.oldValue = func(ctx context.Context) (*ShopperPasskey, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ShopperPasskey.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withShopperPasskey sets the old ShopperPasskey of the mutation.
+func withShopperPasskey(node *ShopperPasskey) shopperpasskeyOption {
+	return func(m *ShopperPasskeyMutation) {
+		m.oldValue = func(context.Context) (*ShopperPasskey, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ShopperPasskeyMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ShopperPasskeyMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ShopperPasskey entities.
+func (m *ShopperPasskeyMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ShopperPasskeyMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ShopperPasskeyMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ShopperPasskey.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ShopperPasskeyMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ShopperPasskeyMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ShopperPasskeyMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetCredential sets the "credential" field.
+func (m *ShopperPasskeyMutation) SetCredential(d digest.Sum) {
+	m.credential = &d
+}
+
+// Credential returns the value of the "credential" field in the mutation.
+func (m *ShopperPasskeyMutation) Credential() (r digest.Sum, exists bool) {
+	v := m.credential
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCredential returns the old "credential" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldCredential(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCredential is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCredential requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCredential: %w", err)
+	}
+	return oldValue.Credential, nil
+}
+
+// ResetCredential resets all changes to the "credential" field.
+func (m *ShopperPasskeyMutation) ResetCredential() {
+	m.credential = nil
+}
+
+// SetCustomerID sets the "customer_id" field.
+func (m *ShopperPasskeyMutation) SetCustomerID(x xid.ID) {
+	m.customer_id = &x
+}
+
+// CustomerID returns the value of the "customer_id" field in the mutation.
+func (m *ShopperPasskeyMutation) CustomerID() (r xid.ID, exists bool) {
+	v := m.customer_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomerID returns the old "customer_id" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldCustomerID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomerID: %w", err)
+	}
+	return oldValue.CustomerID, nil
+}
+
+// ResetCustomerID resets all changes to the "customer_id" field.
+func (m *ShopperPasskeyMutation) ResetCustomerID() {
+	m.customer_id = nil
+}
+
+// SetEmail sets the "email" field.
+func (m *ShopperPasskeyMutation) SetEmail(s string) {
+	m.email = &s
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *ShopperPasskeyMutation) Email() (r string, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldEmail(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *ShopperPasskeyMutation) ResetEmail() {
+	m.email = nil
+}
+
+// SetHost sets the "host" field.
+func (m *ShopperPasskeyMutation) SetHost(s string) {
+	m.host = &s
+}
+
+// Host returns the value of the "host" field in the mutation.
+func (m *ShopperPasskeyMutation) Host() (r string, exists bool) {
+	v := m.host
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHost returns the old "host" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldHost(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHost is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHost requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHost: %w", err)
+	}
+	return oldValue.Host, nil
+}
+
+// ResetHost resets all changes to the "host" field.
+func (m *ShopperPasskeyMutation) ResetHost() {
+	m.host = nil
+}
+
+// SetAgent sets the "agent" field.
+func (m *ShopperPasskeyMutation) SetAgent(s string) {
+	m.agent = &s
+}
+
+// Agent returns the value of the "agent" field in the mutation.
+func (m *ShopperPasskeyMutation) Agent() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgent returns the old "agent" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldAgent(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgent: %w", err)
+	}
+	return oldValue.Agent, nil
+}
+
+// ResetAgent resets all changes to the "agent" field.
+func (m *ShopperPasskeyMutation) ResetAgent() {
+	m.agent = nil
+}
+
+// SetData sets the "data" field.
+func (m *ShopperPasskeyMutation) SetData(b []byte) {
+	m.data = &b
+}
+
+// Data returns the value of the "data" field in the mutation.
+func (m *ShopperPasskeyMutation) Data() (r []byte, exists bool) {
+	v := m.data
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldData returns the old "data" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldData(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldData is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldData requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldData: %w", err)
+	}
+	return oldValue.Data, nil
+}
+
+// ResetData resets all changes to the "data" field.
+func (m *ShopperPasskeyMutation) ResetData() {
+	m.data = nil
+}
+
+// SetStep sets the "step" field.
+func (m *ShopperPasskeyMutation) SetStep(i int64) {
+	m.step = &i
+	m.addstep = nil
+}
+
+// Step returns the value of the "step" field in the mutation.
+func (m *ShopperPasskeyMutation) Step() (r int64, exists bool) {
+	v := m.step
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStep returns the old "step" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldStep(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStep is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStep requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStep: %w", err)
+	}
+	return oldValue.Step, nil
+}
+
+// AddStep adds i to the "step" field.
+func (m *ShopperPasskeyMutation) AddStep(i int64) {
+	if m.addstep != nil {
+		*m.addstep += i
+	} else {
+		m.addstep = &i
+	}
+}
+
+// AddedStep returns the value that was added to the "step" field in this mutation.
+func (m *ShopperPasskeyMutation) AddedStep() (r int64, exists bool) {
+	v := m.addstep
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStep resets all changes to the "step" field.
+func (m *ShopperPasskeyMutation) ResetStep() {
+	m.step = nil
+	m.addstep = nil
+}
+
+// SetUsedAt sets the "used_at" field.
+func (m *ShopperPasskeyMutation) SetUsedAt(value micros.Time) {
+	m.used_at = &value
+	m.addused_at = nil
+}
+
+// UsedAt returns the value of the "used_at" field in the mutation.
+func (m *ShopperPasskeyMutation) UsedAt() (r micros.Time, exists bool) {
+	v := m.used_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUsedAt returns the old "used_at" field's value of the ShopperPasskey entity.
+// If the ShopperPasskey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ShopperPasskeyMutation) OldUsedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUsedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUsedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUsedAt: %w", err)
+	}
+	return oldValue.UsedAt, nil
+}
+
+// AddUsedAt adds value to the "used_at" field.
+func (m *ShopperPasskeyMutation) AddUsedAt(value micros.Time) {
+	if m.addused_at != nil {
+		*m.addused_at += value
+	} else {
+		m.addused_at = &value
+	}
+}
+
+// AddedUsedAt returns the value that was added to the "used_at" field in this mutation.
+func (m *ShopperPasskeyMutation) AddedUsedAt() (r micros.Time, exists bool) {
+	v := m.addused_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearUsedAt clears the value of the "used_at" field.
+func (m *ShopperPasskeyMutation) ClearUsedAt() {
+	m.used_at = nil
+	m.addused_at = nil
+	m.clearedFields[shopperpasskey.FieldUsedAt] = struct{}{}
+}
+
+// UsedAtCleared returns if the "used_at" field was cleared in this mutation.
+func (m *ShopperPasskeyMutation) UsedAtCleared() bool {
+	_, ok := m.clearedFields[shopperpasskey.FieldUsedAt]
+	return ok
+}
+
+// ResetUsedAt resets all changes to the "used_at" field.
+func (m *ShopperPasskeyMutation) ResetUsedAt() {
+	m.used_at = nil
+	m.addused_at = nil
+	delete(m.clearedFields, shopperpasskey.FieldUsedAt)
+}
+
+// Where appends a list predicates to the ShopperPasskeyMutation builder.
+func (m *ShopperPasskeyMutation) Where(ps ...predicate.ShopperPasskey) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ShopperPasskeyMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ShopperPasskeyMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ShopperPasskey, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ShopperPasskeyMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ShopperPasskeyMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ShopperPasskey).
+func (m *ShopperPasskeyMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ShopperPasskeyMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.store_id != nil {
+		fields = append(fields, shopperpasskey.FieldStoreID)
+	}
+	if m.credential != nil {
+		fields = append(fields, shopperpasskey.FieldCredential)
+	}
+	if m.customer_id != nil {
+		fields = append(fields, shopperpasskey.FieldCustomerID)
+	}
+	if m.email != nil {
+		fields = append(fields, shopperpasskey.FieldEmail)
+	}
+	if m.host != nil {
+		fields = append(fields, shopperpasskey.FieldHost)
+	}
+	if m.agent != nil {
+		fields = append(fields, shopperpasskey.FieldAgent)
+	}
+	if m.data != nil {
+		fields = append(fields, shopperpasskey.FieldData)
+	}
+	if m.step != nil {
+		fields = append(fields, shopperpasskey.FieldStep)
+	}
+	if m.used_at != nil {
+		fields = append(fields, shopperpasskey.FieldUsedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ShopperPasskeyMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case shopperpasskey.FieldStoreID:
+		return m.StoreID()
+	case shopperpasskey.FieldCredential:
+		return m.Credential()
+	case shopperpasskey.FieldCustomerID:
+		return m.CustomerID()
+	case shopperpasskey.FieldEmail:
+		return m.Email()
+	case shopperpasskey.FieldHost:
+		return m.Host()
+	case shopperpasskey.FieldAgent:
+		return m.Agent()
+	case shopperpasskey.FieldData:
+		return m.Data()
+	case shopperpasskey.FieldStep:
+		return m.Step()
+	case shopperpasskey.FieldUsedAt:
+		return m.UsedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ShopperPasskeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case shopperpasskey.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case shopperpasskey.FieldCredential:
+		return m.OldCredential(ctx)
+	case shopperpasskey.FieldCustomerID:
+		return m.OldCustomerID(ctx)
+	case shopperpasskey.FieldEmail:
+		return m.OldEmail(ctx)
+	case shopperpasskey.FieldHost:
+		return m.OldHost(ctx)
+	case shopperpasskey.FieldAgent:
+		return m.OldAgent(ctx)
+	case shopperpasskey.FieldData:
+		return m.OldData(ctx)
+	case shopperpasskey.FieldStep:
+		return m.OldStep(ctx)
+	case shopperpasskey.FieldUsedAt:
+		return m.OldUsedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown ShopperPasskey field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShopperPasskeyMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case shopperpasskey.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case shopperpasskey.FieldCredential:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCredential(v)
+		return nil
+	case shopperpasskey.FieldCustomerID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomerID(v)
+		return nil
+	case shopperpasskey.FieldEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
+		return nil
+	case shopperpasskey.FieldHost:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHost(v)
+		return nil
+	case shopperpasskey.FieldAgent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgent(v)
+		return nil
+	case shopperpasskey.FieldData:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetData(v)
+		return nil
+	case shopperpasskey.FieldStep:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStep(v)
+		return nil
+	case shopperpasskey.FieldUsedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUsedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperPasskey field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ShopperPasskeyMutation) AddedFields() []string {
+	var fields []string
+	if m.addstep != nil {
+		fields = append(fields, shopperpasskey.FieldStep)
+	}
+	if m.addused_at != nil {
+		fields = append(fields, shopperpasskey.FieldUsedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ShopperPasskeyMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case shopperpasskey.FieldStep:
+		return m.AddedStep()
+	case shopperpasskey.FieldUsedAt:
+		return m.AddedUsedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ShopperPasskeyMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case shopperpasskey.FieldStep:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStep(v)
+		return nil
+	case shopperpasskey.FieldUsedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUsedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperPasskey numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ShopperPasskeyMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(shopperpasskey.FieldUsedAt) {
+		fields = append(fields, shopperpasskey.FieldUsedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ShopperPasskeyMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ShopperPasskeyMutation) ClearField(name string) error {
+	switch name {
+	case shopperpasskey.FieldUsedAt:
+		m.ClearUsedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperPasskey nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ShopperPasskeyMutation) ResetField(name string) error {
+	switch name {
+	case shopperpasskey.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case shopperpasskey.FieldCredential:
+		m.ResetCredential()
+		return nil
+	case shopperpasskey.FieldCustomerID:
+		m.ResetCustomerID()
+		return nil
+	case shopperpasskey.FieldEmail:
+		m.ResetEmail()
+		return nil
+	case shopperpasskey.FieldHost:
+		m.ResetHost()
+		return nil
+	case shopperpasskey.FieldAgent:
+		m.ResetAgent()
+		return nil
+	case shopperpasskey.FieldData:
+		m.ResetData()
+		return nil
+	case shopperpasskey.FieldStep:
+		m.ResetStep()
+		return nil
+	case shopperpasskey.FieldUsedAt:
+		m.ResetUsedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ShopperPasskey field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ShopperPasskeyMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ShopperPasskeyMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ShopperPasskeyMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ShopperPasskeyMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ShopperPasskeyMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ShopperPasskeyMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ShopperPasskeyMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ShopperPasskey unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ShopperPasskeyMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ShopperPasskey edge %s", name)
 }
 
 // ShopperSessionMutation represents an operation that mutates the ShopperSession nodes in the graph.

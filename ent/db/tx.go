@@ -184,6 +184,8 @@ type Tx struct {
 	ShippingZone *ShippingZoneClient
 	// ShopperChallenge is the client for interacting with the ShopperChallenge builders.
 	ShopperChallenge *ShopperChallengeClient
+	// ShopperPasskey is the client for interacting with the ShopperPasskey builders.
+	ShopperPasskey *ShopperPasskeyClient
 	// ShopperSession is the client for interacting with the ShopperSession builders.
 	ShopperSession *ShopperSessionClient
 	// Staff is the client for interacting with the Staff builders.
@@ -436,6 +438,7 @@ func (tx *Tx) init() {
 	tx.ShippingCountry = NewShippingCountryClient(tx.config)
 	tx.ShippingZone = NewShippingZoneClient(tx.config)
 	tx.ShopperChallenge = NewShopperChallengeClient(tx.config)
+	tx.ShopperPasskey = NewShopperPasskeyClient(tx.config)
 	tx.ShopperSession = NewShopperSessionClient(tx.config)
 	tx.Staff = NewStaffClient(tx.config)
 	tx.StaffToken = NewStaffTokenClient(tx.config)

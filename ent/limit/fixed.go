@@ -63,6 +63,7 @@ var fixed = []Fixed{
 	{Of: "A page of a list", Unit: inEntries, Most: Page},
 	{Of: "The tags of a resource", Unit: inEntries, Most: Tags},
 	{Of: "The addresses of a customer", Unit: inEntries, Most: Addresses},
+	{Of: "The passkeys of a shopper's account", Unit: inEntries, Most: ShopperPasskeys},
 	{Of: "The lines that a request names", Unit: inEntries, Most: Lines},
 	{Of: "The categories of a theme", Unit: inEntries, Most: Categories},
 	{Of: "The lines of a cart", Unit: inEntries, Most: CartLines},

@@ -126,6 +126,8 @@ const (
 	// Tags are the tags of one resource.
 	Tags      = 50
 	Addresses = 50
+	// ShopperPasskeys are the passkeys of one account of a shopper.
+	ShopperPasskeys = 10
 	// Lines are the lines in a request.
 	Lines = 100
 	// Categories are the categories of one theme of the marketplace.

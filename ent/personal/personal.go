@@ -120,6 +120,7 @@ var tables = map[string]map[Class]string{
 	"shipping_countries": {Never: "country"},
 	"shipping_zones":     {Never: "name rates"},
 	"shopper_challenges": {Age: "email", Never: "purpose"},
+	"shopper_passkeys":   {Redaction: "email host agent data"},
 	"shopper_sessions":   {Redaction: "email agent address"},
 	"staff":              {Never: "role alerts"},
 	"domains":            {Never: "host token problem certificate certificate_problem"},

@@ -76,3 +76,38 @@ func (ShopperChallenge) Indexes() []ent.Index {
 		index.Fields("bucket", "expires_at"),
 	}
 }
+
+// ShopperPasskey is a passkey of a shopper at a host of one store (Web Authentication, level 2). Like
+// a session it is valid while the customer has the email address that the shopper proved.
+type ShopperPasskey struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (ShopperPasskey) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (ShopperPasskey) Fields() []ent.Field {
+	return []ent.Field{
+		// credential is the SHA-256 of the credential's id.
+		field.UUID("credential", digest.Sum{}).SchemaType(bytes32).Immutable(),
+		field.UUID("customer_id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		// email is the proved address, in lower case.
+		field.String("email").SchemaType(key(1020)).Immutable(),
+		// host is the name that browsers bind the passkey to.
+		field.String("host").SchemaType(key(255)).Immutable(),
+		// agent is the user agent that created it.
+		field.String("agent").MaxRuneLen(255).Immutable(),
+		// data is the credential record, with the public key (section 4).
+		field.Bytes("data").SchemaType(blob).Immutable(),
+		// step is the signature counter.
+		field.Int64("step"),
+		field.Int64("used_at").GoType(micros.Time(0)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (ShopperPasskey) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "credential").Unique(),
+		index.Fields("store_id", "customer_id"),
+	}
+}

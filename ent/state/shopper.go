@@ -7,6 +7,8 @@ type ShopperPurpose string
 const (
 	ShopperSignIn ShopperPurpose = "sign_in" // a session begins
 	ShopperErase  ShopperPurpose = "erase"   // the account is redacted
+	// ShopperPasskey is a challenge that a passkey answered: it has no code, and ends replays.
+	ShopperPasskey ShopperPurpose = "passkey"
 )
 
 // ConsentSource says who chose the state of a customer's consent to marketing emails.

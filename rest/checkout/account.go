@@ -23,6 +23,8 @@ const (
 	addressPath   = accountPath + "/address"
 	settingsPath  = accountPath + "/settings"
 	sessionsPath  = accountPath + "/sessions"
+	passkeyPath   = accountPath + "/passkey"
+	passkeysPath  = accountPath + "/passkeys"
 	dataPath      = accountPath + "/data"
 	deletePath    = accountPath + "/delete"
 	// deleteCodePath confirms a deletion.
@@ -60,6 +62,10 @@ func (v *visit) accountHandlers(path string) (get, post func()) {
 		return v.entered(v.settings), v.entered(v.saveSettings)
 	case sessionsPath:
 		return nil, v.entered(v.endSession)
+	case passkeyPath:
+		return nil, v.usePasskey
+	case passkeysPath:
+		return nil, v.entered(v.changePasskeys)
 	case dataPath:
 		return v.entered(v.data), nil
 	case deletePath:

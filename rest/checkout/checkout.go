@@ -72,12 +72,13 @@ const (
 	paySuffix    = "/pay"
 	invoiceRoot  = "/invoices/"
 	stylePath    = "/_checkout/page.css"
+	scriptPath   = "/_checkout/passkey.js"
 )
 
 // Owns reports whether a path belongs to these pages.
 func Owns(path string) bool {
 	switch path {
-	case cartPath, addPath, linePath, checkoutPath, stylePath, passwordPath, accountPath:
+	case cartPath, addPath, linePath, checkoutPath, stylePath, scriptPath, passwordPath, accountPath:
 		return true
 	}
 	return strings.HasPrefix(path, checkoutPath+"/") || strings.HasPrefix(path, accountPath+"/") ||

@@ -12,17 +12,32 @@ import (
 	"sync"
 )
 
-//go:embed templates frame.html page.css
+//go:embed templates frame.html page.css passkey.js
 var files embed.FS
 
-// policy allows the stylesheet and images of the same host, and forms that are sent there. There
-// are no scripts.
+// policy allows the stylesheet and images of the same host, and forms that are sent there, but
+// no scripts.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; " +
 	"frame-ancestors 'none'"
 
 // awayPolicy is the policy of pages whose form leads to Stripe: browsers apply form-action to
 // redirects too. Never changed.
 var awayPolicy = strings.Replace(policy, "form-action 'self'", "form-action 'self' https://checkout.stripe.com", 1)
+
+// scriptPolicy is the policy of pages that may ask the browser for a passkey.
+const scriptPolicy = policy + "; script-src 'self'"
+
+// policyOf returns the policy of a page.
+func policyOf(page any) string {
+	switch page.(type) {
+	case SignInPage, SettingsPage:
+		return scriptPolicy
+	}
+	if leads(page) {
+		return awayPolicy
+	}
+	return policy
+}
 
 // leads reports whether a form of the page leads to a payment provider.
 func leads(page any) bool {
@@ -114,9 +129,7 @@ func (c *Checkout) show(w http.ResponseWriter, r *http.Request, status int, page
 	}
 	h := w.Header()
 	guard(h)
-	if leads(page) {
-		h.Set("Content-Security-Policy", awayPolicy)
-	}
+	h.Set("Content-Security-Policy", policyOf(page))
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)

@@ -131,9 +131,12 @@ type SettingsPage struct {
 	// Chosen says since when Marketing holds, "" if unknown.
 	Chosen   string
 	Sessions []SessionRow
+	Passkeys []SessionRow
+	// Passkey is the argument of the browser for a new passkey, "" if the host has none.
+	Passkey string
 }
 
-// SessionRow is a browser that is signed in.
+// SessionRow is a browser that is signed in, or a passkey with its host.
 type SessionRow struct {
 	ID, Browser, Address, Used string
 	Mine                       bool
@@ -155,7 +158,18 @@ func (v *visit) settings(a *shopper.Account) {
 		v.failed(err)
 		return
 	}
+	passkey, err := v.Shoppers.NewPasskey(v.ctx, v.origin(), a)
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	passkeys, err := v.passkeys(a, zone)
+	if err != nil {
+		v.failed(err)
+		return
+	}
 	page := SettingsPage{AccountFrame: v.accountFrame(a, settingsPath, phrase.Settings),
+		Passkey: string(passkey), Passkeys: passkeys,
 		Marketing: a.Customer.EmailMarketing == state.EmailSubscribed,
 		Language: Field{Name: "language", Label: v.texts.Say(phrase.Language), Value: string(v.texts.Language),
 			Autocomplete: "language"}}

@@ -18,6 +18,8 @@ var emailField = []blank{{"email", phrase.Email, "email", "email", maxEmail, tru
 type SignInPage struct {
 	Frame
 	Email Field
+	// Passkey is the argument of the browser for a passkey, "" if the host has none.
+	Passkey string
 }
 
 // CodePage asks for the code that was sent to an address.
@@ -45,7 +47,12 @@ func (v *visit) signInPage() {
 func (v *visit) signInForm(status int, wrong, problem string) {
 	fields := fieldsOf(v.texts, emailField, map[string]string{"email": v.value("email")},
 		map[string]string{"email": wrong})
-	page := SignInPage{Frame: v.frame(phrase.SignIn), Email: fields[0]}
+	passkey, err := v.Shoppers.AskPasskey(v.ctx, v.origin())
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	page := SignInPage{Frame: v.frame(phrase.SignIn), Email: fields[0], Passkey: string(passkey)}
 	page.Problem = problem
 	v.show(v.w, v.r, status, page)
 }

@@ -100,6 +100,8 @@ func (v *visit) handlers() (get, post func()) {
 		return nil, v.reopen
 	case stylePath:
 		return v.style, nil
+	case scriptPath:
+		return v.script, nil
 	case passwordPath:
 		return func() { to(v.w, "/") }, func() { to(v.w, "/") }
 	}
@@ -261,7 +263,18 @@ func (v *visit) legal() []Option {
 
 // style serves the stylesheet in the colors of its address.
 func (v *visit) style() {
-	body, err := files.ReadFile("page.css")
+	v.file("page.css", "text/css", func(body []byte) []byte {
+		return append(body, branded(string(body), v.r.URL.Query())...)
+	})
+}
+
+// script serves the script of pages with passkeys.
+func (v *visit) script() {
+	v.file("passkey.js", "text/javascript", func(body []byte) []byte { return body })
+}
+
+func (v *visit) file(name, media string, finish func([]byte) []byte) {
+	body, err := files.ReadFile(name)
 	if err != nil {
 		v.failed(err)
 		return
@@ -269,6 +282,6 @@ func (v *visit) style() {
 	h := v.w.Header()
 	guard(h)
 	h.Set("Cache-Control", "public, max-age=3600")
-	h.Set("Content-Type", "text/css; charset=utf-8")
-	v.w.Write(append(body, branded(string(body), v.r.URL.Query())...))
+	h.Set("Content-Type", media+"; charset=utf-8")
+	v.w.Write(finish(body))
 }

@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 		"graph/engine/change", "graph/engine/images", "graph/engine/lease", "graph/engine/notify",
 		"graph/engine/work",
 	},
+	"graph/engine/passkey":        {"graph/engine/factor/factortest"}, // in tests
 	"graph/engine/factor":         {"graph/engine/audit", "graph/engine/notify", "graph/engine/session"},
 	"graph/engine/index/listings": {"graph/engine/backfill"},
 	"graph/engine/task":           {"graph/engine/lease"},
@@ -102,7 +103,8 @@ var libraries = []home{
 	{"gocloud.dev", below("graph/lib/blob"), "graph/lib/blob"},
 	{"github.com/aws/aws-sdk-go-v2", below("graph/lib/blob"), "graph/lib/blob"},
 	{"github.com/wneessen/go-mail", below("graph/engine/notify"), "graph/engine/notify"},
-	{"github.com/go-webauthn/webauthn", below("graph/engine/factor"), "graph/engine/factor"},
+	{"github.com/go-webauthn/webauthn", below("graph/engine/factor", "graph/engine/passkey"),
+		"graph/engine/factor and graph/engine/passkey"},
 	{"github.com/pquerna/otp", below("graph/engine/factor"), "graph/engine/factor"},
 	{"github.com/stripe/stripe-go", below("graph/engine/payment"), "graph/engine/payment"},
 	{"ariga.io/atlas/sql/mysql", plans, plansWhere},

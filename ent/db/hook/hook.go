@@ -1029,6 +1029,18 @@ func (f ShopperChallengeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Val
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ShopperChallengeMutation", m)
 }
 
+// The ShopperPasskeyFunc type is an adapter to allow the use of ordinary
+// function as ShopperPasskey mutator.
+type ShopperPasskeyFunc func(context.Context, *db.ShopperPasskeyMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ShopperPasskeyFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ShopperPasskeyMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ShopperPasskeyMutation", m)
+}
+
 // The ShopperSessionFunc type is an adapter to allow the use of ordinary
 // function as ShopperSession mutator.
 type ShopperSessionFunc func(context.Context, *db.ShopperSessionMutation) (db.Value, error)

@@ -2285,6 +2285,37 @@ var (
 			},
 		},
 	}
+	// ShopperPasskeysColumns holds the columns for the "shopper_passkeys" table.
+	ShopperPasskeysColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "credential", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "customer_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "email", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "host", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
+		{Name: "agent", Type: field.TypeString, Size: 255},
+		{Name: "data", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "step", Type: field.TypeInt64},
+		{Name: "used_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// ShopperPasskeysTable holds the schema information for the "shopper_passkeys" table.
+	ShopperPasskeysTable = &schema.Table{
+		Name:       "shopper_passkeys",
+		Columns:    ShopperPasskeysColumns,
+		PrimaryKey: []*schema.Column{ShopperPasskeysColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "shopperpasskey_store_id_credential",
+				Unique:  true,
+				Columns: []*schema.Column{ShopperPasskeysColumns[1], ShopperPasskeysColumns[2]},
+			},
+			{
+				Name:    "shopperpasskey_store_id_customer_id",
+				Unique:  false,
+				Columns: []*schema.Column{ShopperPasskeysColumns[1], ShopperPasskeysColumns[3]},
+			},
+		},
+	}
 	// ShopperSessionsColumns holds the columns for the "shopper_sessions" table.
 	ShopperSessionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2823,6 +2854,7 @@ var (
 		ShippingCountriesTable,
 		ShippingZonesTable,
 		ShopperChallengesTable,
+		ShopperPasskeysTable,
 		ShopperSessionsTable,
 		StaffTable,
 		StaffTokensTable,

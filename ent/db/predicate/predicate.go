@@ -261,6 +261,9 @@ type ShippingZone func(*sql.Selector)
 // ShopperChallenge is the predicate function for shopperchallenge builders.
 type ShopperChallenge func(*sql.Selector)
 
+// ShopperPasskey is the predicate function for shopperpasskey builders.
+type ShopperPasskey func(*sql.Selector)
+
 // ShopperSession is the predicate function for shoppersession builders.
 type ShopperSession func(*sql.Selector)
 

@@ -2150,6 +2150,30 @@ func (f ShopperChallengeMutationRuleFunc) EvalMutation(ctx context.Context, m db
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ShopperChallengeMutation", m)
 }
 
+// The ShopperPasskeyQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ShopperPasskeyQueryRuleFunc func(context.Context, *db.ShopperPasskeyQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ShopperPasskeyQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ShopperPasskeyQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ShopperPasskeyQuery", q)
+}
+
+// The ShopperPasskeyMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ShopperPasskeyMutationRuleFunc func(context.Context, *db.ShopperPasskeyMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ShopperPasskeyMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ShopperPasskeyMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ShopperPasskeyMutation", m)
+}
+
 // The ShopperSessionQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ShopperSessionQueryRuleFunc func(context.Context, *db.ShopperSessionQuery) error

@@ -82,6 +82,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shippingcountry"
 	"github.com/storefront-go/storefront/ent/db/shippingzone"
 	"github.com/storefront-go/storefront/ent/db/shopperchallenge"
+	"github.com/storefront-go/storefront/ent/db/shopperpasskey"
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -2134,6 +2135,28 @@ func init() {
 	shopperchallengeDescID := shopperchallengeMixinFields0[1].Descriptor()
 	// shopperchallenge.DefaultID holds the default value on creation for the id field.
 	shopperchallenge.DefaultID = shopperchallengeDescID.Default.(func() xid.ID)
+	shopperpasskeyMixin := schema.ShopperPasskey{}.Mixin()
+	shopperpasskey.Policy = privacy.NewPolicies(shopperpasskeyMixin[0], schema.ShopperPasskey{})
+	shopperpasskey.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := shopperpasskey.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	shopperpasskeyMixinFields0 := shopperpasskeyMixin[0].Fields()
+	_ = shopperpasskeyMixinFields0
+	shopperpasskeyFields := schema.ShopperPasskey{}.Fields()
+	_ = shopperpasskeyFields
+	// shopperpasskeyDescAgent is the schema descriptor for agent field.
+	shopperpasskeyDescAgent := shopperpasskeyFields[4].Descriptor()
+	// shopperpasskey.AgentValidator is a validator for the "agent" field. It is called by the builders before save.
+	shopperpasskey.AgentValidator = shopperpasskeyDescAgent.Validators[0].(func(string) error)
+	// shopperpasskeyDescID is the schema descriptor for id field.
+	shopperpasskeyDescID := shopperpasskeyMixinFields0[1].Descriptor()
+	// shopperpasskey.DefaultID holds the default value on creation for the id field.
+	shopperpasskey.DefaultID = shopperpasskeyDescID.Default.(func() xid.ID)
 	shoppersessionMixin := schema.ShopperSession{}.Mixin()
 	shoppersession.Policy = privacy.NewPolicies(shoppersessionMixin[0], schema.ShopperSession{})
 	shoppersession.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -1,6 +1,7 @@
 package cart_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -14,6 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/shopper"
+	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -43,7 +46,7 @@ func TestRedactedShopper(t *testing.T) {
 		before := m.columnsWith("zanzibar")
 		for _, want := range []string{"orders.email", "notes.body", "events.body", "carts.note", "carts.address",
 			"mails.recipient", "customers.email", "carts.vat_consultation",
-			"orders.vat_consultation", "shopper_sessions.email", "order_returns.note"} {
+			"orders.vat_consultation", "shopper_sessions.email", "shopper_passkeys.email", "order_returns.note"} {
 			if before[want] == 0 {
 				t.Fatalf("%s does not contain the word: the test is ineffective", want)
 			}
@@ -64,7 +67,7 @@ func TestRedactedShopper(t *testing.T) {
 	})
 }
 
-// signIn signs a shopper in to their account.
+// signIn signs a shopper in to their account and adds a passkey.
 func (m *market) signIn(email string) {
 	m.t.Helper()
 	token := graphtest.Must[string](m.t)(m.Shoppers().Ask(m.ctx, state.ShopperSignIn, email))
@@ -72,7 +75,14 @@ func (m *market) signIn(email string) {
 	for _, mail := range graphtest.Must[[]*db.Mail](m.t)(m.Store.DB(m.ctx).Mail.Query().Load(m.ctx)) {
 		code += regexp.MustCompile(`\b[0-9]{8}\b`).FindString(mail.Body)
 	}
-	graphtest.Must[string](m.t)(m.Shoppers().SignIn(m.ctx, token, code, ""))
+	session := graphtest.Must[string](m.t)(m.Shoppers().SignIn(m.ctx, token, code, ""))
+	account := graphtest.Must[*shopper.Account](m.t)(m.Shoppers().Account(m.ctx, session))
+	const origin = "https://bikes.example"
+	options := graphtest.Must[json.RawMessage](m.t)(m.Shoppers().NewPasskey(m.ctx, origin, account))
+	key := factortest.New(m.t, origin).Create(options)
+	if err := m.Shoppers().AddPasskey(m.ctx, origin, account, key); err != nil {
+		m.t.Fatal(err)
+	}
 }
 
 // answering serves an answer to everything and returns its address.

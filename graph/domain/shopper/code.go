@@ -113,17 +113,27 @@ func (s *Shoppers) charge(ctx context.Context, shop *db.Store, email string, pro
 	return core.Explain("account", err)
 }
 
-// codeMail returns the email with a code, in the language of the store.
+// codeMail returns the email with a code.
 func codeMail(shop *db.Store, purpose state.ShopperPurpose, to, code string, proven bool) notify.Email {
-	name, texts, about := shop.Name, phrase.In(shop.Language), phrase.CodeMailText
+	about := phrase.CodeMailText
 	if purpose == state.ShopperErase {
 		about = phrase.DeleteMailText
 	}
+	return mailTo(shop, to, proven, phrase.CodeMailSubject, func(texts *phrase.Texts, name string) string {
+		return texts.Say(about, code, name) + "\n\n" + texts.Say(phrase.CodeMailIgnore)
+	})
+}
+
+// mailTo returns an email to a shopper in the language of the store. The name of an unproven store
+// contains no link.
+func mailTo(shop *db.Store, to string, proven bool, subject phrase.Key,
+	body func(texts *phrase.Texts, name string) string,
+) notify.Email {
+	name, texts := shop.Name, phrase.In(shop.Language)
 	if !proven {
 		name = notify.Unlink(name)
 	}
-	mail := notify.Email{To: to, Of: shop.ID, From: name, Subject: texts.Say(phrase.CodeMailSubject, name),
-		Body: texts.Say(about, code, name) + "\n\n" + texts.Say(phrase.CodeMailIgnore)}
+	mail := notify.Email{To: to, Of: shop.ID, From: name, Subject: texts.Say(subject, name), Body: body(texts, name)}
 	core.Opt(shop.ContactEmail, func(a string) { mail.ReplyTo = a })
 	return mail
 }

@@ -21,7 +21,8 @@ const (
 )
 
 // Data returns what the store knows about the person of an account, as JSON in the format of the
-// API: the customer, the newest 5,000 orders with the notes of their checkouts, and the sessions. What
+// API: the customer, the newest 5,000 orders with the notes of their checkouts, the sessions
+// and the passkeys. What
 // the staff noted for themselves, such as tags, is not part of it.
 func (s *Shoppers) Data(ctx context.Context, a *Account) ([]byte, error) {
 	shop, err := s.CurrentStore(ctx)
@@ -29,6 +30,10 @@ func (s *Shoppers) Data(ctx context.Context, a *Account) ([]byte, error) {
 		return nil, core.Explain("store", err)
 	}
 	sessions, err := s.Sessions(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	passkeys, err := s.Passkeys(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +46,7 @@ func (s *Shoppers) Data(ctx context.Context, a *Account) ([]byte, error) {
 	o.TimeOpt("email_marketing_at", c.EmailMarketingAt)
 	o.StrOpt("email_marketing_source", (*string)(c.EmailMarketingSource))
 	o.Raw("sessions", list(len(sessions), func(b []byte, i int) []byte { return appendSession(b, sessions[i]) }))
+	o.Raw("passkeys", list(len(passkeys), func(b []byte, i int) []byte { return appendPasskey(b, passkeys[i]) }))
 	if err := s.appendOrders(ctx, a, &o); err != nil {
 		return nil, core.Explain("order", err)
 	}
@@ -65,6 +71,15 @@ func appendSession(b []byte, row *db.ShopperSession) []byte {
 	o.StrOpt("ip_address", row.Address)
 	o.Time("created_at", row.ID.Time())
 	o.Time("seen_at", row.SeenAt)
+	return o.Close()
+}
+
+func appendPasskey(b []byte, row *db.ShopperPasskey) []byte {
+	o := wire.Open(b)
+	o.Str("browser", row.Agent)
+	o.Str("host", row.Host)
+	o.Time("created_at", row.ID.Time())
+	o.TimeOpt("used_at", row.UsedAt)
 	return o.Close()
 }
 

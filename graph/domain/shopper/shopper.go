@@ -1,5 +1,5 @@
 // Package shopper holds the operations on accounts of shoppers: they sign in to one store with an
-// emailed code, see their orders, and keep their addresses and their consent there.
+// emailed code or a passkey, see their orders, and keep their addresses and their consent there.
 package shopper
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // Lifetimes of a session.
@@ -47,10 +48,13 @@ type Shoppers struct {
 	*core.Core
 	sales    *sales.Resolver
 	notifier *notify.Notifier
+	links    *link.Signer
 }
 
 // New returns the operations. Without a notifier nobody can sign in.
-func New(c *core.Core, s *sales.Resolver, n *notify.Notifier) *Shoppers { return &Shoppers{c, s, n} }
+func New(c *core.Core, s *sales.Resolver, n *notify.Notifier, l *link.Signer) *Shoppers {
+	return &Shoppers{c, s, n, l}
+}
 
 // Available reports whether shoppers can sign in: the program sends emails.
 func (s *Shoppers) Available() bool { return s.notifier.Sends() }

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/orderreturn"
+	"github.com/storefront-go/storefront/ent/db/shopperpasskey"
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -83,8 +84,12 @@ func Addresses(ctx context.Context, c *db.Client, emails ...string) error {
 	return nil
 }
 
-// Account deletes the sessions of a customer of the viewer's store, in the transaction of ctx.
+// Account deletes the sessions and the passkeys of a customer of the viewer's store, in the
+// transaction of ctx.
 func Account(ctx context.Context, c *db.Client, customer xid.ID) error {
 	_, err := c.ShopperSession.Delete().Where(shoppersession.CustomerID(customer)).Exec(ctx)
-	return fault.Wrap("delete sessions", err)
+	if err == nil {
+		_, err = c.ShopperPasskey.Delete().Where(shopperpasskey.CustomerID(customer)).Exec(ctx)
+	}
+	return fault.Wrap("delete sessions and passkeys", err)
 }

@@ -2,12 +2,14 @@ package link
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"slices"
 
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -23,6 +25,7 @@ const (
 	orderPurpose = "an order's page\x00"
 	stopPurpose  = "an address that stops emails\x00"
 	alertPurpose = "a member who stops emails\x00"
+	askPurpose   = "a challenge for a passkey\x00"
 )
 
 // OrderToken returns the token that leads a shopper back to their order, at the host of its store.
@@ -78,6 +81,28 @@ func (s *Signer) Alert(token string) (store, person xid.ID, topic int, ok bool) 
 		topic = int(binary.BigEndian.Uint16(raw[len(store)+len(person):]))
 	}
 	return store, person, topic, ok
+}
+
+// askLen is how many bytes of a challenge its MAC follows: a time and 136 random bits.
+const askLen = 8 + 17
+
+// Challenge returns a random challenge for a passkey (Web Authentication, section 13.4.3). It is valid
+// at one store until a time, for one use that of names.
+func (s *Signer) Challenge(store xid.ID, of string, until micros.Time) []byte {
+	raw := make([]byte, askLen, askLen+markLen)
+	binary.BigEndian.PutUint64(raw, uint64(until))
+	rand.Read(raw[8:])
+	return append(raw, tokenMark(&s.keys[0].Key, askPurpose, store[:], []byte(of), raw)...)
+}
+
+// Challenged returns until when a challenge of [Signer.Challenge] is valid, in base64url as browsers
+// return it. ok is false if it is for something else.
+func (s *Signer) Challenged(store xid.ID, of, challenge string) (until micros.Time, ok bool) {
+	raw, ok := s.open(challenge, askLen, askPurpose, store[:], []byte(of))
+	if !ok {
+		return 0, false
+	}
+	return micros.Time(binary.BigEndian.Uint64(raw)), true
 }
 
 // open returns the first n bytes of a token if its MAC is that of a purpose, the given bytes and

@@ -1,6 +1,8 @@
 package link_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -55,6 +57,29 @@ func TestOrderToken(t *testing.T) {
 		t.Error("another secret lets it in")
 	}
 }
+
+func TestChallenge(t *testing.T) {
+	s, store := signerOf(t, strings.Repeat("a", keyring.MinSecret)), xid.New()
+	raw := s.Challenge(store, "sign in", 5)
+	text := base64.RawURLEncoding.EncodeToString(raw)
+	if until, ok := s.Challenged(store, "sign in", text); !ok || until != 5 {
+		t.Errorf("got %v, %v", until, ok)
+	}
+	later := bytes.Clone(raw)
+	later[7]++
+	for name, ok := range map[string]bool{
+		"another store": second(s.Challenged(xid.New(), "sign in", text)),
+		"another use":   second(s.Challenged(store, "add", text)),
+		"another time":  second(s.Challenged(store, "sign in", base64.RawURLEncoding.EncodeToString(later))),
+		"nothing":       second(s.Challenged(store, "sign in", "")),
+	} {
+		if ok {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+func second[T any](_ T, ok bool) bool { return ok }
 
 func TestAlertToken(t *testing.T) {
 	s := signerOf(t, strings.Repeat("a", keyring.MinSecret))

@@ -1,0 +1,2 @@
+-- Create "shopper_passkeys" table
+CREATE TABLE `shopper_passkeys` (`store_id` binary(16) NOT NULL, `id` binary(16) NOT NULL, `credential` binary(32) NOT NULL, `customer_id` binary(16) NOT NULL, `email` varbinary(1020) NOT NULL, `host` varbinary(255) NOT NULL, `agent` varchar(255) NOT NULL, `data` blob NOT NULL, `step` bigint NOT NULL, `used_at` bigint NULL, PRIMARY KEY (`store_id`, `id`), UNIQUE INDEX `shopperpasskey_store_id_credential` (`store_id`, `credential`), INDEX `shopperpasskey_store_id_customer_id` (`store_id`, `customer_id`)) CHARSET utf8mb4 COLLATE utf8mb4_bin;
