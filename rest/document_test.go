@@ -1,6 +1,8 @@
 package rest_test
 
 import (
+	"bytes"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,6 +117,7 @@ func TestDocumentHasTheBodiesOfEvents(t *testing.T) {
 	m.furnish()
 	objects := m.objects()
 	v := validator(t)
+	var samples []byte
 	for _, e := range event.All() {
 		what := e.Resource.Resource()
 		if e.Type == event.OrderNoteAdded {
@@ -129,12 +132,40 @@ func TestDocumentHasTheBodiesOfEvents(t *testing.T) {
 				Changed: []string{"status"}, Object: object})
 		}
 		for kind, object := range objects {
+			if kind == what {
+				samples = append(append(samples, body(object)...), '\n')
+			}
 			if err := v.EventErr(string(e.Type), body(object)); (err == nil) != (kind == what) {
 				t.Errorf("%s with a %s: %v", e.Type, kind, err)
 			}
 		}
 		if err := v.EventErr(string(e.Type), body(nil)); err != nil {
 			t.Errorf("%s without its data: %v", e.Type, err)
+		}
+	}
+	checkSamples(t, samples)
+}
+
+// checkSamples checks the bodies that the conformance kit of receivers sends, or writes them.
+func checkSamples(t *testing.T, fresh []byte) {
+	t.Helper()
+	const file = "hook/conformance/events.jsonl"
+	if *update && !t.Failed() {
+		if err := os.WriteFile(file, fresh, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Split(bytes.TrimSuffix(content, []byte("\n")), []byte("\n"))
+	if len(lines) != len(event.All()) {
+		t.Fatalf("%s has %d bodies for %d types: run the test with -update", file, len(lines), len(event.All()))
+	}
+	for i, e := range event.All() {
+		if err := validator(t).EventErr(string(e.Type), lines[i]); err != nil {
+			t.Errorf("%s: %v: run the test with -update", file, err)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 type webhooksCmd struct {
 	Listen  webhooksListenCmd  `cmd:"" help:"Receive deliveries on this machine, verify and print them."`
+	Test    webhooksTestCmd    `cmd:"" help:"Test a receiver: send what it must accept and what it must refuse."`
 	Requeue webhooksRequeueCmd `cmd:"" help:"Retry the events that could not be relayed."`
 }
 

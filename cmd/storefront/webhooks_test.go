@@ -329,3 +329,32 @@ func TestListenMistakes(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// webhooks test says what a receiver does wrong, and fails if there is anything.
+func TestWebhooksTest(t *testing.T) {
+	c := newCLI(t)
+	good, err := hook.NewHandler(hook.Config{Verifier: hook.Verifier{Secrets: []string{webhookSecret}}},
+		func(context.Context, hook.Event) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	for _, tc := range []struct {
+		receiver http.Handler
+		code     int
+		want     string
+	}{
+		{good, 0, "ok    refuses a wrong signature"},
+		{bad, 1, "FAIL  refuses a wrong signature: the answer was 200, not 400 to 499.\n      Answer 401"},
+	} {
+		server := httptest.NewServer(tc.receiver)
+		got := c.run("webhooks", "test", server.URL, "--secret", webhookSecret)
+		server.Close()
+		if got.code != tc.code || !strings.Contains(got.out, tc.want) || !strings.Contains(got.out, "3 skipped") {
+			t.Errorf("%+v", got)
+		}
+	}
+	if got := c.run("webhooks", "test", "app.example", "--secret", webhookSecret); got.code != 2 {
+		t.Errorf("no address: %+v", got)
+	}
+}

@@ -10,12 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/storefront-go/storefront/rest/hook"
+	"github.com/storefront-go/storefront/rest/hook/conformance"
 	"github.com/storefront-go/storefront/rest/hook/receiver"
 )
 
@@ -149,10 +151,22 @@ func write(t *testing.T, content string) string {
 	return name
 }
 
+// The receivers pass all checks that integrators can run against theirs.
+func TestConformance(t *testing.T) {
+	each(t, func(t *testing.T, p program) {
+		for r := range conformance.Run(t.Context(), conformance.Config{URL: serve(t, p, "ping ord_"), Secret: secret,
+			Former: "whsec_bmV4dA=="}) {
+			if r.Problem != "" {
+				t.Errorf("%s: %s", r.Name, r.Problem)
+			}
+		}
+	})
+}
+
 // The receivers serve: the body is hashed as received, before it is parsed.
 func TestServing(t *testing.T) {
 	each(t, func(t *testing.T, p program) {
-		at := serve(t, p)
+		at := serve(t, p, "order.paid ord_ä 1")
 		// White space, escapes and a large number would not survive re-encoding.
 		odd := "{ \"event_id\" : \"evt_" + strconv.FormatInt(time.Now().UnixNano(), 36) +
 			"\",\r\n \"type\":\"order\\u002epaid\", \"n\":90071992547409911.0," +
@@ -207,8 +221,9 @@ func post(t *testing.T, at, method, body string, h http.Header) (int, error) {
 	return res.StatusCode, nil
 }
 
-// serve starts a receiver and returns its address, once it has printed it.
-func serve(t *testing.T, p program) string {
+// serve starts a receiver and returns its address, once it has printed it. At the end it must have
+// handled an event once, as it prints them, and no event twice.
+func serve(t *testing.T, p program, event string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), p.serve[0], p.serve[1:]...)
 	cmd.Env = append(cmd.Environ(), "STOREFRONT_WEBHOOK_SECRET=whsec_bmV4dA==,"+secret, "PORT=0", "TMPDIR="+t.TempDir())
@@ -241,8 +256,12 @@ func serve(t *testing.T, p program) string {
 		cmd.Process.Kill()
 		<-ended
 		<-drained
-		if n := strings.Count(output.String(), "order.paid ord_ä 1"); n != 1 {
+		if n := strings.Count(output.String(), event); n != 1 {
 			t.Errorf("the event was handled %d times:\n%s", n, &output)
+		}
+		handled := regexp.MustCompile(`order\.paid \S+ \d`).FindAllString(output.String(), -1)
+		if slices.Sort(handled); len(slices.Compact(slices.Clone(handled))) != len(handled) {
+			t.Errorf("an event was handled twice:\n%s", &output)
 		}
 	})
 	return at
