@@ -82,8 +82,13 @@ func keyOf(a document.AddressFields) string {
 func (s *Shoppers) SaveAddress(ctx context.Context, a *Account, key string, to document.AddressFields, first bool,
 ) error {
 	return s.editAddresses(ctx, a, func(list []document.AddressFields, at int) ([]document.AddressFields, int, error) {
-		i := find(list, key)
-		if i < 0 {
+		i, twin, chosen := find(list, key), find(list, keyOf(to)), first
+		switch {
+		case i < 0:
+			i = twin
+		case twin >= 0 && twin != i:
+			chosen = chosen || i == at
+			list, at = without(list, i, at)
 			i = find(list, keyOf(to))
 		}
 		if i < 0 {
@@ -93,7 +98,7 @@ func (s *Shoppers) SaveAddress(ctx context.Context, a *Account, key string, to d
 			i, list = len(list), append(list, to)
 		}
 		list[i] = to
-		if first || at < 0 {
+		if chosen || at < 0 {
 			at = i
 		}
 		return list, at, nil
@@ -103,17 +108,22 @@ func (s *Shoppers) SaveAddress(ctx context.Context, a *Account, key string, to d
 // RemoveAddress removes the address of a key.
 func (s *Shoppers) RemoveAddress(ctx context.Context, a *Account, key string) error {
 	return s.editAddresses(ctx, a, func(list []document.AddressFields, at int) ([]document.AddressFields, int, error) {
-		i := find(list, key)
-		switch {
-		case i < 0:
-			return list, at, nil
-		case i == at:
-			at = -1
-		case i < at:
-			at--
+		if i := find(list, key); i >= 0 {
+			list, at = without(list, i, at)
 		}
-		return slices.Delete(list, i, i+1), at, nil
+		return list, at, nil
 	})
+}
+
+// without removes an address and returns the list and the index of the default one.
+func without(list []document.AddressFields, i, at int) ([]document.AddressFields, int) {
+	switch {
+	case i == at:
+		at = -1
+	case i < at:
+		at--
+	}
+	return slices.Delete(list, i, i+1), at
 }
 
 // SetDefault makes the address of a key the default.

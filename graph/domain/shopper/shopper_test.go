@@ -386,6 +386,19 @@ func TestAddressesOfAnAccount(t *testing.T) {
 			}, "Work 2 true, Home 1 false, "},
 			{"unknown", func(a *shopper.Account) error { return p.RemoveAddress(p.ctx, a, "x") },
 				"Work 2 true, Home 1 false, "},
+			{"third", func(a *shopper.Account) error {
+				third := home
+				third.Line1 = "Home 2"
+				return p.SaveAddress(p.ctx, a, "", third, false)
+			}, "Work 2 true, Home 1 false, Home 2 false, "},
+			{"changed into another", func(a *shopper.Account) error {
+				return p.SaveAddress(p.ctx, a, key(0), home, false)
+			}, "Home 1 true, Home 2 false, "},
+			{"the last changed into the first", func(a *shopper.Account) error {
+				return p.SaveAddress(p.ctx, a, key(1), home, false)
+			}, "Home 1 true, "},
+			{"work again", func(a *shopper.Account) error { return p.SaveAddress(p.ctx, a, "", work, true) },
+				"Work 2 true, Home 1 false, "},
 			{"default removed", func(a *shopper.Account) error { return p.RemoveAddress(p.ctx, a, key(0)) },
 				"Home 1 false, "},
 		} {
