@@ -59,14 +59,14 @@ function StoreForm() {
     lowStock: optionalNumber(v, 'lowStock') } }),
   'Store saved.', refresh);
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
-    <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
-    <${Field} key=${'c' + store.version} name="contactEmail" label="Contact email" optional type="email"
+    <${Field} key=${'n' + store.name} name="name" label="Name" value=${store.name} required maxlength="255" />
+    <${Field} key=${'c' + store.contactEmail} name="contactEmail" label="Contact email" optional type="email"
       value=${store.contactEmail ?? ''} maxlength="254"
       hint="Shown in your shop and in emails. Replies of shoppers go here." />
-    <${Field} key=${'s' + store.version} name="lowStock" label="Low stock" optional inputmode="numeric"
+    <${Field} key=${'s' + store.lowStock} name="lowStock" label="Low stock" optional inputmode="numeric"
       value=${store.lowStock ?? ''} hint="Staff are notified when an order leaves this stock or less of an item." />
-    <${Zone} key=${'z' + store.version} value=${store.timezone} />
-    <${LanguageSelect} key=${'l' + store.version} name="language" label="Shop language" value=${store.language}
+    <${Zone} key=${'z' + store.timezone} value=${store.timezone} />
+    <${LanguageSelect} key=${'l' + store.language} name="language" label="Shop language" value=${store.language}
       hint="Used for the shop’s own texts and reported to browsers and search engines." />
   <//>`;
 }
@@ -76,7 +76,7 @@ function Requirement() {
   const action = useAction(require, (v) => ({ expectedVersion: store.version, required: v.get('required') === 'on' }),
     ({ required }) => (required ? 'Second factor required.' : 'Second factor no longer required.'), refresh);
   return html`<${Form} name="require-factor" submit="Save" action=${action} onStale=${refresh}>
-    <${Check} key=${store.version} name="required" label="Require a second factor for all staff of this store"
+    <${Check} key=${store.secondFactor} name="required" label="Require a second factor for all staff of this store"
       value=${store.secondFactor} hint="Staff without one have no access to the store until they set one up." />
     <p class="muted">Set one up for yourself first on the page <a href="/dashboard/security">Security</a>. Staff tokens
       and API keys keep working without one.</p>
@@ -90,7 +90,8 @@ function RefundProof() {
     ({ aboveMinor }) => (aboveMinor == null ? 'Refunds no longer need confirmation.'
       : 'Larger refunds now need confirmation.'), refresh);
   return html`<${Form} name="refund-proof" submit="Save" action=${action} onStale=${refresh}>
-    <${Amount} key=${store.version} name="above" label="Confirm refunds above" optional minor=${store.refundProofMinor}
+    <${Amount} key=${store.refundProofMinor} name="above" label="Confirm refunds above" optional
+      minor=${store.refundProofMinor}
       currency=${store.currency} hint="Leave empty to never ask." />
     <p class="muted">Staff who refund more than this on one order must confirm their identity, unless they did so within
       the last ten minutes.</p>
