@@ -16,7 +16,9 @@ var actions = map[string]string{
 	"mediaDelete":              "media.delete",
 	"mediaUpdate":              "media.update",
 	"mediaUpload":              "media.upload",
+	"inventoryAdjust":          "inventory.adjust",
 	"productImageUse":          "product.image_add",
+	"productUpsert":            "product.update", // or product.create
 	"storefrontUpdate":         "storefront.update",
 	"invoicesIssue":            "invoice.issue",
 	"installedAppRevoke":       "grant.revoke", // one row for each grant that ends

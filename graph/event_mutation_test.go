@@ -177,7 +177,7 @@ func TestEveryMutationHasItsEvents(t *testing.T) {
 // triggers holds the mutations that emit each event.
 var triggers = map[event.Type]string{
 	event.OrderCreated:            "orderCreate testStoreFill",
-	event.OrderUpdated:            "customerRedact orderEditLines orderRequestPayment orderUpdate",
+	event.OrderUpdated:            "customerRedact orderEditLines orderFulfillmentUpdate orderRequestPayment orderUpdate",
 	event.OrderPaid:               "orderCreate orderEditLines orderMarkPaid orderRecordPayment testStoreFill",
 	event.OrderPartiallyPaid:      "orderRecordPayment",
 	event.OrderRefunded:           "orderCancel orderRefund orderReturnRefund",
@@ -189,9 +189,9 @@ var triggers = map[event.Type]string{
 	event.OrderReturnRequested:    "orderReturnCreate",
 	event.OrderReturnUpdated:      "orderReturnApprove orderReturnDecline orderReturnReceive orderReturnRefund",
 
-	event.ProductCreated: "productCreate testStoreFill",
+	event.ProductCreated: "productCreate productUpsert testStoreFill",
 	event.ProductUpdated: "productArchive productImageAdd productImageChange productImageDelete productImageUse " +
-		"productImagesOrder productPublish productRestore productSaleSet productUnpublish productUpdate " +
+		"productImagesOrder productPublish productRestore productSaleSet productUnpublish productUpdate productUpsert " +
 		"productVariantImageSet productVariantUpdate productVariantsSet testStoreFill",
 	event.ProductPublished:   "productPublish testStoreFill",
 	event.ProductUnpublished: "productUnpublish",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -168,6 +170,12 @@ var orderEffects = []effect{
 	{field: "orderFulfill", name: "a cancelled order", args: onOrder("cancel", "input: {}"),
 		refused: "invalid_transition"},
 
+	{field: "orderFulfillmentUpdate", name: "another number", args: onShipment(`{trackingNumber: "2"}`),
+		events: "order.updated"},
+	{field: "orderFulfillmentUpdate", name: "nothing", args: onShipment("{}")},
+	{field: "orderFulfillmentUpdate", name: "of another order", args: onOrder("ship",
+		fmt.Sprintf("fulfillmentId: %q", xid.Fulfillment.Format(xid.New())), "input: {}"), refused: "not_found"},
+
 	{field: "orderCancel", name: "unpaid", args: onOrder(""), events: "order.cancelled"},
 	{field: "orderCancel", name: "paid, the money stays", args: onOrder("mark_paid"), events: "order.cancelled"},
 	{field: "orderCancel", name: "paid, with refund", args: onOrder("mark_paid", "refund: true"),
@@ -239,6 +247,16 @@ func onReturn(version int64, more ...string) func(*caller) string {
 				model.ReturnApproveInput{})).Return
 		}
 		return at(of.PublicID(), of.Version, more...)
+	}
+}
+
+// onShipment returns arguments for the first shipment of an order.
+func onShipment(input string) func(*caller) string {
+	return func(w *caller) string {
+		o := w.order("ship")
+		of := graphtest.Must[[]*db.Fulfillment](w.t)(w.Client(w.Ctx).Fulfillment.Query().
+			Where(fulfillment.OrderID(o.ID)).Load(w.Ctx))
+		return at(o.PublicID(), o.Version, fmt.Sprintf("fulfillmentId: %q", of[0].PublicID()), "input: "+input)
 	}
 }
 

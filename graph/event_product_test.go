@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strings"
 
@@ -41,6 +42,20 @@ func onCustomer(way string, more ...string) func(*caller) string {
 	}
 }
 
+// newReference upserts with a reference that no product has, and referenced with one that a product has.
+func newReference(input string) func(*caller) string {
+	return func(*caller) string { return fmt.Sprintf("externalReference: %q, input: ", rand.Text()) + input }
+}
+
+func referenced(input string) func(*caller) string {
+	return func(w *caller) string {
+		in := graphtest.Mug()
+		in.Title, in.Handle, in.ExternalReference = "Mug", nil, new(rand.Text())
+		graphtest.NewProduct(w.t, w.Ctx, w.Resolver, in)
+		return fmt.Sprintf("externalReference: %q, input: ", *in.ExternalReference) + input
+	}
+}
+
 // catalogEffects covers the state machines of products and customers.
 var catalogEffects = []effect{
 	{field: "productCreate", name: "a draft",
@@ -75,6 +90,19 @@ var catalogEffects = []effect{
 	{field: "productCreate", name: "with options", args: fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR",
 		options: [{name: "Size", values: ["S"]}], variants: [{options: ["S"], priceMinor: 3}]}`),
 		events: "product.created"},
+	{field: "productUpsert", name: "a new reference",
+		args:   newReference(`{title: "Cup", priceMinor: 1, currency: "EUR"}`),
+		events: "product.created"},
+	{field: "productUpsert", name: "a known reference", args: referenced(`{title: "Jug"}`), events: "product.updated"},
+	{field: "productUpsert", name: "nothing new", args: referenced(`{title: "Mug"}`)},
+	{field: "productUpsert", name: "a new reference without a price",
+		args: newReference(`{title: "Cup"}`), refused: "required"},
+	{field: "inventoryAdjust", name: "more", args: func(w *caller) string {
+		p := graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 100, 5)
+		return fmt.Sprintf("lines: [{variantId: %q, delta: 1}]", xid.Variant.Format(p.ID))
+	}},
+	{field: "inventoryAdjust", name: "an unknown SKU", args: fixedArgs(`lines: [{sku: "none", set: 1}]`),
+		refused: "unknown_value"},
 	{field: "productVariantsSet", name: "two sizes", args: onProduct("", `options: [{name: "Size", values: ["S", "M"]}]`,
 		`variants: [{options: ["S"], priceMinor: 1}, {options: ["M"], priceMinor: 2}]`), events: "product.updated"},
 	{field: "productVariantsSet", name: "as they are", args: onProduct("", "options: []",

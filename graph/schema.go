@@ -24,7 +24,8 @@ func (e executable) Mutation() exec.MutationResolver { return e.Resolver.Mutatio
 func (e executable) Product() exec.ProductResolver {
 	return catalog.ProductFields{Resolver: e.catalogResolver}
 }
-func (e executable) Discount() exec.DiscountResolver { return selling.DiscountFields{} }
+func (e executable) InventoryItem() exec.InventoryItemResolver { return catalog.InventoryFields{} }
+func (e executable) Discount() exec.DiscountResolver           { return selling.DiscountFields{} }
 func (e executable) Collection() exec.CollectionResolver {
 	return catalog.CollectionFields{Resolver: e.catalogResolver}
 }

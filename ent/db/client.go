@@ -45,6 +45,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/invoiceseries"
@@ -159,6 +160,7 @@ type Client struct {
 	Grant             *GrantClient
 	Idempotency       *IdempotencyClient
 	Imported          *ImportedClient
+	InventoryChange   *InventoryChangeClient
 	Invitation        *InvitationClient
 	Invoice           *InvoiceClient
 	InvoiceSeries     *InvoiceSeriesClient
@@ -273,6 +275,7 @@ func (c *Client) init() {
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
 	c.Imported = NewImportedClient(c.config)
+	c.InventoryChange = NewInventoryChangeClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
 	c.Invoice = NewInvoiceClient(c.config)
 	c.InvoiceSeries = NewInvoiceSeriesClient(c.config)
@@ -469,6 +472,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
 		Imported:          NewImportedClient(cfg),
+		InventoryChange:   NewInventoryChangeClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
 		Invoice:           NewInvoiceClient(cfg),
 		InvoiceSeries:     NewInvoiceSeriesClient(cfg),
@@ -592,6 +596,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
 		Imported:          NewImportedClient(cfg),
+		InventoryChange:   NewInventoryChangeClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
 		Invoice:           NewInvoiceClient(cfg),
 		InvoiceSeries:     NewInvoiceSeriesClient(cfg),
@@ -698,11 +703,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
 		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
-		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
-		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
-		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
-		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
-		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.InventoryChange, c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings,
+		c.LineWalk, c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme,
+		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
+		c.OrderLine, c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page,
+		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
 		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
 		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
@@ -727,11 +732,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
 		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
-		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
-		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
-		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
-		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
-		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.InventoryChange, c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings,
+		c.LineWalk, c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme,
+		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
+		c.OrderLine, c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page,
+		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
 		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
 		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
@@ -815,6 +820,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Idempotency.mutate(ctx, m)
 	case *ImportedMutation:
 		return c.Imported.mutate(ctx, m)
+	case *InventoryChangeMutation:
+		return c.InventoryChange.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
 	case *InvoiceMutation:
@@ -5374,6 +5381,140 @@ func (c *ImportedClient) mutate(ctx context.Context, m *ImportedMutation) (Value
 		return (&ImportedDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Imported mutation op: %q", m.Op())
+	}
+}
+
+// InventoryChangeClient is a client for the InventoryChange schema.
+type InventoryChangeClient struct {
+	config
+}
+
+// NewInventoryChangeClient returns a client for the InventoryChange from the given config.
+func NewInventoryChangeClient(c config) *InventoryChangeClient {
+	return &InventoryChangeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `inventorychange.Hooks(f(g(h())))`.
+func (c *InventoryChangeClient) Use(hooks ...Hook) {
+	c.hooks.InventoryChange = append(c.hooks.InventoryChange, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `inventorychange.Intercept(f(g(h())))`.
+func (c *InventoryChangeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InventoryChange = append(c.inters.InventoryChange, interceptors...)
+}
+
+// Create returns a builder for creating a InventoryChange entity.
+func (c *InventoryChangeClient) Create() *InventoryChangeCreate {
+	mutation := newInventoryChangeMutation(c.config, OpCreate)
+	return &InventoryChangeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InventoryChange entities.
+func (c *InventoryChangeClient) CreateBulk(builders ...*InventoryChangeCreate) *InventoryChangeCreateBulk {
+	return &InventoryChangeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InventoryChangeClient) MapCreateBulk(slice any, setFunc func(*InventoryChangeCreate, int)) *InventoryChangeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InventoryChangeCreateBulk{err: fmt.Errorf("calling to InventoryChangeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InventoryChangeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InventoryChangeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InventoryChange.
+func (c *InventoryChangeClient) Update() *InventoryChangeUpdate {
+	mutation := newInventoryChangeMutation(c.config, OpUpdate)
+	return &InventoryChangeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InventoryChangeClient) UpdateOne(_m *InventoryChange) *InventoryChangeUpdateOne {
+	mutation := newInventoryChangeMutation(c.config, OpUpdateOne, withInventoryChange(_m))
+	return &InventoryChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InventoryChangeClient) UpdateOneID(id xid.ID) *InventoryChangeUpdateOne {
+	mutation := newInventoryChangeMutation(c.config, OpUpdateOne, withInventoryChangeID(id))
+	return &InventoryChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InventoryChange.
+func (c *InventoryChangeClient) Delete() *InventoryChangeDelete {
+	mutation := newInventoryChangeMutation(c.config, OpDelete)
+	return &InventoryChangeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InventoryChangeClient) DeleteOne(_m *InventoryChange) *InventoryChangeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InventoryChangeClient) DeleteOneID(id xid.ID) *InventoryChangeDeleteOne {
+	builder := c.Delete().Where(inventorychange.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InventoryChangeDeleteOne{builder}
+}
+
+// Query returns a query builder for InventoryChange.
+func (c *InventoryChangeClient) Query() *InventoryChangeQuery {
+	return &InventoryChangeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInventoryChange},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InventoryChange entity by its id.
+func (c *InventoryChangeClient) Get(ctx context.Context, id xid.ID) (*InventoryChange, error) {
+	return c.Query().Where(inventorychange.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InventoryChangeClient) GetX(ctx context.Context, id xid.ID) *InventoryChange {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *InventoryChangeClient) Hooks() []Hook {
+	hooks := c.hooks.InventoryChange
+	return append(hooks[:len(hooks):len(hooks)], inventorychange.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InventoryChangeClient) Interceptors() []Interceptor {
+	return c.inters.InventoryChange
+}
+
+func (c *InventoryChangeClient) mutate(ctx context.Context, m *InventoryChangeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InventoryChangeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InventoryChangeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InventoryChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InventoryChangeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown InventoryChange mutation op: %q", m.Op())
 	}
 }
 
@@ -14884,38 +15025,38 @@ type (
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
 		DomainHost, EndpointStat, Event, Export, ExportPart, Facet, Factor,
-		FormerHandle, Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice,
-		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
-		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
-		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
-		Picture, PriceChange, Process, Product, ProductImage, RecoveryCode, Redaction,
-		Report, RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk,
-		ScheduledPrice, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
-		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
-		ShopperChallenge, ShopperPasskey, ShopperSession, Staff, StaffToken, Store,
-		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue,
-		WriteHorizon []ent.Hook
+		FormerHandle, Fulfillment, Grant, Idempotency, Imported, InventoryChange,
+		Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail,
+		MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note, Notification,
+		OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure,
+		Page, Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
+		PaymentSettings, Picture, PriceChange, Process, Product, ProductImage,
+		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
+		SalesPending, SalesWalk, ScheduledPrice, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, ShopperChallenge, ShopperPasskey, ShopperSession, Staff,
+		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
 		DomainHost, EndpointStat, Event, Export, ExportPart, Facet, Factor,
-		FormerHandle, Fulfillment, Grant, Idempotency, Imported, Invitation, Invoice,
-		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
-		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
-		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
-		Picture, PriceChange, Process, Product, ProductImage, RecoveryCode, Redaction,
-		Report, RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk,
-		ScheduledPrice, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
-		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
-		ShopperChallenge, ShopperPasskey, ShopperSession, Staff, StaffToken, Store,
-		StoreHandle, Task, TaskReceipt, TaxSettings, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, Variant, WebhookEndpoint, WebhookQueue,
-		WriteHorizon []ent.Interceptor
+		FormerHandle, Fulfillment, Grant, Idempotency, Imported, InventoryChange,
+		Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail,
+		MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note, Notification,
+		OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure,
+		Page, Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
+		PaymentSettings, Picture, PriceChange, Process, Product, ProductImage,
+		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
+		SalesPending, SalesWalk, ScheduledPrice, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, ShopperChallenge, ShopperPasskey, ShopperSession, Staff,
+		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
 	}
 )
 

@@ -46,6 +46,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/invoiceseries"
@@ -210,6 +211,7 @@ func checkColumn(t, c string) error {
 			grant.Table:             grant.ValidColumn,
 			idempotency.Table:       idempotency.ValidColumn,
 			imported.Table:          imported.ValidColumn,
+			inventorychange.Table:   inventorychange.ValidColumn,
 			invitation.Table:        invitation.ValidColumn,
 			invoice.Table:           invoice.ValidColumn,
 			invoiceseries.Table:     invoiceseries.ValidColumn,

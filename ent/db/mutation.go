@@ -43,6 +43,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/invoiceseries"
@@ -167,6 +168,7 @@ const (
 	TypeGrant             = "Grant"
 	TypeIdempotency       = "Idempotency"
 	TypeImported          = "Imported"
+	TypeInventoryChange   = "InventoryChange"
 	TypeInvitation        = "Invitation"
 	TypeInvoice           = "Invoice"
 	TypeInvoiceSeries     = "InvoiceSeries"
@@ -33220,6 +33222,974 @@ func (m *ImportedMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Imported edge %s", name)
 }
 
+// InventoryChangeMutation represents an operation that mutates the InventoryChange nodes in the graph.
+type InventoryChangeMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	product_id    *xid.ID
+	variant_id    *xid.ID
+	before        *int64
+	addbefore     *int64
+	after         *int64
+	addafter      *int64
+	reason        *string
+	reference     *string
+	actor_type    *viewer.Kind
+	actor_id      *xid.ID
+	actor_name    *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*InventoryChange, error)
+	predicates    []predicate.InventoryChange
+}
+
+var _ ent.Mutation = (*InventoryChangeMutation)(nil)
+
+// inventorychangeOption allows management of the mutation configuration using functional options.
+type inventorychangeOption func(*InventoryChangeMutation)
+
+// newInventoryChangeMutation creates new mutation for the InventoryChange entity.
+func newInventoryChangeMutation(c config, op Op, opts ...inventorychangeOption) *InventoryChangeMutation {
+	m := &InventoryChangeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInventoryChange,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInventoryChangeID sets the ID field of the mutation.
+func withInventoryChangeID(id xid.ID) inventorychangeOption {
+	return func(m *InventoryChangeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *InventoryChange
+		)
+		m.oldValue = func(ctx context.Context) (*InventoryChange, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().InventoryChange.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInventoryChange sets the old InventoryChange of the mutation.
+func withInventoryChange(node *InventoryChange) inventorychangeOption {
+	return func(m *InventoryChangeMutation) {
+		m.oldValue = func(context.Context) (*InventoryChange, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InventoryChangeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InventoryChangeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of InventoryChange entities.
+func (m *InventoryChangeMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InventoryChangeMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InventoryChangeMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().InventoryChange.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *InventoryChangeMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *InventoryChangeMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *InventoryChangeMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetProductID sets the "product_id" field.
+func (m *InventoryChangeMutation) SetProductID(x xid.ID) {
+	m.product_id = &x
+}
+
+// ProductID returns the value of the "product_id" field in the mutation.
+func (m *InventoryChangeMutation) ProductID() (r xid.ID, exists bool) {
+	v := m.product_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProductID returns the old "product_id" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldProductID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProductID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProductID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProductID: %w", err)
+	}
+	return oldValue.ProductID, nil
+}
+
+// ResetProductID resets all changes to the "product_id" field.
+func (m *InventoryChangeMutation) ResetProductID() {
+	m.product_id = nil
+}
+
+// SetVariantID sets the "variant_id" field.
+func (m *InventoryChangeMutation) SetVariantID(x xid.ID) {
+	m.variant_id = &x
+}
+
+// VariantID returns the value of the "variant_id" field in the mutation.
+func (m *InventoryChangeMutation) VariantID() (r xid.ID, exists bool) {
+	v := m.variant_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariantID returns the old "variant_id" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldVariantID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariantID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariantID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariantID: %w", err)
+	}
+	return oldValue.VariantID, nil
+}
+
+// ResetVariantID resets all changes to the "variant_id" field.
+func (m *InventoryChangeMutation) ResetVariantID() {
+	m.variant_id = nil
+}
+
+// SetBefore sets the "before" field.
+func (m *InventoryChangeMutation) SetBefore(i int64) {
+	m.before = &i
+	m.addbefore = nil
+}
+
+// Before returns the value of the "before" field in the mutation.
+func (m *InventoryChangeMutation) Before() (r int64, exists bool) {
+	v := m.before
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBefore returns the old "before" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldBefore(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBefore is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBefore requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBefore: %w", err)
+	}
+	return oldValue.Before, nil
+}
+
+// AddBefore adds i to the "before" field.
+func (m *InventoryChangeMutation) AddBefore(i int64) {
+	if m.addbefore != nil {
+		*m.addbefore += i
+	} else {
+		m.addbefore = &i
+	}
+}
+
+// AddedBefore returns the value that was added to the "before" field in this mutation.
+func (m *InventoryChangeMutation) AddedBefore() (r int64, exists bool) {
+	v := m.addbefore
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearBefore clears the value of the "before" field.
+func (m *InventoryChangeMutation) ClearBefore() {
+	m.before = nil
+	m.addbefore = nil
+	m.clearedFields[inventorychange.FieldBefore] = struct{}{}
+}
+
+// BeforeCleared returns if the "before" field was cleared in this mutation.
+func (m *InventoryChangeMutation) BeforeCleared() bool {
+	_, ok := m.clearedFields[inventorychange.FieldBefore]
+	return ok
+}
+
+// ResetBefore resets all changes to the "before" field.
+func (m *InventoryChangeMutation) ResetBefore() {
+	m.before = nil
+	m.addbefore = nil
+	delete(m.clearedFields, inventorychange.FieldBefore)
+}
+
+// SetAfter sets the "after" field.
+func (m *InventoryChangeMutation) SetAfter(i int64) {
+	m.after = &i
+	m.addafter = nil
+}
+
+// After returns the value of the "after" field in the mutation.
+func (m *InventoryChangeMutation) After() (r int64, exists bool) {
+	v := m.after
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAfter returns the old "after" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldAfter(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAfter is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAfter requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAfter: %w", err)
+	}
+	return oldValue.After, nil
+}
+
+// AddAfter adds i to the "after" field.
+func (m *InventoryChangeMutation) AddAfter(i int64) {
+	if m.addafter != nil {
+		*m.addafter += i
+	} else {
+		m.addafter = &i
+	}
+}
+
+// AddedAfter returns the value that was added to the "after" field in this mutation.
+func (m *InventoryChangeMutation) AddedAfter() (r int64, exists bool) {
+	v := m.addafter
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearAfter clears the value of the "after" field.
+func (m *InventoryChangeMutation) ClearAfter() {
+	m.after = nil
+	m.addafter = nil
+	m.clearedFields[inventorychange.FieldAfter] = struct{}{}
+}
+
+// AfterCleared returns if the "after" field was cleared in this mutation.
+func (m *InventoryChangeMutation) AfterCleared() bool {
+	_, ok := m.clearedFields[inventorychange.FieldAfter]
+	return ok
+}
+
+// ResetAfter resets all changes to the "after" field.
+func (m *InventoryChangeMutation) ResetAfter() {
+	m.after = nil
+	m.addafter = nil
+	delete(m.clearedFields, inventorychange.FieldAfter)
+}
+
+// SetReason sets the "reason" field.
+func (m *InventoryChangeMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *InventoryChangeMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ClearReason clears the value of the "reason" field.
+func (m *InventoryChangeMutation) ClearReason() {
+	m.reason = nil
+	m.clearedFields[inventorychange.FieldReason] = struct{}{}
+}
+
+// ReasonCleared returns if the "reason" field was cleared in this mutation.
+func (m *InventoryChangeMutation) ReasonCleared() bool {
+	_, ok := m.clearedFields[inventorychange.FieldReason]
+	return ok
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *InventoryChangeMutation) ResetReason() {
+	m.reason = nil
+	delete(m.clearedFields, inventorychange.FieldReason)
+}
+
+// SetReference sets the "reference" field.
+func (m *InventoryChangeMutation) SetReference(s string) {
+	m.reference = &s
+}
+
+// Reference returns the value of the "reference" field in the mutation.
+func (m *InventoryChangeMutation) Reference() (r string, exists bool) {
+	v := m.reference
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReference returns the old "reference" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldReference(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReference is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReference requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReference: %w", err)
+	}
+	return oldValue.Reference, nil
+}
+
+// ClearReference clears the value of the "reference" field.
+func (m *InventoryChangeMutation) ClearReference() {
+	m.reference = nil
+	m.clearedFields[inventorychange.FieldReference] = struct{}{}
+}
+
+// ReferenceCleared returns if the "reference" field was cleared in this mutation.
+func (m *InventoryChangeMutation) ReferenceCleared() bool {
+	_, ok := m.clearedFields[inventorychange.FieldReference]
+	return ok
+}
+
+// ResetReference resets all changes to the "reference" field.
+func (m *InventoryChangeMutation) ResetReference() {
+	m.reference = nil
+	delete(m.clearedFields, inventorychange.FieldReference)
+}
+
+// SetActorType sets the "actor_type" field.
+func (m *InventoryChangeMutation) SetActorType(v viewer.Kind) {
+	m.actor_type = &v
+}
+
+// ActorType returns the value of the "actor_type" field in the mutation.
+func (m *InventoryChangeMutation) ActorType() (r viewer.Kind, exists bool) {
+	v := m.actor_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActorType returns the old "actor_type" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldActorType(ctx context.Context) (v viewer.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActorType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActorType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActorType: %w", err)
+	}
+	return oldValue.ActorType, nil
+}
+
+// ResetActorType resets all changes to the "actor_type" field.
+func (m *InventoryChangeMutation) ResetActorType() {
+	m.actor_type = nil
+}
+
+// SetActorID sets the "actor_id" field.
+func (m *InventoryChangeMutation) SetActorID(x xid.ID) {
+	m.actor_id = &x
+}
+
+// ActorID returns the value of the "actor_id" field in the mutation.
+func (m *InventoryChangeMutation) ActorID() (r xid.ID, exists bool) {
+	v := m.actor_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActorID returns the old "actor_id" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldActorID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActorID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActorID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActorID: %w", err)
+	}
+	return oldValue.ActorID, nil
+}
+
+// ResetActorID resets all changes to the "actor_id" field.
+func (m *InventoryChangeMutation) ResetActorID() {
+	m.actor_id = nil
+}
+
+// SetActorName sets the "actor_name" field.
+func (m *InventoryChangeMutation) SetActorName(s string) {
+	m.actor_name = &s
+}
+
+// ActorName returns the value of the "actor_name" field in the mutation.
+func (m *InventoryChangeMutation) ActorName() (r string, exists bool) {
+	v := m.actor_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActorName returns the old "actor_name" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldActorName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActorName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActorName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActorName: %w", err)
+	}
+	return oldValue.ActorName, nil
+}
+
+// ResetActorName resets all changes to the "actor_name" field.
+func (m *InventoryChangeMutation) ResetActorName() {
+	m.actor_name = nil
+}
+
+// Where appends a list predicates to the InventoryChangeMutation builder.
+func (m *InventoryChangeMutation) Where(ps ...predicate.InventoryChange) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InventoryChangeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InventoryChangeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.InventoryChange, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InventoryChangeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InventoryChangeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (InventoryChange).
+func (m *InventoryChangeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InventoryChangeMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.store_id != nil {
+		fields = append(fields, inventorychange.FieldStoreID)
+	}
+	if m.product_id != nil {
+		fields = append(fields, inventorychange.FieldProductID)
+	}
+	if m.variant_id != nil {
+		fields = append(fields, inventorychange.FieldVariantID)
+	}
+	if m.before != nil {
+		fields = append(fields, inventorychange.FieldBefore)
+	}
+	if m.after != nil {
+		fields = append(fields, inventorychange.FieldAfter)
+	}
+	if m.reason != nil {
+		fields = append(fields, inventorychange.FieldReason)
+	}
+	if m.reference != nil {
+		fields = append(fields, inventorychange.FieldReference)
+	}
+	if m.actor_type != nil {
+		fields = append(fields, inventorychange.FieldActorType)
+	}
+	if m.actor_id != nil {
+		fields = append(fields, inventorychange.FieldActorID)
+	}
+	if m.actor_name != nil {
+		fields = append(fields, inventorychange.FieldActorName)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InventoryChangeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case inventorychange.FieldStoreID:
+		return m.StoreID()
+	case inventorychange.FieldProductID:
+		return m.ProductID()
+	case inventorychange.FieldVariantID:
+		return m.VariantID()
+	case inventorychange.FieldBefore:
+		return m.Before()
+	case inventorychange.FieldAfter:
+		return m.After()
+	case inventorychange.FieldReason:
+		return m.Reason()
+	case inventorychange.FieldReference:
+		return m.Reference()
+	case inventorychange.FieldActorType:
+		return m.ActorType()
+	case inventorychange.FieldActorID:
+		return m.ActorID()
+	case inventorychange.FieldActorName:
+		return m.ActorName()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InventoryChangeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case inventorychange.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case inventorychange.FieldProductID:
+		return m.OldProductID(ctx)
+	case inventorychange.FieldVariantID:
+		return m.OldVariantID(ctx)
+	case inventorychange.FieldBefore:
+		return m.OldBefore(ctx)
+	case inventorychange.FieldAfter:
+		return m.OldAfter(ctx)
+	case inventorychange.FieldReason:
+		return m.OldReason(ctx)
+	case inventorychange.FieldReference:
+		return m.OldReference(ctx)
+	case inventorychange.FieldActorType:
+		return m.OldActorType(ctx)
+	case inventorychange.FieldActorID:
+		return m.OldActorID(ctx)
+	case inventorychange.FieldActorName:
+		return m.OldActorName(ctx)
+	}
+	return nil, fmt.Errorf("unknown InventoryChange field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InventoryChangeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case inventorychange.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case inventorychange.FieldProductID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProductID(v)
+		return nil
+	case inventorychange.FieldVariantID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariantID(v)
+		return nil
+	case inventorychange.FieldBefore:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBefore(v)
+		return nil
+	case inventorychange.FieldAfter:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAfter(v)
+		return nil
+	case inventorychange.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case inventorychange.FieldReference:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReference(v)
+		return nil
+	case inventorychange.FieldActorType:
+		v, ok := value.(viewer.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActorType(v)
+		return nil
+	case inventorychange.FieldActorID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActorID(v)
+		return nil
+	case inventorychange.FieldActorName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActorName(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InventoryChange field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InventoryChangeMutation) AddedFields() []string {
+	var fields []string
+	if m.addbefore != nil {
+		fields = append(fields, inventorychange.FieldBefore)
+	}
+	if m.addafter != nil {
+		fields = append(fields, inventorychange.FieldAfter)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InventoryChangeMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case inventorychange.FieldBefore:
+		return m.AddedBefore()
+	case inventorychange.FieldAfter:
+		return m.AddedAfter()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InventoryChangeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case inventorychange.FieldBefore:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBefore(v)
+		return nil
+	case inventorychange.FieldAfter:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAfter(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InventoryChange numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InventoryChangeMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(inventorychange.FieldBefore) {
+		fields = append(fields, inventorychange.FieldBefore)
+	}
+	if m.FieldCleared(inventorychange.FieldAfter) {
+		fields = append(fields, inventorychange.FieldAfter)
+	}
+	if m.FieldCleared(inventorychange.FieldReason) {
+		fields = append(fields, inventorychange.FieldReason)
+	}
+	if m.FieldCleared(inventorychange.FieldReference) {
+		fields = append(fields, inventorychange.FieldReference)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InventoryChangeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InventoryChangeMutation) ClearField(name string) error {
+	switch name {
+	case inventorychange.FieldBefore:
+		m.ClearBefore()
+		return nil
+	case inventorychange.FieldAfter:
+		m.ClearAfter()
+		return nil
+	case inventorychange.FieldReason:
+		m.ClearReason()
+		return nil
+	case inventorychange.FieldReference:
+		m.ClearReference()
+		return nil
+	}
+	return fmt.Errorf("unknown InventoryChange nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InventoryChangeMutation) ResetField(name string) error {
+	switch name {
+	case inventorychange.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case inventorychange.FieldProductID:
+		m.ResetProductID()
+		return nil
+	case inventorychange.FieldVariantID:
+		m.ResetVariantID()
+		return nil
+	case inventorychange.FieldBefore:
+		m.ResetBefore()
+		return nil
+	case inventorychange.FieldAfter:
+		m.ResetAfter()
+		return nil
+	case inventorychange.FieldReason:
+		m.ResetReason()
+		return nil
+	case inventorychange.FieldReference:
+		m.ResetReference()
+		return nil
+	case inventorychange.FieldActorType:
+		m.ResetActorType()
+		return nil
+	case inventorychange.FieldActorID:
+		m.ResetActorID()
+		return nil
+	case inventorychange.FieldActorName:
+		m.ResetActorName()
+		return nil
+	}
+	return fmt.Errorf("unknown InventoryChange field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InventoryChangeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InventoryChangeMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InventoryChangeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InventoryChangeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InventoryChangeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InventoryChangeMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InventoryChangeMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown InventoryChange unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InventoryChangeMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown InventoryChange edge %s", name)
+}
+
 // InvitationMutation represents an operation that mutates the Invitation nodes in the graph.
 type InvitationMutation struct {
 	config
@@ -61831,6 +62801,7 @@ type ProductMutation struct {
 	prices                    *document.Prices
 	images_count              *int
 	addimages_count           *int
+	external_reference        *string
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Product, error)
@@ -63714,6 +64685,55 @@ func (m *ProductMutation) ResetImagesCount() {
 	m.addimages_count = nil
 }
 
+// SetExternalReference sets the "external_reference" field.
+func (m *ProductMutation) SetExternalReference(s string) {
+	m.external_reference = &s
+}
+
+// ExternalReference returns the value of the "external_reference" field in the mutation.
+func (m *ProductMutation) ExternalReference() (r string, exists bool) {
+	v := m.external_reference
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExternalReference returns the old "external_reference" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldExternalReference(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExternalReference is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExternalReference requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExternalReference: %w", err)
+	}
+	return oldValue.ExternalReference, nil
+}
+
+// ClearExternalReference clears the value of the "external_reference" field.
+func (m *ProductMutation) ClearExternalReference() {
+	m.external_reference = nil
+	m.clearedFields[product.FieldExternalReference] = struct{}{}
+}
+
+// ExternalReferenceCleared returns if the "external_reference" field was cleared in this mutation.
+func (m *ProductMutation) ExternalReferenceCleared() bool {
+	_, ok := m.clearedFields[product.FieldExternalReference]
+	return ok
+}
+
+// ResetExternalReference resets all changes to the "external_reference" field.
+func (m *ProductMutation) ResetExternalReference() {
+	m.external_reference = nil
+	delete(m.clearedFields, product.FieldExternalReference)
+}
+
 // Where appends a list predicates to the ProductMutation builder.
 func (m *ProductMutation) Where(ps ...predicate.Product) {
 	m.predicates = append(m.predicates, ps...)
@@ -63748,7 +64768,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 34)
+	fields := make([]string, 0, 35)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -63851,6 +64871,9 @@ func (m *ProductMutation) Fields() []string {
 	if m.images_count != nil {
 		fields = append(fields, product.FieldImagesCount)
 	}
+	if m.external_reference != nil {
+		fields = append(fields, product.FieldExternalReference)
+	}
 	return fields
 }
 
@@ -63927,6 +64950,8 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.Prices()
 	case product.FieldImagesCount:
 		return m.ImagesCount()
+	case product.FieldExternalReference:
+		return m.ExternalReference()
 	}
 	return nil, false
 }
@@ -64004,6 +65029,8 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldPrices(ctx)
 	case product.FieldImagesCount:
 		return m.OldImagesCount(ctx)
+	case product.FieldExternalReference:
+		return m.OldExternalReference(ctx)
 	}
 	return nil, fmt.Errorf("unknown Product field %s", name)
 }
@@ -64250,6 +65277,13 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetImagesCount(v)
+		return nil
+	case product.FieldExternalReference:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExternalReference(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)
@@ -64512,6 +65546,9 @@ func (m *ProductMutation) ClearedFields() []string {
 	if m.FieldCleared(product.FieldPrices) {
 		fields = append(fields, product.FieldPrices)
 	}
+	if m.FieldCleared(product.FieldExternalReference) {
+		fields = append(fields, product.FieldExternalReference)
+	}
 	return fields
 }
 
@@ -64585,6 +65622,9 @@ func (m *ProductMutation) ClearField(name string) error {
 		return nil
 	case product.FieldPrices:
 		m.ClearPrices()
+		return nil
+	case product.FieldExternalReference:
+		m.ClearExternalReference()
 		return nil
 	}
 	return fmt.Errorf("unknown Product nullable field %s", name)
@@ -64695,6 +65735,9 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldImagesCount:
 		m.ResetImagesCount()
+		return nil
+	case product.FieldExternalReference:
+		m.ResetExternalReference()
 		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)

@@ -86,8 +86,10 @@ type Product struct {
 	// Prices holds the value of the "prices" field.
 	Prices document.Prices `json:"prices,omitempty"`
 	// ImagesCount holds the value of the "images_count" field.
-	ImagesCount  int `json:"images_count,omitempty"`
-	selectValues sql.SelectValues
+	ImagesCount int `json:"images_count,omitempty"`
+	// ExternalReference holds the value of the "external_reference" field.
+	ExternalReference *string `json:"external_reference,omitempty"`
+	selectValues      sql.SelectValues
 
 	// Variants are the variants of a product with options, by position, if loaded.
 	Variants []*Variant `json:"-"`
@@ -108,7 +110,7 @@ func (*Product) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor, product.FieldCostMinor, product.FieldSalePriceMinor, product.FieldSaleStartsAt, product.FieldSaleEndsAt, product.FieldImagesCount:
 			values[i] = new(sql.NullInt64)
-		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldDescriptionFormat, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL, product.FieldTaxCategory, product.FieldBarcode:
+		case product.FieldTitle, product.FieldHandle, product.FieldDescription, product.FieldDescriptionFormat, product.FieldStatus, product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldImageURL, product.FieldTaxCategory, product.FieldBarcode, product.FieldExternalReference:
 			values[i] = new(sql.NullString)
 		case product.FieldID, product.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -352,6 +354,13 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field images_count", values[i])
 			} else if value.Valid {
 				_m.ImagesCount = int(value.Int64)
+			}
+		case product.FieldExternalReference:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field external_reference", values[i])
+			} else if value.Valid {
+				_m.ExternalReference = new(string)
+				*_m.ExternalReference = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -403,6 +403,20 @@ func (_c *ProductCreate) SetNillableImagesCount(v *int) *ProductCreate {
 	return _c
 }
 
+// SetExternalReference sets the "external_reference" field.
+func (_c *ProductCreate) SetExternalReference(v string) *ProductCreate {
+	_c.mutation.SetExternalReference(v)
+	return _c
+}
+
+// SetNillableExternalReference sets the "external_reference" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableExternalReference(v *string) *ProductCreate {
+	if v != nil {
+		_c.SetExternalReference(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ProductCreate) SetID(v xid.ID) *ProductCreate {
 	_c.mutation.SetID(v)
@@ -717,6 +731,10 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ImagesCount(); ok {
 		_spec.SetField(product.FieldImagesCount, field.TypeInt, value)
 		_node.ImagesCount = value
+	}
+	if value, ok := _c.mutation.ExternalReference(); ok {
+		_spec.SetField(product.FieldExternalReference, field.TypeString, value)
+		_node.ExternalReference = &value
 	}
 	return _node, _spec
 }

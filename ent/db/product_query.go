@@ -568,6 +568,7 @@ var productBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.SaleEndsAt),
 		(*cell.Bytes)(&row.Prices),
 		(*cell.Int)(&row.ImagesCount),
+		cell.TextOf(&row.ExternalReference),
 	)
 	return buffer
 }}

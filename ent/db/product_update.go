@@ -672,6 +672,26 @@ func (_u *ProductUpdate) AddImagesCount(v int) *ProductUpdate {
 	return _u
 }
 
+// SetExternalReference sets the "external_reference" field.
+func (_u *ProductUpdate) SetExternalReference(v string) *ProductUpdate {
+	_u.mutation.SetExternalReference(v)
+	return _u
+}
+
+// SetNillableExternalReference sets the "external_reference" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableExternalReference(v *string) *ProductUpdate {
+	if v != nil {
+		_u.SetExternalReference(*v)
+	}
+	return _u
+}
+
+// ClearExternalReference clears the value of the "external_reference" field.
+func (_u *ProductUpdate) ClearExternalReference() *ProductUpdate {
+	_u.mutation.ClearExternalReference()
+	return _u
+}
+
 // Mutation returns the ProductMutation object of the builder.
 func (_u *ProductUpdate) Mutation() *ProductMutation {
 	return _u.mutation
@@ -1395,6 +1415,26 @@ func (_u *ProductUpdateOne) SetNillableImagesCount(v *int) *ProductUpdateOne {
 // AddImagesCount adds value to the "images_count" field.
 func (_u *ProductUpdateOne) AddImagesCount(v int) *ProductUpdateOne {
 	_u.mutation.AddImagesCount(v)
+	return _u
+}
+
+// SetExternalReference sets the "external_reference" field.
+func (_u *ProductUpdateOne) SetExternalReference(v string) *ProductUpdateOne {
+	_u.mutation.SetExternalReference(v)
+	return _u
+}
+
+// SetNillableExternalReference sets the "external_reference" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableExternalReference(v *string) *ProductUpdateOne {
+	if v != nil {
+		_u.SetExternalReference(*v)
+	}
+	return _u
+}
+
+// ClearExternalReference clears the value of the "external_reference" field.
+func (_u *ProductUpdateOne) ClearExternalReference() *ProductUpdateOne {
+	_u.mutation.ClearExternalReference()
 	return _u
 }
 

@@ -80,6 +80,8 @@ type Tx struct {
 	Idempotency *IdempotencyClient
 	// Imported is the client for interacting with the Imported builders.
 	Imported *ImportedClient
+	// InventoryChange is the client for interacting with the InventoryChange builders.
+	InventoryChange *InventoryChangeClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Invoice is the client for interacting with the Invoice builders.
@@ -386,6 +388,7 @@ func (tx *Tx) init() {
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
 	tx.Imported = NewImportedClient(tx.config)
+	tx.InventoryChange = NewInventoryChangeClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Invoice = NewInvoiceClient(tx.config)
 	tx.InvoiceSeries = NewInvoiceSeriesClient(tx.config)

@@ -65,6 +65,8 @@ var fixed = []Fixed{
 	{Of: "The addresses of a customer", Unit: inEntries, Most: Addresses},
 	{Of: "The passkeys of a shopper's account", Unit: inEntries, Most: ShopperPasskeys},
 	{Of: "The lines that a request names", Unit: inEntries, Most: Lines},
+	{Of: "The payments that a program creates an order with", Unit: inEntries, Most: OrderPayments},
+	{Of: "The lines of an adjustment of stock", Unit: inEntries, Most: InventoryLines},
 	{Of: "The categories of a theme", Unit: inEntries, Most: Categories},
 	{Of: "The lines of a cart", Unit: inEntries, Most: CartLines},
 	{Of: "The quantity of one line of a cart", Unit: "", Most: CartQuantity},

@@ -130,6 +130,10 @@ const (
 	ShopperPasskeys = 10
 	// Lines are the lines in a request.
 	Lines = 100
+	// OrderPayments are the payments that a new order of the REST API brings along.
+	OrderPayments = 20
+	// InventoryLines are the lines of an adjustment of stock.
+	InventoryLines = 250
 	// Categories are the categories of one theme of the marketplace.
 	Categories = 10
 	// ThemeSections are the sections of a home page, SectionProducts the products of one.

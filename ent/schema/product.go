@@ -71,6 +71,8 @@ func (Product) Fields() []ent.Field {
 		field.Bytes("prices").GoType(document.Prices(nil)).SchemaType(blob).Optional(),
 		// images_count is the number of uploaded images; if it is 0 they are not queried.
 		field.Int("images_count").Default(0),
+		// external_reference identifies the product in another system.
+		field.String("external_reference").SchemaType(key(limit.Bytes(limit.Line))).Optional().Nillable(),
 	}
 }
 
@@ -80,5 +82,6 @@ func (Product) Indexes() []ent.Index {
 		index.Fields("store_id", "handle").Unique(),
 		index.Fields("store_id", "status", "id"),
 		index.Fields("store_id", "sku", "id"),
+		index.Fields("store_id", "external_reference").Unique(),
 	}
 }

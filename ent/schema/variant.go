@@ -57,5 +57,7 @@ func (Variant) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "product_id", "id").Unique().StorageKey(PrimaryKey),
 		index.Fields("store_id", "product_id", "combination").Unique(),
+		index.Fields("store_id", "id"),
+		index.Fields("store_id", "sku"),
 	}
 }

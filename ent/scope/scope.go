@@ -25,6 +25,8 @@ type Scope struct {
 const (
 	ProductsRead      = "products.read"
 	ProductsWrite     = "products.write"
+	InventoryRead     = "inventory.read"
+	InventoryWrite    = "inventory.write"
 	CollectionsRead   = "collections.read"
 	CollectionsWrite  = "collections.write"
 	OrdersRead        = "orders.read"
@@ -49,6 +51,10 @@ var catalog = []Scope{
 		Sentence: "Read the store's products, prices and stock."},
 	{Name: ProductsWrite, Resource: "products", Access: "write", Title: "Manage products",
 		Sentence: "Create and change products. Includes reading them."},
+	{Name: InventoryRead, Resource: "inventory", Access: "read", Title: "See stock",
+		Sentence: "Read the stock of products and its history."},
+	{Name: InventoryWrite, Resource: "inventory", Access: "write", Title: "Manage stock",
+		Sentence: "Change the stock of products. Includes reading it."},
 	{Name: CollectionsRead, Resource: "collections", Access: "read", Title: "See collections",
 		Sentence: "Read collections and their rules."},
 	{Name: CollectionsWrite, Resource: "collections", Access: "write", Title: "Manage collections",

@@ -16,7 +16,7 @@ var spec = []string{
 	"products.read", "products.write", "orders.read", "orders.write", "customers.read", "exports.read", "exports.write",
 	"webhooks.read", "webhooks.write", "themes.read", "themes.write",
 	"sales.write", "fulfillments.write", "refunds.write", "customers.write", "discounts.read", "discounts.write",
-	"collections.read", "collections.write",
+	"collections.read", "collections.write", "inventory.read", "inventory.write",
 }
 
 func TestCatalogMatchesSpec(t *testing.T) {

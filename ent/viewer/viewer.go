@@ -50,10 +50,10 @@ func (r Role) Scopes() scope.Set {
 		return scope.Full()
 	case Developer:
 		return scope.Of(scope.ProductsRead, scope.ProductsWrite, scope.ThemesRead, scope.ThemesWrite,
-			scope.WebhooksRead, scope.WebhooksWrite, scope.CollectionsRead)
+			scope.WebhooksRead, scope.WebhooksWrite, scope.CollectionsRead, scope.InventoryRead, scope.InventoryWrite)
 	case Support:
 		return scope.Of(scope.ProductsRead, scope.CustomersRead, scope.OrdersRead, scope.OrdersWrite,
-			scope.FulfillmentsWrite, scope.CollectionsRead, scope.DiscountsRead)
+			scope.FulfillmentsWrite, scope.CollectionsRead, scope.DiscountsRead, scope.InventoryRead)
 	}
 	return 0
 }

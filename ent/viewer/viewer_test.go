@@ -39,12 +39,13 @@ func TestRoles(t *testing.T) {
 	}{
 		{viewer.Owner, scope.Names(), nil},
 		{viewer.Admin, scope.Names(), nil},
-		{viewer.Developer, []string{scope.ProductsWrite, scope.ThemesWrite, scope.WebhooksWrite},
+		{viewer.Developer, []string{scope.ProductsWrite, scope.ThemesWrite, scope.WebhooksWrite, scope.InventoryWrite},
 			[]string{scope.OrdersRead, scope.CustomersRead, scope.ExportsRead, scope.FulfillmentsWrite,
 				scope.DiscountsRead, scope.CollectionsWrite}},
 		{viewer.Support, []string{scope.OrdersWrite, scope.CustomersRead, scope.ProductsRead, scope.FulfillmentsWrite,
-			scope.DiscountsRead}, []string{scope.ProductsWrite, scope.ExportsRead, scope.WebhooksRead, scope.SalesWrite,
-			scope.RefundsWrite, scope.CustomersWrite, scope.DiscountsWrite}},
+			scope.DiscountsRead, scope.InventoryRead}, []string{scope.InventoryWrite, scope.ProductsWrite,
+			scope.ExportsRead, scope.WebhooksRead, scope.SalesWrite, scope.RefundsWrite,
+			scope.CustomersWrite, scope.DiscountsWrite}},
 		{"", nil, scope.Names()},
 		{"root", nil, scope.Names()},
 	} {

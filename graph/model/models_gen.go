@@ -270,6 +270,8 @@ type EventFilter struct {
 	Types []string `json:"types,omitempty"`
 	// The id of an order, product or other resource.
 	ResourceID *string `json:"resourceId,omitempty"`
+	// Only events of this time or later, oldest first, without those that are being written.
+	OccurredFrom *micros.Time `json:"occurredFrom,omitempty"`
 }
 
 type ExportDeletePayload struct {
@@ -363,6 +365,13 @@ type FulfillInput struct {
 	Notify *bool `json:"notify,omitempty"`
 }
 
+// Absent members keep their values; null clears one.
+type FulfillmentUpdateInput struct {
+	Carrier        graphql.Omittable[*string] `json:"carrier,omitempty"`
+	TrackingNumber graphql.Omittable[*string] `json:"trackingNumber,omitempty"`
+	TrackingURL    graphql.Omittable[*string] `json:"trackingUrl,omitempty"`
+}
+
 type GrantFilter struct {
 	AppID *string `json:"appId,omitempty"`
 }
@@ -376,6 +385,35 @@ type InstalledAppRevokePayload struct {
 	// The revoked grants.
 	RevokedIds []string     `json:"revokedIds"`
 	UserErrors []*UserError `json:"userErrors"`
+}
+
+type InventoryFilter struct {
+	// The products that have this SKU, or a variant that has it, at most 200. Cannot be combined with updatedFrom.
+	Sku         *string      `json:"sku,omitempty"`
+	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
+}
+
+// A variant by its id or its SKU, and either a difference or the new stock.
+type InventoryLineInput struct {
+	VariantID *string `json:"variantId,omitempty"`
+	// Must belong to one variant.
+	Sku *string `json:"sku,omitempty"`
+	// Added to the stock, which must be tracked. The sum cannot be below 0.
+	Delta *int64 `json:"delta,omitempty"`
+	// The new stock. Stock is tracked from then on.
+	Set *int64 `json:"set,omitempty"`
+	// With set: the stock that the caller knows. If it differs, nothing changes.
+	Expected *int64 `json:"expected,omitempty"`
+	// Why, for the history. For example, Stock-taking.
+	Reason *string `json:"reason,omitempty"`
+	// The number of a document elsewhere, for the history.
+	Reference *string `json:"reference,omitempty"`
+}
+
+type InventoryPayload struct {
+	// One for each line.
+	Changes    []*InventoryChange `json:"changes,omitempty"`
+	UserErrors []*UserError       `json:"userErrors"`
 }
 
 // The link is returned once, and only if the service sends no email.
@@ -859,6 +897,8 @@ type ProductCreateInput struct {
 	Maker             *document.MakerFields `json:"maker,omitempty"`
 	Videos            []string              `json:"videos,omitempty"`
 	SizeChartID       *string               `json:"sizeChartId,omitempty"`
+	// Identifies the product in another system. No other product has it.
+	ExternalReference *string `json:"externalReference,omitempty"`
 	Decoded           `json:"-"`
 }
 
@@ -932,6 +972,8 @@ type ProductUpdateInput struct {
 	Maker             graphql.Omittable[*document.MakerFields] `json:"maker,omitempty"`
 	Videos            graphql.Omittable[[]string]              `json:"videos,omitempty"`
 	SizeChartID       graphql.Omittable[*string]               `json:"sizeChartId,omitempty"`
+	// Identifies the product in another system. No other product has it.
+	ExternalReference graphql.Omittable[*string] `json:"externalReference,omitempty"`
 }
 
 // Absent members are empty, even for a variant that stays: nothing is copied from the product or another variant. A

@@ -56,5 +56,13 @@ func UnmarshalLong(v any) (int64, error) {
 // Some returns a member of an update input with the value v.
 func Some[T any](v T) graphql.Omittable[*T] { return graphql.OmittableOf(&v) }
 
+// GivenIf returns a value, or an omitted one.
+func GivenIf[T any](given bool, v T) graphql.Omittable[T] {
+	if !given {
+		return graphql.Omittable[T]{}
+	}
+	return graphql.OmittableOf(v)
+}
+
 // Given returns a nullable or list member of an update input that is not omitted.
 func Given[T any](v T) graphql.Omittable[T] { return graphql.OmittableOf(v) }

@@ -405,6 +405,18 @@ func (f ImportedFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, erro
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ImportedMutation", m)
 }
 
+// The InventoryChangeFunc type is an adapter to allow the use of ordinary
+// function as InventoryChange mutator.
+type InventoryChangeFunc func(context.Context, *db.InventoryChangeMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InventoryChangeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.InventoryChangeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InventoryChangeMutation", m)
+}
+
 // The InvitationFunc type is an adapter to allow the use of ordinary
 // function as Invitation mutator.
 type InvitationFunc func(context.Context, *db.InvitationMutation) (db.Value, error)

@@ -913,6 +913,33 @@ var (
 		Columns:    ImportsColumns,
 		PrimaryKey: []*schema.Column{ImportsColumns[0]},
 	}
+	// InventoryChangesColumns holds the columns for the "inventory_changes" table.
+	InventoryChangesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "variant_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "before", Type: field.TypeInt64, Nullable: true},
+		{Name: "after", Type: field.TypeInt64, Nullable: true},
+		{Name: "reason", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "reference", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "actor_type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "actor_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "actor_name", Type: field.TypeString, Size: 255},
+	}
+	// InventoryChangesTable holds the schema information for the "inventory_changes" table.
+	InventoryChangesTable = &schema.Table{
+		Name:       "inventory_changes",
+		Columns:    InventoryChangesColumns,
+		PrimaryKey: []*schema.Column{InventoryChangesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{InventoryChangesColumns[1], InventoryChangesColumns[2], InventoryChangesColumns[3], InventoryChangesColumns[0]},
+			},
+		},
+	}
 	// InvitationsColumns holds the columns for the "invitations" table.
 	InvitationsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1818,6 +1845,7 @@ var (
 		{Name: "sale_ends_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "prices", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "images_count", Type: field.TypeInt, Default: 0},
+		{Name: "external_reference", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 	}
 	// ProductsTable holds the schema information for the "products" table.
 	ProductsTable = &schema.Table{
@@ -1844,6 +1872,11 @@ var (
 				Name:    "product_store_id_sku_id",
 				Unique:  false,
 				Columns: []*schema.Column{ProductsColumns[1], ProductsColumns[13], ProductsColumns[0]},
+			},
+			{
+				Name:    "product_store_id_external_reference",
+				Unique:  true,
+				Columns: []*schema.Column{ProductsColumns[1], ProductsColumns[35]},
 			},
 		},
 	}
@@ -2674,6 +2707,16 @@ var (
 				Unique:  true,
 				Columns: []*schema.Column{VariantsColumns[1], VariantsColumns[2], VariantsColumns[5]},
 			},
+			{
+				Name:    "variant_store_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{VariantsColumns[1], VariantsColumns[0]},
+			},
+			{
+				Name:    "variant_store_id_sku",
+				Unique:  false,
+				Columns: []*schema.Column{VariantsColumns[1], VariantsColumns[9]},
+			},
 		},
 	}
 	// WebhookEndpointsColumns holds the columns for the "webhook_endpoints" table.
@@ -2802,6 +2845,7 @@ var (
 		GrantsTable,
 		IdempotencyKeysTable,
 		ImportsTable,
+		InventoryChangesTable,
 		InvitationsTable,
 		InvoicesTable,
 		InvoiceSeriesTable,

@@ -105,6 +105,9 @@ type Idempotency func(*sql.Selector)
 // Imported is the predicate function for imported builders.
 type Imported func(*sql.Selector)
 
+// InventoryChange is the predicate function for inventorychange builders.
+type InventoryChange func(*sql.Selector)
+
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
 

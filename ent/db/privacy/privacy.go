@@ -902,6 +902,30 @@ func (f ImportedMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutatio
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ImportedMutation", m)
 }
 
+// The InventoryChangeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type InventoryChangeQueryRuleFunc func(context.Context, *db.InventoryChangeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f InventoryChangeQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.InventoryChangeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.InventoryChangeQuery", q)
+}
+
+// The InventoryChangeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type InventoryChangeMutationRuleFunc func(context.Context, *db.InventoryChangeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f InventoryChangeMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.InventoryChangeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InventoryChangeMutation", m)
+}
+
 // The InvitationQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type InvitationQueryRuleFunc func(context.Context, *db.InvitationQuery) error

@@ -82,6 +82,8 @@ const (
 	FieldPrices = "prices"
 	// FieldImagesCount holds the string denoting the images_count field in the database.
 	FieldImagesCount = "images_count"
+	// FieldExternalReference holds the string denoting the external_reference field in the database.
+	FieldExternalReference = "external_reference"
 	// Table holds the table name of the product in the database.
 	Table = "products"
 )
@@ -123,6 +125,7 @@ var Columns = []string{
 	FieldSaleEndsAt,
 	FieldPrices,
 	FieldImagesCount,
+	FieldExternalReference,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -316,4 +319,9 @@ func BySaleEndsAt(opts ...sql.OrderTermOption) OrderOption {
 // ByImagesCount orders the results by the images_count field.
 func ByImagesCount(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldImagesCount, opts...).ToFunc()
+}
+
+// ByExternalReference orders the results by the external_reference field.
+func ByExternalReference(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExternalReference, opts...).ToFunc()
 }

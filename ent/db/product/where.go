@@ -237,6 +237,11 @@ func ImagesCount(v int) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldImagesCount, v))
 }
 
+// ExternalReference applies equality check predicate on the "external_reference" field. It's identical to ExternalReferenceEQ.
+func ExternalReference(v string) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldExternalReference, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldStoreID, v))
@@ -2229,6 +2234,81 @@ func ImagesCountLT(v int) predicate.Product {
 // ImagesCountLTE applies the LTE predicate on the "images_count" field.
 func ImagesCountLTE(v int) predicate.Product {
 	return predicate.Product(sql.FieldLTE(FieldImagesCount, v))
+}
+
+// ExternalReferenceEQ applies the EQ predicate on the "external_reference" field.
+func ExternalReferenceEQ(v string) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldExternalReference, v))
+}
+
+// ExternalReferenceNEQ applies the NEQ predicate on the "external_reference" field.
+func ExternalReferenceNEQ(v string) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldExternalReference, v))
+}
+
+// ExternalReferenceIn applies the In predicate on the "external_reference" field.
+func ExternalReferenceIn(vs ...string) predicate.Product {
+	return predicate.Product(sql.FieldIn(FieldExternalReference, vs...))
+}
+
+// ExternalReferenceNotIn applies the NotIn predicate on the "external_reference" field.
+func ExternalReferenceNotIn(vs ...string) predicate.Product {
+	return predicate.Product(sql.FieldNotIn(FieldExternalReference, vs...))
+}
+
+// ExternalReferenceGT applies the GT predicate on the "external_reference" field.
+func ExternalReferenceGT(v string) predicate.Product {
+	return predicate.Product(sql.FieldGT(FieldExternalReference, v))
+}
+
+// ExternalReferenceGTE applies the GTE predicate on the "external_reference" field.
+func ExternalReferenceGTE(v string) predicate.Product {
+	return predicate.Product(sql.FieldGTE(FieldExternalReference, v))
+}
+
+// ExternalReferenceLT applies the LT predicate on the "external_reference" field.
+func ExternalReferenceLT(v string) predicate.Product {
+	return predicate.Product(sql.FieldLT(FieldExternalReference, v))
+}
+
+// ExternalReferenceLTE applies the LTE predicate on the "external_reference" field.
+func ExternalReferenceLTE(v string) predicate.Product {
+	return predicate.Product(sql.FieldLTE(FieldExternalReference, v))
+}
+
+// ExternalReferenceContains applies the Contains predicate on the "external_reference" field.
+func ExternalReferenceContains(v string) predicate.Product {
+	return predicate.Product(sql.FieldContains(FieldExternalReference, v))
+}
+
+// ExternalReferenceHasPrefix applies the HasPrefix predicate on the "external_reference" field.
+func ExternalReferenceHasPrefix(v string) predicate.Product {
+	return predicate.Product(sql.FieldHasPrefix(FieldExternalReference, v))
+}
+
+// ExternalReferenceHasSuffix applies the HasSuffix predicate on the "external_reference" field.
+func ExternalReferenceHasSuffix(v string) predicate.Product {
+	return predicate.Product(sql.FieldHasSuffix(FieldExternalReference, v))
+}
+
+// ExternalReferenceIsNil applies the IsNil predicate on the "external_reference" field.
+func ExternalReferenceIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldExternalReference))
+}
+
+// ExternalReferenceNotNil applies the NotNil predicate on the "external_reference" field.
+func ExternalReferenceNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldExternalReference))
+}
+
+// ExternalReferenceEqualFold applies the EqualFold predicate on the "external_reference" field.
+func ExternalReferenceEqualFold(v string) predicate.Product {
+	return predicate.Product(sql.FieldEqualFold(FieldExternalReference, v))
+}
+
+// ExternalReferenceContainsFold applies the ContainsFold predicate on the "external_reference" field.
+func ExternalReferenceContainsFold(v string) predicate.Product {
+	return predicate.Product(sql.FieldContainsFold(FieldExternalReference, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -33,6 +33,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/invoiceseries"
@@ -941,6 +942,36 @@ func init() {
 	importedDescID := importedMixinFields0[1].Descriptor()
 	// imported.DefaultID holds the default value on creation for the id field.
 	imported.DefaultID = importedDescID.Default.(func() xid.ID)
+	inventorychangeMixin := schema.InventoryChange{}.Mixin()
+	inventorychange.Policy = privacy.NewPolicies(inventorychangeMixin[0], schema.InventoryChange{})
+	inventorychange.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := inventorychange.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	inventorychangeMixinFields0 := inventorychangeMixin[0].Fields()
+	_ = inventorychangeMixinFields0
+	inventorychangeFields := schema.InventoryChange{}.Fields()
+	_ = inventorychangeFields
+	// inventorychangeDescReason is the schema descriptor for reason field.
+	inventorychangeDescReason := inventorychangeFields[4].Descriptor()
+	// inventorychange.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
+	inventorychange.ReasonValidator = inventorychangeDescReason.Validators[0].(func(string) error)
+	// inventorychangeDescReference is the schema descriptor for reference field.
+	inventorychangeDescReference := inventorychangeFields[5].Descriptor()
+	// inventorychange.ReferenceValidator is a validator for the "reference" field. It is called by the builders before save.
+	inventorychange.ReferenceValidator = inventorychangeDescReference.Validators[0].(func(string) error)
+	// inventorychangeDescActorName is the schema descriptor for actor_name field.
+	inventorychangeDescActorName := inventorychangeFields[8].Descriptor()
+	// inventorychange.ActorNameValidator is a validator for the "actor_name" field. It is called by the builders before save.
+	inventorychange.ActorNameValidator = inventorychangeDescActorName.Validators[0].(func(string) error)
+	// inventorychangeDescID is the schema descriptor for id field.
+	inventorychangeDescID := inventorychangeMixinFields0[1].Descriptor()
+	// inventorychange.DefaultID holds the default value on creation for the id field.
+	inventorychange.DefaultID = inventorychangeDescID.Default.(func() xid.ID)
 	invitationMixin := schema.Invitation{}.Mixin()
 	invitation.Policy = privacy.NewPolicies(invitationMixin[0], schema.Invitation{})
 	invitation.Hooks[0] = func(next ent.Mutator) ent.Mutator {

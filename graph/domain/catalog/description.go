@@ -23,6 +23,9 @@ const (
 	sizeChartMember = "size_chart_id"
 )
 
+// referenceMember is a member of a product that only the system sees that synchronizes it.
+const referenceMember = "external_reference"
+
 // variantsMember is the member of a product with its variants and what shoppers pay for them.
 const variantsMember = "variants"
 

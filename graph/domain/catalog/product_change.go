@@ -48,7 +48,7 @@ func (r *Resolver) products() *change.Versioned[*db.Product, *db.ProductUpdate] 
 // alone, even of variants, has no event (contract, section 8), nor has one of members for staff.
 func productUpdated(e *productEdit) {
 	shown := slices.DeleteFunc(slices.Clone(e.Changed), func(member string) bool {
-		return member == costMember || member == sizeChartMember
+		return member == costMember || member == sizeChartMember || member == referenceMember
 	})
 	if len(shown) == 0 && len(e.Changed) > 0 || len(shown) == 1 && shown[0] == "inventory_quantity" {
 		return
@@ -72,22 +72,27 @@ func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, 
 func (m Mutation) indexed(
 	ctx context.Context, e *productEdit, edit func(context.Context, *productEdit) error,
 ) error {
-	shown, prices := e.Row.Status == state.ProductActive, m.reprice(e)
+	shown, prices, stock := e.Row.Status == state.ProductActive, m.reprice(e), stockOf(e.Row)
 	if err := errors.Join(edit(ctx, e), mayBeTaxed(ctx, e.Row)); err != nil {
 		return err
 	}
 	if err := prices.finish(ctx, e); err != nil {
 		return err
 	}
-	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
-		return nil // neither index depends on it
+	before, changes := e.Then, stock.changes(ctx, e.Row)
+	// Neither index depends on the stock.
+	stockOnly := len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity"
+	if stockOnly && len(changes) == 0 {
+		return nil
 	}
-	before := e.Then
 	e.Then = func(ctx context.Context) error {
 		if before != nil {
 			if err := before(ctx); err != nil {
 				return err
 			}
+		}
+		if err := m.insertInventory(ctx, changes); err != nil || stockOnly {
+			return err
 		}
 		if err := m.listingWriter(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
 			return err
@@ -122,6 +127,11 @@ func (m Mutation) ProductUpdate(
 		p := e.Row
 		if err := ownMembers(p, &in); err != nil {
 			return err
+		}
+		if given := in.ExternalReference.Value(); given != nil && !same(given, p.ExternalReference) {
+			if err := m.checkReference(ctx, *given); err != nil {
+				return err
+			}
 		}
 		setMembers(e, in)
 		if checkDescription(c, p.DescriptionFormat, p.Description); c.Err() != nil {
@@ -232,6 +242,9 @@ func (m Mutation) ProductDelete(
 		}
 		if err == nil {
 			err = m.dropPrices(ctx, gone.ID)
+		}
+		if err == nil {
+			err = m.dropInventory(ctx, gone.ID)
 		}
 		if err == nil {
 			err = m.leaveCollections(ctx, gone.ID)

@@ -86,7 +86,13 @@ func (m Mutation) insertRow(
 	save := func(handle string) (*db.Product, error) {
 		row := m.productRow(ctx, id, handle, in)
 		more(row)
-		return row.Save(ctx)
+		p, err := row.Save(ctx)
+		if ent.IsDuplicate(err) && in.ExternalReference != nil {
+			if taken := m.checkReference(ctx, *in.ExternalReference); taken != nil {
+				return nil, taken
+			}
+		}
+		return p, err
 	}
 	if in.Handle == nil {
 		return core.FirstFree(core.Slug(in.Title, "product"), xid.Product.Format(id), core.MaxHandle,

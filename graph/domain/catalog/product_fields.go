@@ -20,7 +20,7 @@ func (m Mutation) productRow(
 		SetID(id).SetTitle(in.Title).SetHandle(handle).SetNillableDescription(in.Description).
 		SetNillableDescriptionFormat(in.DescriptionFormat).SetNillableBarcode(in.Barcode).
 		SetNillableCostMinor(in.CostMinor).SetMaker(document.NewMaker(in.Maker)).SetVideos(videos(in.Videos)).
-		SetNillableSizeChartID(sizeChart(in.SizeChartID)).
+		SetNillableSizeChartID(sizeChart(in.SizeChartID)).SetNillableExternalReference(in.ExternalReference).
 		SetStatus(state.ProductDraft).SetPriceMinor(in.PriceMinor).
 		SetNillableCompareAtPriceMinor(in.CompareAtPriceMinor).SetCurrency(in.Currency).
 		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
@@ -42,6 +42,7 @@ func (m Mutation) checkProduct(ctx context.Context, in *model.ProductCreateInput
 	checkUnit(c, "", in.Barcode, in.CostMinor)
 	core.Opt(in.Maker, func(m document.MakerFields) { checkMaker(c, &m) })
 	checkVideos(c, in.Videos)
+	core.Opt(in.ExternalReference, func(s string) { c.Line(referenceMember, s, limit.Line) })
 	core.Opt(in.CompareAtPriceMinor, func(v int64) { c.Amount("compare_at_price_minor", v) })
 	core.Opt(in.InventoryQuantity, func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
 	c.Tags("tags", in.Tags)
@@ -80,6 +81,8 @@ func setMembers(e *productEdit, in model.ProductUpdateInput) {
 		core.MemberOpt(&e.Changed, core.Given(sizeChart(in.SizeChartID.Value())), sizeChartMember, &p.SizeChartID,
 			u.SetSizeChartID, u.ClearSizeChartID)
 	}
+	core.MemberOpt(&e.Changed, in.ExternalReference, referenceMember, &p.ExternalReference,
+		u.SetExternalReference, u.ClearExternalReference)
 	core.MemberOpt(&e.Changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor,
 		u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
 	core.MemberOpt(&e.Changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
@@ -116,4 +119,5 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 	checkUnit(c, "", in.Barcode.Value(), in.CostMinor.Value())
 	core.Opt(in.Maker.Value(), func(m document.MakerFields) { checkMaker(c, &m) })
 	checkVideos(c, in.Videos.Value())
+	core.Opt(in.ExternalReference.Value(), func(s string) { c.Line(referenceMember, s, limit.Line) })
 }

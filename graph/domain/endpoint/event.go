@@ -13,10 +13,12 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -38,8 +40,12 @@ func (q Query) Events(ctx context.Context, first *int, after *string, filter *mo
 		return nil, err
 	}
 	var stopped *page.Position
+	if v := viewer.From(ctx); v != nil && !v.IsPerson() {
+		f.types = visible(v, f.types)
+		f.pairs = append(f.pairs, "visible", fmt.Sprint(f.types))
+	}
 	c, err := core.Connect(ctx, q.Core, core.List[*model.Event]{
-		Name: "events", Filters: f.pairs, At: f.at,
+		Name: "events", Filters: f.pairs, At: f.at, Until: f.until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (found []*model.Event, err error) {
 			var rows []*db.Event
 			rows, stopped, err = q.events(ctx, f, after, limit)
@@ -63,12 +69,31 @@ func (q Query) Event(ctx context.Context, id string) (*model.Event, error) {
 		return nil, err
 	}
 	row, err := q.event(ctx, uid)
+	if err == nil {
+		if v := viewer.From(ctx); !v.IsPerson() && !slices.Contains(visible(v, nil), row.Type) {
+			err = core.ErrNoRow
+		}
+	}
 	if err != nil {
 		return nil, core.Explain("event", err)
 	}
 	shown := shownEvents([]*db.Event{row})
 	q.withBodies(shown)
 	return shown[0], nil
+}
+
+// visible returns those of the given types, or of all if none are given, that a program sees: the
+// ones whose scope it has. Events about endpoints and grants may be about other programs, so apps do
+// not see them.
+func visible(v *viewer.Viewer, given []event.Type) []event.Type {
+	types := []event.Type{} // not nil, which would be all
+	for _, e := range event.All() {
+		if v.Scopes.Has(e.Scope) && (e.Scope != scope.WebhooksRead || v.Kind != viewer.OAuthApp) &&
+			(given == nil || slices.Contains(given, e.Type)) {
+			types = append(types, e.Type)
+		}
+	}
+	return types
 }
 
 func (r *Resolver) event(ctx context.Context, id xid.ID) (*db.Event, error) {
@@ -125,6 +150,8 @@ type eventFilter struct {
 	pairs    []string // as cursors encode it
 	types    []event.Type
 	resource *xid.ID
+	// from begins a list that runs oldest first up to until.
+	from, until *micros.Time
 }
 
 // readEventFilter parses a filter. Malformed ids and unknown events are errors.
@@ -153,6 +180,13 @@ func readEventFilter(filter *model.EventFilter) (f eventFilter, err error) {
 				Detail: "This is not the id of a resource that has events."})
 		}
 		f.resource, f.pairs = &id, append(f.pairs, "resource_id", text)
+	})
+	core.Opt(filter.OccurredFrom, func(t micros.Time) {
+		if f.resource != nil {
+			faults = append(faults, fault.Field{Parameter: "occurred_from", Code: fault.UnknownValue,
+				Detail: "The events of one resource are sorted by sequence. Leave out the resource or the time."})
+		}
+		f.from, f.until, f.pairs = &t, new(micros.Max), append(f.pairs, "occurred_from", t.String())
 	})
 	if len(faults) > 0 {
 		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter contains unknown values.",
@@ -185,11 +219,13 @@ func (r *Resolver) events(ctx context.Context, f eventFilter, after *page.Positi
 ) {
 	read := func(to *page.Position) ([]*db.Event, error) {
 		query := r.Client(ctx).Event.Query()
-		if len(f.types) > 0 {
+		if f.types != nil {
 			query.Where(dbevent.TypeIn(f.types...))
 		}
 		if to != nil && f.resource != nil {
 			query.Where(dbevent.SequenceGTE(int64(to.Time)))
+		} else if to != nil && f.from != nil {
+			query.Where(dbevent.IDLTE(to.ID))
 		} else if to != nil {
 			query.Where(dbevent.IDGTE(to.ID))
 		}
@@ -197,7 +233,7 @@ func (r *Resolver) events(ctx context.Context, f eventFilter, after *page.Positi
 		query.Select(eventColumns...)
 		return query.All(ctx)
 	}
-	if len(f.types) == 0 {
+	if f.types == nil {
 		rows, err = read(nil)
 		return rows, nil, err
 	}
@@ -208,6 +244,9 @@ func (r *Resolver) events(ctx context.Context, f eventFilter, after *page.Positi
 
 // window bounds a read, by the index of the resource or of all events.
 func (f eventFilter) window(after *page.Position, limit int) func(*sql.Selector) {
+	if f.from != nil {
+		return func(s *sql.Selector) { f.since(s, after, limit) }
+	}
 	if f.resource == nil {
 		return core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply
 	}
@@ -220,6 +259,19 @@ func (f eventFilter) window(after *page.Position, limit int) func(*sql.Selector)
 		}
 		s.OrderExpr(sql.Raw(sequence + " DESC")).Limit(limit)
 	}
+}
+
+// since bounds a read of the events that occurred at a time or later. The ids of a change's events
+// may precede its time by [outbox.Spread].
+func (f eventFilter) since(s *sql.Selector, after *page.Position, limit int) {
+	ent.ForceIndex(ent.Primary)(s)
+	id := s.C(dbevent.FieldID)
+	if after == nil {
+		s.Where(sql.GTE(id, xid.First(*f.from)))
+	} else {
+		s.Where(sql.GT(id, after.ID))
+	}
+	s.Where(sql.LT(id, xid.First(*f.until-outbox.Spread))).OrderExpr(sql.Raw(id)).Limit(limit)
 }
 
 // eventFloor returns the position of the last of the next n rows, nil if fewer are left.

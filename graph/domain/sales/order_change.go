@@ -32,6 +32,8 @@ type orderEdit struct {
 	back     *db.PaymentRefundCreate
 	shipment *db.FulfillmentCreate
 	note     *db.NoteCreate
+	// tracking changes an earlier shipment.
+	tracking *db.FulfillmentUpdate
 	// details is what the email to the shopper says about the change.
 	details mailDetails
 	// quiet suppresses the shopper's email: the change is their own.
@@ -149,6 +151,11 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 			return fmt.Errorf("add the refund: %w", err)
 		}
 		m.wakeReturns(ctx)
+	}
+	if e.tracking != nil {
+		if err := e.tracking.Exec(ctx); err != nil {
+			return fmt.Errorf("change tracking: %w", err)
+		}
 	}
 	if e.shipment != nil {
 		if err := e.shipment.Exec(ctx); err != nil {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -13,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -94,9 +97,7 @@ func (m Mutation) OrderFulfill(
 	if in.Lines != nil && len(in.Lines) == 0 {
 		c.Add("lines", fault.TooShort, "Send at least one line, or leave this out for all lines.")
 	}
-	core.Opt(in.Carrier, func(s string) { c.Line("carrier", s, limit.Line) })
-	core.Opt(in.TrackingNumber, func(s string) { c.Line("tracking_number", s, limit.Line) })
-	core.Opt(in.TrackingURL, func(s string) { c.HTTPS("tracking_url", s) })
+	checkTracking(c, in.Carrier, in.TrackingNumber, in.TrackingURL)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -113,6 +114,49 @@ func (m Mutation) OrderFulfill(
 		}
 		return m.ship(ctx, e, in, lines)
 	})
+}
+
+// OrderFulfillmentUpdate changes how a shipment is tracked, in every state of the order.
+func (m Mutation) OrderFulfillmentUpdate(ctx context.Context, id string, expectedVersion int64, fulfillmentID string,
+	in model.FulfillmentUpdateInput,
+) (*model.OrderPayload, error) {
+	c := &core.Check{}
+	checkTracking(c, in.Carrier.Value(), in.TrackingNumber.Value(), in.TrackingURL.Value())
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.Fulfillment, fulfillmentID)
+	if err != nil {
+		return nil, err
+	}
+	const action = "order.fulfillment_update"
+	return m.changeOrder(ctx, id, expectedVersion, action, func(ctx context.Context, e *orderEdit) error {
+		of := []predicate.Fulfillment{fulfillment.OrderID(e.ID), fulfillment.ID(uid)}
+		row, err := core.Only(m.Client(ctx).Fulfillment.Query().Where(of...).Load(ctx))
+		if err != nil {
+			return core.Explain("fulfillment", err)
+		}
+		u := m.Client(ctx).Fulfillment.Update().Where(of...)
+		core.MemberOpt(&e.Changed, in.Carrier, "fulfillments", &row.Carrier, u.SetCarrier, u.ClearCarrier)
+		core.MemberOpt(&e.Changed, in.TrackingNumber, "fulfillments", &row.TrackingNumber, u.SetTrackingNumber,
+			u.ClearTrackingNumber)
+		core.MemberOpt(&e.Changed, in.TrackingURL, "fulfillments", &row.TrackingURL, u.SetTrackingURL,
+			u.ClearTrackingURL)
+		if len(e.Changed) == 0 {
+			return nil
+		}
+		e.Changed, e.tracking = e.Changed[:1], u
+		e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
+		e.Then = m.reindex(e)
+		return nil
+	})
+}
+
+// checkTracking checks how a shipment is tracked.
+func checkTracking(c *core.Check, carrier, number, address *string) {
+	core.Opt(carrier, func(s string) { c.Line("carrier", s, limit.Line) })
+	core.Opt(number, func(s string) { c.Line("tracking_number", s, limit.Line) })
+	core.Opt(address, func(s string) { c.HTTPS("tracking_url", s) })
 }
 
 // mayShip returns an error if the order's state forbids a shipment.

@@ -37,6 +37,7 @@ type ResolverRoot interface {
 	Collection() CollectionResolver
 	Discount() DiscountResolver
 	Event() EventResolver
+	InventoryItem() InventoryItemResolver
 	LineItem() LineItemResolver
 	Mutation() MutationResolver
 	Order() OrderResolver
@@ -79,6 +80,9 @@ type DiscountResolver interface {
 }
 type EventResolver interface {
 	Payload(ctx context.Context, obj *model.Event) (*string, error)
+}
+type InventoryItemResolver interface {
+	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
 }
 type LineItemResolver interface {
 	Product(ctx context.Context, obj *model.LineItem) (*db.Product, error)
@@ -174,6 +178,7 @@ type MutationResolver interface {
 	NotificationsMarkAllRead(ctx context.Context) (*model.NotificationsPayload, error)
 	ProductCreate(ctx context.Context, input model.ProductCreateInput) (*model.ProductPayload, error)
 	ProductUpdate(ctx context.Context, id string, expectedVersion int64, input model.ProductUpdateInput) (*model.ProductPayload, error)
+	ProductUpsert(ctx context.Context, externalReference string, input model.ProductUpdateInput) (*model.ProductPayload, error)
 	ProductVariantsSet(ctx context.Context, id string, expectedVersion int64, options []*document.Option, variants []*model.ProductVariantInput) (*model.ProductPayload, error)
 	ProductVariantUpdate(ctx context.Context, id string, expectedVersion int64, variantID string, input model.ProductVariantUpdateInput) (*model.ProductPayload, error)
 	ProductSaleSet(ctx context.Context, id string, expectedVersion int64, sale *model.SaleInput) (*model.ProductPayload, error)
@@ -189,6 +194,7 @@ type MutationResolver interface {
 	MediaUpload(ctx context.Context, input model.MediaUploadInput) (*model.MediaPayload, error)
 	MediaUpdate(ctx context.Context, id string, name *string, alt *string) (*model.MediaPayload, error)
 	MediaDelete(ctx context.Context, id string) (*model.MediaDeletePayload, error)
+	InventoryAdjust(ctx context.Context, lines []*model.InventoryLineInput) (*model.InventoryPayload, error)
 	ProductRestore(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductDelete(ctx context.Context, id string, expectedVersion int64) (*model.ProductDeletePayload, error)
 	CustomerCreate(ctx context.Context, input model.CustomerCreateInput) (*model.CustomerPayload, error)
@@ -201,6 +207,7 @@ type MutationResolver interface {
 	OrderRecordPayment(ctx context.Context, id string, expectedVersion int64, input model.PaymentInput) (*model.OrderPayload, error)
 	OrderRefund(ctx context.Context, id string, expectedVersion int64, input model.RefundInput) (*model.OrderPayload, error)
 	OrderFulfill(ctx context.Context, id string, expectedVersion int64, input model.FulfillInput) (*model.OrderPayload, error)
+	OrderFulfillmentUpdate(ctx context.Context, id string, expectedVersion int64, fulfillmentID string, input model.FulfillmentUpdateInput) (*model.OrderPayload, error)
 	OrderCancel(ctx context.Context, id string, expectedVersion int64, refund bool, reason *string) (*model.OrderPayload, error)
 	OrderReturnCreate(ctx context.Context, id string, input model.ReturnInput) (*model.ReturnPayload, error)
 	OrderReturnApprove(ctx context.Context, id string, expectedVersion int64, input model.ReturnApproveInput) (*model.ReturnPayload, error)
@@ -256,6 +263,8 @@ type ProductResolver interface {
 
 	CurrentPrice(ctx context.Context, obj *db.Product) (*document.PriceStep, error)
 	PriceHistory(ctx context.Context, obj *db.Product, first *int, after *string) (*model.Connection[*model.PriceChange], error)
+
+	InventoryHistory(ctx context.Context, obj *db.Product, variantID string, first *int, after *string) (*model.Connection[*model.InventoryChange], error)
 }
 type ProductVariantResolver interface {
 	Image(ctx context.Context, obj *db.Variant) (*db.ProductImage, error)
@@ -284,6 +293,7 @@ type QueryResolver interface {
 	Customer(ctx context.Context, id string) (*model.Customer, error)
 	Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter, query *string, sort *state.ListSort) (*model.Connection[*model.Order], error)
 	Order(ctx context.Context, id string) (*model.Order, error)
+	Inventory(ctx context.Context, first *int, after *string, filter *model.InventoryFilter) (*model.Connection[*db.Product], error)
 	OrderCounts(ctx context.Context) (*model.OrderCounts, error)
 	ProductCounts(ctx context.Context) (*model.ProductCounts, error)
 	Search(ctx context.Context, query string, first int) (*model.SearchResult, error)
@@ -537,6 +547,11 @@ type Query {
   orders(first: Int = 50, after: String, filter: OrderFilter, query: String, sort: ListSort): OrderConnection!
     @scope(name: "orders.read")
   order(id: ID!): Order @scope(name: "orders.read")
+  """
+  The stock of products, newest product first; with updatedFrom, oldest change of a product first.
+  """
+  inventory(first: Int = 50, after: String, filter: InventoryFilter): InventoryConnection!
+    @scope(name: "inventory.read")
   "The number of orders in each status."
   orderCounts: OrderCounts! @scope(name: "orders.read")
   "The number of products in each status."
@@ -604,11 +619,11 @@ type Query {
   discount(id: ID!): Discount @scope(name: "discounts.read")
   """
   The event log, newest first: the events that webhooks deliver, kept for 30 days. With a filter of types, a page may
-  hold fewer events than requested, or none, while hasNextPage is true.
+  hold fewer events than requested, or none, while hasNextPage is true. A program sees only events whose scope it
+  has, and an app none about webhook endpoints and grants. With occurredFrom, oldest first.
   """
-  events(first: Int = 50, after: String, filter: EventFilter): EventConnection!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  event(id: ID!): Event @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  events(first: Int = 50, after: String, filter: EventFilter): EventConnection! @scope(name: "webhooks.read")
+  event(id: ID!): Event @scope(name: "webhooks.read")
   """
   REST API requests of the last 72 hours, newest first: those of keys and apps in this store, and those of this store's
   apps in other stores. The log is a sample: it keeps at least 60 refused and 20 answered requests a minute of each key
@@ -936,6 +951,12 @@ type Mutation {
   productUpdate(id: ID!, expectedVersion: Long!, input: ProductUpdateInput!): ProductPayload!
     @scope(name: "products.write")
   """
+  Changes the given members of the product with an external reference, or creates a draft with it if there is none. Of a
+  new product, title, priceMinor and currency are required.
+  """
+  productUpsert(externalReference: String!, input: ProductUpdateInput!): ProductPayload!
+    @scope(name: "products.write")
+  """
   Replaces the options and variants of a product: a variant with an id stays, one without an id is created, and variants
   that are not listed are deleted. Without options, the product has one variant, which is the product itself.
   """
@@ -977,6 +998,11 @@ type Mutation {
   mediaUpdate(id: ID!, name: String, alt: String): MediaPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Refused while a page, a theme, a product or the store shows the file."
   mediaDelete(id: ID!): MediaDeletePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  """
+  Changes the stock of up to 250 variants in one step: all lines or none. Lines apply in their order, and each adds an
+  entry to the history of its variant.
+  """
+  inventoryAdjust(lines: [InventoryLineInput!]!): InventoryPayload! @scope(name: "inventory.write")
   "Turns an archived product into a draft."
   productRestore(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productDelete(id: ID!, expectedVersion: Long!): ProductDeletePayload! @scope(name: "products.write")
@@ -1007,6 +1033,10 @@ type Mutation {
   orderRefund(id: ID!, expectedVersion: Long!, input: RefundInput!): OrderPayload! @scope(name: "refunds.write")
   orderFulfill(id: ID!, expectedVersion: Long!, input: FulfillInput!): OrderPayload!
     @scope(name: "fulfillments.write")
+  "Changes how a shipment is tracked. The shopper gets no email about it."
+  orderFulfillmentUpdate(
+    id: ID!, expectedVersion: Long!, fulfillmentId: ID!, input: FulfillmentUpdateInput!
+  ): OrderPayload! @scope(name: "fulfillments.write")
   """
   Cancels an order of which nothing is fulfilled. Units that were not refunded return to stock. Payments are refunded
   only with refund, which may require a confirmed identity as orderRefund does.
@@ -2195,6 +2225,47 @@ type Product {
   currentPrice: CurrentPrice!
   "Its former prices and those of its variants, newest first."
   priceHistory(first: Int = 50, after: String): PriceChangeConnection!
+  "Identifies the product in another system. No other product has it."
+  externalReference: String
+  """
+  Changes of the stock of a variant by inventoryAdjust and by edits of the product, newest first. Orders also change
+  stock, and have no entries. A product without options is its own variant.
+  """
+  inventoryHistory(variantId: ID!, first: Int = 50, after: String): InventoryChangeConnection
+    @scope(name: "inventory.read")
+}
+
+"The stock of one product."
+type InventoryItem {
+  productId: ID!
+  title: String!
+  "A product without options is its own variant."
+  variants: [InventoryLevel!]!
+  "The last change of the product, in stock or otherwise."
+  updatedAt: Time!
+}
+
+type InventoryLevel {
+  variantId: ID!
+  title: String!
+  sku: String
+  "Null if untracked."
+  quantity: Long
+}
+
+"A change of the stock of a variant."
+type InventoryChange {
+  productId: ID!
+  variantId: ID!
+  "Null if stock was not tracked."
+  before: Long
+  "Null if stock is no longer tracked."
+  after: Long
+  "Null for an edit of the product."
+  reason: String
+  reference: String
+  actor: Author!
+  createdAt: Time!
 }
 
 "What shoppers pay and see at the time of the request."
@@ -3067,6 +3138,14 @@ type PriceChangeEdge { cursor: String! node: PriceChange! }
 type PageEdge { cursor: String! node: Page! }
 type MediaConnection { edges: [MediaEdge!]! nodes: [Media!]! pageInfo: PageInfo! }
 type MediaEdge { cursor: String! node: Media! }
+type InventoryConnection { edges: [InventoryEdge!]! nodes: [InventoryItem!]! pageInfo: PageInfo! }
+type InventoryEdge { cursor: String! node: InventoryItem! }
+type InventoryChangeConnection {
+  edges: [InventoryChangeEdge!]!
+  nodes: [InventoryChange!]!
+  pageInfo: PageInfo!
+}
+type InventoryChangeEdge { cursor: String! node: InventoryChange! }
 type ProductConnection { edges: [ProductEdge!]! nodes: [Product!]! pageInfo: PageInfo! }
 type ProductEdge { cursor: String! node: Product! }
 type CustomerConnection { edges: [CustomerEdge!]! nodes: [Customer!]! pageInfo: PageInfo! }
@@ -3132,6 +3211,8 @@ input EventFilter {
   types: [String!]
   "The id of an order, product or other resource."
   resourceId: ID
+  "Only events of this time or later, oldest first, without those that are being written."
+  occurredFrom: Time
 }
 
 "All given conditions must hold."
@@ -3148,6 +3229,12 @@ input RequestFilter {
 
 input GrantFilter {
   appId: ID
+}
+
+input InventoryFilter {
+  "The products that have this SKU, or a variant that has it, at most 200. Cannot be combined with updatedFrom."
+  sku: String
+  updatedFrom: Time
 }
 
 input ProductFilter {
@@ -3482,6 +3569,8 @@ input ProductCreateInput {
   maker: MakerInput
   videos: [String!]
   sizeChartId: ID
+  "Identifies the product in another system. No other product has it."
+  externalReference: String
 }
 
 input ProductOptionInput {
@@ -3611,6 +3700,25 @@ input ProductUpdateInput {
   maker: MakerInput
   videos: [String!]
   sizeChartId: ID
+  "Identifies the product in another system. No other product has it."
+  externalReference: String
+}
+
+"A variant by its id or its SKU, and either a difference or the new stock."
+input InventoryLineInput {
+  variantId: ID
+  "Must belong to one variant."
+  sku: String
+  "Added to the stock, which must be tracked. The sum cannot be below 0."
+  delta: Long
+  "The new stock. Stock is tracked from then on."
+  set: Long
+  "With set: the stock that the caller knows. If it differs, nothing changes."
+  expected: Long
+  "Why, for the history. For example, Stock-taking."
+  reason: String
+  "The number of a document elsewhere, for the history."
+  reference: String
 }
 
 input AddressInput {
@@ -3756,6 +3864,13 @@ input FulfillInput {
   trackingUrl: String
   "False sends the shopper no email about it."
   notify: Boolean
+}
+
+"Absent members keep their values; null clears one."
+input FulfillmentUpdateInput {
+  carrier: String
+  trackingNumber: String
+  trackingUrl: String
 }
 
 input OrderNoteInput {
@@ -4014,6 +4129,7 @@ type NotificationsPayload { "The number of notifications marked as read." count:
 type PagePayload { page: Page userErrors: [UserError!]! }
 type PageDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MenusPayload { menus: Menus userErrors: [UserError!]! }
+type InventoryPayload { "One for each line." changes: [InventoryChange!] userErrors: [UserError!]! }
 type ProductPayload { product: Product userErrors: [UserError!]! }
 type MediaPayload { media: Media userErrors: [UserError!]! }
 type MediaDeletePayload { deletedId: ID userErrors: [UserError!]! }
@@ -4564,6 +4680,17 @@ func (ec *executionContext) field_Mutation_installedAppRevoke_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_inventoryAdjust_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "lines", ec.unmarshalNInventoryLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryLineInputᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["lines"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_invitationResend_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -4898,6 +5025,32 @@ func (ec *executionContext) field_Mutation_orderFulfill_args(ctx context.Context
 		return nil, err
 	}
 	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderFulfillmentUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "fulfillmentId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["fulfillmentId"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNFulfillmentUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFulfillmentUpdateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg3
 	return args, nil
 }
 
@@ -5477,6 +5630,22 @@ func (ec *executionContext) field_Mutation_productUpdate_args(ctx context.Contex
 		return nil, err
 	}
 	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_productUpsert_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "externalReference", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["externalReference"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNProductUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductUpdateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
 	return args, nil
 }
 
@@ -6267,6 +6436,27 @@ func (ec *executionContext) field_Order_refundPreviewMinor_args(ctx context.Cont
 	return args, nil
 }
 
+func (ec *executionContext) field_Product_inventoryHistory_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "variantId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["variantId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Product_priceHistory_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6580,6 +6770,27 @@ func (ec *executionContext) field_Query_installedApps_args(ctx context.Context, 
 		return nil, err
 	}
 	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_inventory_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOInventoryFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
 	return args, nil
 }
 
@@ -10151,6 +10362,10 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -16306,6 +16521,760 @@ func (ec *executionContext) fieldContext_InstalledAppRevokePayload_userErrors(_ 
 	return fc, nil
 }
 
+func (ec *executionContext) _InventoryChange_productId(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicProductID())
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_productId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChange_variantId(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicVariantID())
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_variantId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChange_before(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.Before)
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_before(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChange_after(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.After)
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_after(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChange_reason(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reason)
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChange_reference(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reference)
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_reference(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChange_actor(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryChange_actor,
+		func(ctx context.Context) (any, error) {
+			return obj.Actor(), nil
+		},
+		nil,
+		ec.marshalNAuthor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuthor,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_actor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "type":
+				return ec.fieldContext_Author_type(ctx, field)
+			case "id":
+				return ec.fieldContext_Author_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Author_name(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Author", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChange_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChangeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.InventoryChange]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryChangeConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNInventoryChangeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryChangeConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChangeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_InventoryChangeEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_InventoryChangeEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryChangeEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChangeConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.InventoryChange]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryChangeConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNInventoryChange2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryChangeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryChangeConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChangeConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "productId":
+				return ec.fieldContext_InventoryChange_productId(ctx, field)
+			case "variantId":
+				return ec.fieldContext_InventoryChange_variantId(ctx, field)
+			case "before":
+				return ec.fieldContext_InventoryChange_before(ctx, field)
+			case "after":
+				return ec.fieldContext_InventoryChange_after(ctx, field)
+			case "reason":
+				return ec.fieldContext_InventoryChange_reason(ctx, field)
+			case "reference":
+				return ec.fieldContext_InventoryChange_reference(ctx, field)
+			case "actor":
+				return ec.fieldContext_InventoryChange_actor(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_InventoryChange_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryChange", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChangeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.InventoryChange]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryChangeConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryChangeConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChangeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChangeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.InventoryChange]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_InventoryChangeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChangeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryChangeEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.InventoryChange]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryChangeEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNInventoryChange2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryChange,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryChangeEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChangeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "productId":
+				return ec.fieldContext_InventoryChange_productId(ctx, field)
+			case "variantId":
+				return ec.fieldContext_InventoryChange_variantId(ctx, field)
+			case "before":
+				return ec.fieldContext_InventoryChange_before(ctx, field)
+			case "after":
+				return ec.fieldContext_InventoryChange_after(ctx, field)
+			case "reason":
+				return ec.fieldContext_InventoryChange_reason(ctx, field)
+			case "reference":
+				return ec.fieldContext_InventoryChange_reference(ctx, field)
+			case "actor":
+				return ec.fieldContext_InventoryChange_actor(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_InventoryChange_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryChange", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNInventoryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_InventoryEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_InventoryEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNInventoryItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "productId":
+				return ec.fieldContext_InventoryItem_productId(ctx, field)
+			case "title":
+				return ec.fieldContext_InventoryItem_title(ctx, field)
+			case "variants":
+				return ec.fieldContext_InventoryItem_variants(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_InventoryItem_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryItem", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Product]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_InventoryEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Product]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNInventoryItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "productId":
+				return ec.fieldContext_InventoryItem_productId(ctx, field)
+			case "title":
+				return ec.fieldContext_InventoryItem_title(ctx, field)
+			case "variants":
+				return ec.fieldContext_InventoryItem_variants(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_InventoryItem_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryItem", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryItem_productId(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_InventoryItem_productId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryItem",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryItem_title(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_InventoryItem_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryItem",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryItem_variants(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryItem_variants,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.InventoryItem().Variants(ctx, obj)
+		},
+		nil,
+		ec.marshalNInventoryLevel2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariantᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryItem_variants(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryItem",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "variantId":
+				return ec.fieldContext_InventoryLevel_variantId(ctx, field)
+			case "title":
+				return ec.fieldContext_InventoryLevel_title(ctx, field)
+			case "sku":
+				return ec.fieldContext_InventoryLevel_sku(ctx, field)
+			case "quantity":
+				return ec.fieldContext_InventoryLevel_quantity(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryLevel", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryItem_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_InventoryItem_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryItem",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryLevel_variantId(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_InventoryLevel_variantId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryLevel",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryLevel_title(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_InventoryLevel_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryLevel",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryLevel_sku(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
+}
+
+func (ec *executionContext) fieldContext_InventoryLevel_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryLevel",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryLevel_quantity(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.InventoryQuantity)
+}
+
+func (ec *executionContext) fieldContext_InventoryLevel_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryLevel",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryPayload_changes(ctx context.Context, field graphql.CollectedField, obj *model.InventoryPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryPayload_changes,
+		func(ctx context.Context) (any, error) {
+			return obj.Changes, nil
+		},
+		nil,
+		ec.marshalOInventoryChange2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryChangeᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryPayload_changes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "productId":
+				return ec.fieldContext_InventoryChange_productId(ctx, field)
+			case "variantId":
+				return ec.fieldContext_InventoryChange_variantId(ctx, field)
+			case "before":
+				return ec.fieldContext_InventoryChange_before(ctx, field)
+			case "after":
+				return ec.fieldContext_InventoryChange_after(ctx, field)
+			case "reason":
+				return ec.fieldContext_InventoryChange_reason(ctx, field)
+			case "reference":
+				return ec.fieldContext_InventoryChange_reference(ctx, field)
+			case "actor":
+				return ec.fieldContext_InventoryChange_actor(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_InventoryChange_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryChange", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InventoryPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.InventoryPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Invitation_id(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -18380,6 +19349,10 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -27628,6 +28601,71 @@ func (ec *executionContext) fieldContext_Mutation_productUpdate(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_productUpsert(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productUpsert,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductUpsert(ctx, fc.Args["externalReference"].(string), fc.Args["input"].(model.ProductUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "products.write")
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productUpsert(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "product":
+				return ec.fieldContext_ProductPayload_product(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productUpsert_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_productVariantsSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28631,6 +29669,71 @@ func (ec *executionContext) fieldContext_Mutation_mediaDelete(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_inventoryAdjust(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_inventoryAdjust,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().InventoryAdjust(ctx, fc.Args["lines"].([]*model.InventoryLineInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "inventory.write")
+				if err != nil {
+					var zeroVal *model.InventoryPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.InventoryPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInventoryPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_inventoryAdjust(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "changes":
+				return ec.fieldContext_InventoryPayload_changes(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_InventoryPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_inventoryAdjust_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_productRestore(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29410,6 +30513,71 @@ func (ec *executionContext) fieldContext_Mutation_orderFulfill(ctx context.Conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_orderFulfill_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_orderFulfillmentUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderFulfillmentUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderFulfillmentUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["fulfillmentId"].(string), fc.Args["input"].(model.FulfillmentUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "fulfillments.write")
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderFulfillmentUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "order":
+				return ec.fieldContext_OrderPayload_order(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_OrderPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderFulfillmentUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -38610,6 +39778,90 @@ func (ec *executionContext) fieldContext_Product_priceHistory(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_externalReference(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ExternalReference)
+}
+
+func (ec *executionContext) fieldContext_Product_externalReference(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Product_inventoryHistory(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Product_inventoryHistory,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Product().InventoryHistory(ctx, obj, fc.Args["variantId"].(string), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "inventory.read")
+				if err != nil {
+					var zeroVal *model.Connection[*model.InventoryChange]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*model.InventoryChange]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, obj, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOInventoryChangeConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Product_inventoryHistory(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_InventoryChangeConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_InventoryChangeConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_InventoryChangeConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryChangeConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Product_inventoryHistory_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -38741,6 +39993,10 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -39061,6 +40317,10 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -39351,6 +40611,10 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -39544,6 +40808,10 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -39720,6 +40988,10 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -41477,6 +42749,10 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -41887,6 +43163,73 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_order_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_inventory(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_inventory,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Inventory(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.InventoryFilter))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "inventory.read")
+				if err != nil {
+					var zeroVal *model.Connection[*db.Product]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*db.Product]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInventoryConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_inventory(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_InventoryConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_InventoryConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_InventoryConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_inventory_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -44159,21 +45502,16 @@ func (ec *executionContext) _Query_events(ctx context.Context, field graphql.Col
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.read")
 				if err != nil {
 					var zeroVal *model.Connection[*model.Event]
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.Event]
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.Connection[*model.Event]
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -44231,21 +45569,16 @@ func (ec *executionContext) _Query_event(ctx context.Context, field graphql.Coll
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.read")
 				if err != nil {
 					var zeroVal *model.Event
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.Event
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.Event
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name)
 			}
 
 			next = directive1
@@ -48953,6 +50286,10 @@ func (ec *executionContext) fieldContext_SearchResult_products(_ context.Context
 				return ec.fieldContext_Product_currentPrice(ctx, field)
 			case "priceHistory":
 				return ec.fieldContext_Product_priceHistory(ctx, field)
+			case "externalReference":
+				return ec.fieldContext_Product_externalReference(ctx, field)
+			case "inventoryHistory":
+				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -57858,7 +59195,7 @@ func (ec *executionContext) unmarshalInputEventFilter(ctx context.Context, obj a
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"types", "resourceId"}
+	fieldsInOrder := [...]string{"types", "resourceId", "occurredFrom"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -57879,6 +59216,13 @@ func (ec *executionContext) unmarshalInputEventFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.ResourceID = data
+		case "occurredFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("occurredFrom"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OccurredFrom = data
 		}
 	}
 	return it, nil
@@ -58079,6 +59423,50 @@ func (ec *executionContext) unmarshalInputFulfillInput(ctx context.Context, obj 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputFulfillmentUpdateInput(ctx context.Context, obj any) (model.FulfillmentUpdateInput, error) {
+	var it model.FulfillmentUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"carrier", "trackingNumber", "trackingUrl"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "carrier":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("carrier"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Carrier = graphql.OmittableOf(data)
+		case "trackingNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("trackingNumber"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TrackingNumber = graphql.OmittableOf(data)
+		case "trackingUrl":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("trackingUrl"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TrackingURL = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputGrantFilter(ctx context.Context, obj any) (model.GrantFilter, error) {
 	var it model.GrantFilter
 	if obj == nil {
@@ -58104,6 +59492,115 @@ func (ec *executionContext) unmarshalInputGrantFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.AppID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInventoryFilter(ctx context.Context, obj any) (model.InventoryFilter, error) {
+	var it model.InventoryFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"sku", "updatedFrom"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "sku":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sku"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sku = data
+		case "updatedFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedFrom"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UpdatedFrom = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInventoryLineInput(ctx context.Context, obj any) (model.InventoryLineInput, error) {
+	var it model.InventoryLineInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"variantId", "sku", "delta", "set", "expected", "reason", "reference"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "variantId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("variantId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VariantID = data
+		case "sku":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sku"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sku = data
+		case "delta":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("delta"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Delta = data
+		case "set":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("set"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Set = data
+		case "expected":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expected"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Expected = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		case "reference":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reference"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reference = data
 		}
 	}
 	return it, nil
@@ -59536,7 +61033,7 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId", "externalReference"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -59711,6 +61208,13 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 				return it, err
 			}
 			it.SizeChartID = data
+		case "externalReference":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("externalReference"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExternalReference = data
 		}
 	}
 	return it, nil
@@ -59866,7 +61370,7 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId", "externalReference"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -60020,6 +61524,13 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 				return it, err
 			}
 			it.SizeChartID = graphql.OmittableOf(data)
+		case "externalReference":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("externalReference"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExternalReference = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -66110,6 +67621,428 @@ func (ec *executionContext) _InstalledAppRevokePayload(ctx context.Context, sel 
 	return out
 }
 
+var inventoryChangeImplementors = []string{"InventoryChange"}
+
+func (ec *executionContext) _InventoryChange(ctx context.Context, sel ast.SelectionSet, obj *model.InventoryChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inventoryChangeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InventoryChange")
+		case "productId":
+			out.Values[i] = ec._InventoryChange_productId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "variantId":
+			out.Values[i] = ec._InventoryChange_variantId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "before":
+			out.Values[i] = ec._InventoryChange_before(ctx, field, obj)
+		case "after":
+			out.Values[i] = ec._InventoryChange_after(ctx, field, obj)
+		case "reason":
+			out.Values[i] = ec._InventoryChange_reason(ctx, field, obj)
+		case "reference":
+			out.Values[i] = ec._InventoryChange_reference(ctx, field, obj)
+		case "actor":
+			out.Values[i] = ec._InventoryChange_actor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._InventoryChange_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inventoryChangeConnectionImplementors = []string{"InventoryChangeConnection"}
+
+func (ec *executionContext) _InventoryChangeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.InventoryChange]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inventoryChangeConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InventoryChangeConnection")
+		case "edges":
+			out.Values[i] = ec._InventoryChangeConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._InventoryChangeConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InventoryChangeConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inventoryChangeEdgeImplementors = []string{"InventoryChangeEdge"}
+
+func (ec *executionContext) _InventoryChangeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.InventoryChange]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inventoryChangeEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InventoryChangeEdge")
+		case "cursor":
+			out.Values[i] = ec._InventoryChangeEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._InventoryChangeEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inventoryConnectionImplementors = []string{"InventoryConnection"}
+
+func (ec *executionContext) _InventoryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Product]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inventoryConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InventoryConnection")
+		case "edges":
+			out.Values[i] = ec._InventoryConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._InventoryConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InventoryConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inventoryEdgeImplementors = []string{"InventoryEdge"}
+
+func (ec *executionContext) _InventoryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Product]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inventoryEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InventoryEdge")
+		case "cursor":
+			out.Values[i] = ec._InventoryEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._InventoryEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inventoryItemImplementors = []string{"InventoryItem"}
+
+func (ec *executionContext) _InventoryItem(ctx context.Context, sel ast.SelectionSet, obj *db.Product) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inventoryItemImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InventoryItem")
+		case "productId":
+			out.Values[i] = ec._InventoryItem_productId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "title":
+			out.Values[i] = ec._InventoryItem_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "variants":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._InventoryItem_variants(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "updatedAt":
+			out.Values[i] = ec._InventoryItem_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inventoryLevelImplementors = []string{"InventoryLevel"}
+
+func (ec *executionContext) _InventoryLevel(ctx context.Context, sel ast.SelectionSet, obj *db.Variant) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inventoryLevelImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InventoryLevel")
+		case "variantId":
+			out.Values[i] = ec._InventoryLevel_variantId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._InventoryLevel_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sku":
+			out.Values[i] = ec._InventoryLevel_sku(ctx, field, obj)
+		case "quantity":
+			out.Values[i] = ec._InventoryLevel_quantity(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var inventoryPayloadImplementors = []string{"InventoryPayload"}
+
+func (ec *executionContext) _InventoryPayload(ctx context.Context, sel ast.SelectionSet, obj *model.InventoryPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inventoryPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InventoryPayload")
+		case "changes":
+			out.Values[i] = ec._InventoryPayload_changes(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._InventoryPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var invitationImplementors = []string{"Invitation"}
 
 func (ec *executionContext) _Invitation(ctx context.Context, sel ast.SelectionSet, obj *model.Invitation) graphql.Marshaler {
@@ -68937,6 +70870,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "productUpsert":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productUpsert(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "productVariantsSet":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_productVariantsSet(ctx, field)
@@ -69042,6 +70982,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "inventoryAdjust":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_inventoryAdjust(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "productRestore":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_productRestore(ctx, field)
@@ -69122,6 +71069,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "orderFulfill":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_orderFulfill(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orderFulfillmentUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderFulfillmentUpdate(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -72401,6 +74355,41 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "externalReference":
+			out.Values[i] = ec._Product_externalReference(ctx, field, obj)
+		case "inventoryHistory":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Product_inventoryHistory(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -73460,6 +75449,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_order(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "inventory":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_inventory(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
 				return res
 			}
 
@@ -81071,6 +83082,11 @@ func (ec *executionContext) marshalNFulfillmentStatus2githubᚗcomᚋstorefront�
 	return res
 }
 
+func (ec *executionContext) unmarshalNFulfillmentUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFulfillmentUpdateInput(ctx context.Context, v any) (model.FulfillmentUpdateInput, error) {
+	res, err := ec.unmarshalInputFulfillmentUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Grant) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "Grant", sel, v, (*flatPlan).writeGrant); list != nil {
 		return list
@@ -81311,6 +83327,193 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNInventoryChange2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InventoryChange) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "InventoryChange", sel, v, (*flatPlan).writeInventoryChange); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInventoryChange2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInventoryChange2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryChange(ctx context.Context, sel ast.SelectionSet, v *model.InventoryChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InventoryChange(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInventoryChangeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.InventoryChange]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInventoryChangeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInventoryChangeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.InventoryChange]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InventoryChangeEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInventoryConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*db.Product]) graphql.Marshaler {
+	return ec._InventoryConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInventoryConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*db.Product]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InventoryConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInventoryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Product]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInventoryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInventoryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*db.Product]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InventoryEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInventoryItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "InventoryItem", sel, v, (*flatPlan).writeInventoryItem); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInventoryItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInventoryItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx context.Context, sel ast.SelectionSet, v *db.Product) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InventoryItem(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInventoryLevel2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariantᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Variant) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "InventoryLevel", sel, v, (*flatPlan).writeInventoryLevel); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInventoryLevel2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariant(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInventoryLevel2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariant(ctx context.Context, sel ast.SelectionSet, v *db.Variant) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InventoryLevel(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInventoryLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryLineInputᚄ(ctx context.Context, v any) ([]*model.InventoryLineInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.InventoryLineInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNInventoryLineInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryLineInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNInventoryLineInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryLineInput(ctx context.Context, v any) (*model.InventoryLineInput, error) {
+	res, err := ec.unmarshalInputInventoryLineInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInventoryPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryPayload(ctx context.Context, sel ast.SelectionSet, v model.InventoryPayload) graphql.Marshaler {
+	return ec._InventoryPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInventoryPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryPayload(ctx context.Context, sel ast.SelectionSet, v *model.InventoryPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InventoryPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNInvitation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Invitation) graphql.Marshaler {
@@ -86271,6 +88474,43 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	_ = ctx
 	res := graphql.MarshalInt(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOInventoryChange2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InventoryChange) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "InventoryChange", sel, v, (*flatPlan).writeInventoryChange); list != nil {
+		return list
+	}
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInventoryChange2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOInventoryChangeConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.InventoryChange]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InventoryChangeConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOInventoryFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryFilter(ctx context.Context, v any) (*model.InventoryFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputInventoryFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOInvitation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitation(ctx context.Context, sel ast.SelectionSet, v *model.Invitation) graphql.Marshaler {

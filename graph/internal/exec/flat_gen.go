@@ -262,6 +262,27 @@ var flatTypes = map[string]flatType{
 		"firstConsentedAt": {4, ""},
 		"lastUsedAt":       {5, ""},
 	}},
+	"InventoryChange": {inventoryChangeImplementors, map[string]flatField{
+		"productId": {1, ""},
+		"variantId": {2, ""},
+		"before":    {3, ""},
+		"after":     {4, ""},
+		"reason":    {5, ""},
+		"reference": {6, ""},
+		"actor":     {7, "Author"},
+		"createdAt": {8, ""},
+	}},
+	"InventoryItem": {inventoryItemImplementors, map[string]flatField{
+		"productId": {1, ""},
+		"title":     {2, ""},
+		"updatedAt": {3, ""},
+	}},
+	"InventoryLevel": {inventoryLevelImplementors, map[string]flatField{
+		"variantId": {1, ""},
+		"title":     {2, ""},
+		"sku":       {3, ""},
+		"quantity":  {4, ""},
+	}},
 	"Invitation": {invitationImplementors, map[string]flatField{
 		"id":          {1, ""},
 		"email":       {2, ""},
@@ -568,6 +589,7 @@ var flatTypes = map[string]flatType{
 		"sizeChartId":         {28, ""},
 		"saleStartsAt":        {29, ""},
 		"saleEndsAt":          {30, ""},
+		"externalReference":   {31, ""},
 	}},
 	"ProductImage": {productImageImplementors, map[string]flatField{
 		"id":          {1, ""},
@@ -2291,6 +2313,119 @@ func (p *flatPlan) writeInstalledApp(w *buffer, obj *model.InstalledApp) bool {
 	return true
 }
 
+func (p *flatPlan) writeInventoryChange(w *buffer, obj *model.InventoryChange) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("InventoryChange")
+		case 1: // productId
+			v := obj.PublicProductID()
+			w.text(v)
+		case 2: // variantId
+			v := obj.PublicVariantID()
+			w.text(v)
+		case 3: // before
+			v := obj.Before
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
+			}
+		case 4: // after
+			v := obj.After
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
+			}
+		case 5: // reason
+			v := obj.Reason
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 6: // reference
+			v := obj.Reference
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 7: // actor
+			v := obj.Actor()
+			if v == nil {
+				return false
+			}
+			if !f.nested.writeAuthor(w, v) {
+				return false
+			}
+		case 8: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeInventoryItem(w *buffer, obj *db.Product) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("InventoryItem")
+		case 1: // productId
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // title
+			v := obj.Title
+			w.text(v)
+		case 3: // updatedAt
+			v := obj.UpdatedAt
+			w.moment(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeInventoryLevel(w *buffer, obj *db.Variant) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("InventoryLevel")
+		case 1: // variantId
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // title
+			v := obj.Title
+			w.text(v)
+		case 3: // sku
+			v := obj.Sku
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 4: // quantity
+			v := obj.InventoryQuantity
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
+			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeInvitation(w *buffer, obj *model.Invitation) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -3837,6 +3972,13 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 				w.null()
 			} else {
 				w.moment(*v)
+			}
+		case 31: // externalReference
+			v := obj.ExternalReference
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
 			}
 		}
 	}

@@ -80,8 +80,8 @@ func run() error {
 }
 
 // patches are the inputs in which leaving out a field differs from null.
-var patches = []string{"AppUpdateInput", "CustomerUpdateInput", "OrderUpdateInput", "PageUpdateInput",
-	"ProductUpdateInput", "ProductVariantUpdateInput", "WebhookEndpointUpdateInput"}
+var patches = []string{"AppUpdateInput", "CustomerUpdateInput", "FulfillmentUpdateInput", "OrderUpdateInput",
+	"PageUpdateInput", "ProductUpdateInput", "ProductVariantUpdateInput", "WebhookEndpointUpdateInput"}
 
 // markOmittable makes the model distinguish absent fields of patches from null.
 func markOmittable(c *config.Config) error {

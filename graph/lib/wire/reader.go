@@ -55,6 +55,12 @@ func NewReader(v Value) (*Reader, error) {
 	return r, nil
 }
 
+// Given reports whether a member is there, even if it is null.
+func (r *Reader) Given(name string) bool {
+	_, ok := r.value.Get(name)
+	return ok
+}
+
 // take marks a member as known and returns it, false if absent or null.
 func (r *Reader) take(name string) (Value, bool) {
 	r.asked = append(r.asked, name)
@@ -213,6 +219,14 @@ func (r *Reader) unknown() {
 	for _, inner := range r.inner {
 		inner.unknown()
 	}
+}
+
+// Err returns the errors of [Reader.Fields] as one, or nil.
+func (r *Reader) Err() error {
+	if faults := r.Fields(); len(faults) > 0 {
+		return fault.Invalid(faults...)
+	}
+	return nil
 }
 
 // Fields returns all errors in the body, in the order of its text, including members that were not

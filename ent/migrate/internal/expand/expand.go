@@ -40,6 +40,8 @@ const name = "[`\"]?([a-zA-Z_0-9]+)[`\"]?"
 var target = regexp.MustCompile(`(?i)^\s*(?:ALTER TABLE|DROP TABLE(?: IF EXISTS)?|TRUNCATE(?: TABLE)?|DELETE FROM|` +
 	`RENAME TABLE|CREATE TABLE(?: IF NOT EXISTS)?|CREATE UNIQUE INDEX\s+` + "[^ ]+" + `\s+ON)\s+` + name)
 
+const unique = "makes what is there unique"
+
 // rules are the destructive kinds of statements.
 var rules = []struct {
 	rule string
@@ -53,23 +55,30 @@ var rules = []struct {
 	{"changes the key", regexp.MustCompile(`(?i)^\s*ALTER TABLE.*\b(?:DROP|ADD)\s+(?:CONSTRAINT\s+\S+\s+)?PRIMARY\s+KEY\b`)},
 	// Reads name their index, and fail without it.
 	{"drops an index", regexp.MustCompile(`(?i)^\s*DROP INDEX|^\s*ALTER TABLE.*\bDROP\s+(?:INDEX|KEY)\b`)},
-	{"makes what is there unique", regexp.MustCompile(
+	{unique, regexp.MustCompile(
 		`(?i)^\s*CREATE UNIQUE INDEX|^\s*ALTER TABLE.*\bADD\s+(?:CONSTRAINT\s+\S+\s+)?UNIQUE\b`)},
 }
 
 // added matches a column that a statement adds, up to the next clause.
 var added = regexp.MustCompile("(?i)\\bADD\\s+(?:COLUMN\\s+)?`[^`]+`\\s+((?:[^,(]|\\([^)]*\\))*)")
 
+// uniqueOver matches a unique index with its columns.
+var uniqueOver = regexp.MustCompile(`(?is)\bUNIQUE\b[^(]*\(([^)]*)\)`)
+
+// addedEmpty matches the name of a column that a statement adds without a value.
+var addedEmpty = regexp.MustCompile("(?i)\\bADD\\s+COLUMN\\s+(`[^`]+`)\\s+[a-z]+(?:\\([^)]*\\))?\\s+NULL\\b")
+
 var notNull, hasValue = regexp.MustCompile(`(?i)\bNOT\s+NULL\b`), regexp.MustCompile(`(?i)\bDEFAULT\b|\bGENERATED\b|\bAS\s*\(`)
 
 // Find returns the destructive statements of a file without a comment that excuses them. A table
-// that the file itself creates has neither rows nor users.
+// that the file itself creates has neither rows nor users, and a unique index over
+// an empty column that it adds makes nothing unique that is there.
 func Find(f migrate.File) ([]Finding, error) {
 	statements, err := f.StmtDecls()
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
 	}
-	made := map[string]bool{}
+	made, empty := map[string]bool{}, map[string][]string{}
 	var found []Finding
 	for _, s := range statements {
 		table := ""
@@ -83,11 +92,27 @@ func Find(f migrate.File) ([]Finding, error) {
 		if excused(s.Comments) || made[table] && !renames(s.Text) {
 			continue
 		}
+		for _, m := range addedEmpty.FindAllStringSubmatch(s.Text, -1) {
+			empty[table] = append(empty[table], m[1])
+		}
 		for _, rule := range violated(s.Text) {
+			if rule == unique && slices.ContainsFunc(empty[table], func(c string) bool { return inUnique(s.Text, c) }) {
+				continue
+			}
 			found = append(found, Finding{File: f.Name(), Rule: rule, Table: table, Statement: s.Text})
 		}
 	}
 	return found, nil
+}
+
+// inUnique reports whether every unique index of a statement has a column.
+func inUnique(text, column string) bool {
+	for _, m := range uniqueOver.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(m[1], column) {
+			return false
+		}
+	}
+	return true
 }
 
 func renames(text string) bool { return rules[2].is.MatchString(text) }

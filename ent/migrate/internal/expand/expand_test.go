@@ -84,6 +84,12 @@ func TestFind(t *testing.T) {
 			[]string{"adds a column without a value"}},
 		{"without a value beside one with", "ALTER TABLE `orders` ADD COLUMN `a` decimal(3,2) NOT NULL DEFAULT 0," +
 			" ADD COLUMN `b` varchar(9) NOT NULL;", []string{"adds a column without a value"}},
+		{"unique by a new column", "ALTER TABLE `orders` ADD COLUMN `code` text NULL;\n" +
+			"CREATE UNIQUE INDEX `by_code` ON `orders` (`store_id`, `code`);", nil},
+		{"unique by a new column in one statement", "ALTER TABLE `orders` ADD COLUMN `code` varbinary(9) NULL, " +
+			"ADD UNIQUE INDEX `by_code` (`code`);", nil},
+		{"unique by a new column with a value", "ALTER TABLE `orders` ADD COLUMN `code` text NOT NULL DEFAULT '';\n" +
+			"CREATE UNIQUE INDEX `by_code` ON `orders` (`store_id`, `code`);", []string{"makes what is there unique"}},
 		{"unique", "CREATE UNIQUE INDEX `by_code` ON `orders` (`code`);", []string{"makes what is there unique"}},
 		{"unique on MySQL", "ALTER TABLE `orders` ADD COLUMN `b` bigint NULL, ADD UNIQUE INDEX `by_code` (`code`);",
 			[]string{"makes what is there unique"}},

@@ -1,0 +1,41 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// InventoryChange is a change of the stock of a variant by an adjustment or an edit of its product.
+// Orders change stock too, and are their own record. A product without options is its own variant.
+// The primary key is (store_id, product_id, variant_id, id).
+type InventoryChange struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (InventoryChange) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (InventoryChange) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Product}),
+		field.UUID("variant_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Variant}),
+		// before and after are null while stock is not tracked.
+		field.Int64("before").Optional().Nillable().Immutable(),
+		field.Int64("after").Optional().Nillable().Immutable(),
+		field.String("reason").MaxRuneLen(255).Optional().Nillable().Immutable(),
+		field.String("reference").MaxRuneLen(255).Optional().Nillable().Immutable(),
+		field.String("actor_type").GoType(viewer.Kind("")).SchemaType(key(16)).Immutable(),
+		field.UUID("actor_id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		field.String("actor_name").MaxRuneLen(255).Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (InventoryChange) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "product_id", "variant_id", "id").Unique().StorageKey(PrimaryKey),
+	}
+}
