@@ -60,7 +60,8 @@ func TestAgent(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	slices.Sort(names)
-	if want := []string{"create_product", "get_me", "get_product", "list_products"}; !slices.Equal(names, want) {
+	if want := []string{"archive_product", "create_product", "get_me", "get_product", "list_products",
+		"publish_product", "unpublish_product", "update_product", "upsert_product"}; !slices.Equal(names, want) {
 		t.Errorf("tools: %v, want %v", names, want)
 	}
 	draft := map[string]any{"title": "Mug", "price_minor": 1450, "currency": "EUR", "idempotency_key": "agent-1"}

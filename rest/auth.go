@@ -154,7 +154,7 @@ func (a *API) cors(c *call) bool {
 		h["Access-Control-Expose-Headers"] = exposed
 		return false
 	}
-	h["Access-Control-Allow-Methods"] = []string{"GET, HEAD, POST, DELETE"}
+	h["Access-Control-Allow-Methods"] = []string{"GET, HEAD, POST, PUT, PATCH, DELETE"}
 	h["Access-Control-Allow-Headers"] = []string{"*, Authorization"}
 	if asked := c.r.Header.Values("Access-Control-Request-Headers"); len(asked) > 0 {
 		h["Access-Control-Allow-Headers"] = []string{strings.Join(asked, ", ")}

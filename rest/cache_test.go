@@ -181,7 +181,7 @@ func TestPreflight(t *testing.T) {
 				Header: map[string]string{"Origin": "https://shop.example",
 					"Access-Control-Request-Method": "DELETE", "Access-Control-Request-Headers": asked}})
 			want := map[string]string{"Access-Control-Allow-Origin": "*",
-				"Access-Control-Allow-Methods": "GET, HEAD, POST, DELETE", "Access-Control-Max-Age": "7200",
+				"Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE", "Access-Control-Max-Age": "7200",
 				"Access-Control-Allow-Credentials": "", "Access-Control-Allow-Headers": asked}
 			if asked == "" {
 				want["Access-Control-Allow-Headers"] = "*, Authorization"

@@ -169,12 +169,14 @@ func (a *API) authorise(c *call) error {
 
 // pathID returns the id in the path, or the raw segment if it cannot be unescaped. The resolver
 // checks its form.
-func (c *call) pathID() string {
-	id, err := url.PathUnescape(mux.Vars(c.r)["id"])
+func (c *call) pathID() string { return c.pathValue("id") }
+
+func (c *call) pathValue(name string) string {
+	value, err := url.PathUnescape(mux.Vars(c.r)[name])
 	if err != nil {
 		return ""
 	}
-	return id
+	return value
 }
 
 func (a *API) notFound(c *call) error {

@@ -38,7 +38,32 @@ var endpoints = []struct {
 	{row{"GET", "/themes/{id}/assets", scope.ThemesRead}, "/themes/" + themeID + "/assets", ""},
 	{row{"POST", "/themes/{id}/activate", scope.ThemesWrite}, "/themes/" + themeID + "/activate", ""},
 	{row{"GET", "/marketplace/themes", scope.ThemesRead}, "/marketplace/themes", ""},
+	{row{"POST", "/orders", scope.SalesWrite}, "/orders", anItem},
+	{row{"PATCH", "/orders/{id}", scope.SalesWrite}, "/orders/" + anyOrder, `{"tags":["x"]}`},
+	{row{"PATCH", "/orders/{id}/fulfillments/{fulfillment_id}", scope.FulfillmentsWrite}, "/orders/" + anyShipment,
+		`{"tracking":{"number":"1"}}`},
+	{row{"PATCH", "/products/{id}", scope.ProductsWrite}, "/products/" + anyDraft, `{"title":"x"}`},
+	{row{"POST", "/products/{id}/publish", scope.ProductsWrite}, "/products/" + anyDraft + "/publish", "{}"},
+	{row{"POST", "/products/{id}/unpublish", scope.ProductsWrite}, "/products/" + anyActive + "/unpublish", "{}"},
+	{row{"POST", "/products/{id}/archive", scope.ProductsWrite}, "/products/" + anyDraft + "/archive", "{}"},
+	{row{"PUT", "/products/by-reference/{external_reference}", scope.ProductsWrite}, "/products/by-reference/erp-1",
+		draft("Cup")},
+	{row{"GET", "/inventory", scope.InventoryRead}, "/inventory", ""},
+	{row{"POST", "/inventory/adjustments", scope.InventoryWrite}, "/inventory/adjustments",
+		`{"lines":[{"sku":"MUG-1","set":5}]}`},
+	{row{"GET", "/customers/{id}", scope.CustomersRead}, "/customers/" + customerID, ""},
+	{row{"POST", "/customers", scope.CustomersWrite}, "/customers", `{"email":"x@example.com"}`},
+	{row{"PATCH", "/customers/{id}", scope.CustomersWrite}, "/customers/" + anyCustomer, `{"tags":["x"]}`},
+	{row{"GET", "/discounts", scope.DiscountsRead}, "/discounts", ""},
+	{row{"POST", "/discounts", scope.DiscountsWrite}, "/discounts", `{"code":"NEW","kind":"free_shipping"}`},
+	{row{"PATCH", "/discounts/{id}", scope.DiscountsWrite}, "/discounts/" + anyDiscount, `{"active":false}`},
+	{row{"DELETE", "/discounts/{id}", scope.DiscountsWrite}, "/discounts/" + anyDiscount, ""},
+	{row{"GET", "/events", scope.WebhooksRead}, "/events", ""},
+	{row{"GET", "/events/{id}", scope.WebhooksRead}, "/events/" + anyEvent, ""},
 }
+
+// anItem is the body of an order.
+const anItem = `{"lines":[{"title":"Repair","quantity":1,"unit_price_minor":100}]}`
 
 const challenge = `Bearer realm="storefront", resource_metadata="` + apiHost +
 	`/.well-known/oauth-protected-resource/api/public/v1"`
@@ -207,6 +232,15 @@ func TestHostileIDs(t *testing.T) {
 		{method: "GET", before: "/orders/", prefix: "ord", other: "prod"},
 		{method: "POST", before: "/orders/", prefix: "ord", other: "prod", after: "/notes", body: `{"body":"x"}`},
 		{method: "GET", before: "/products/", prefix: "prod", other: "ord"},
+		{method: "PATCH", before: "/orders/", prefix: "ord", other: "prod", body: `{}`},
+		{method: "PATCH", before: "/orders/" + orderID + "/fulfillments/", prefix: "ful", other: "ord", body: `{}`},
+		{method: "PATCH", before: "/products/", prefix: "prod", other: "ord", body: `{}`},
+		{method: "POST", before: "/products/", prefix: "prod", other: "ord", after: "/publish", body: `{}`},
+		{method: "GET", before: "/customers/", prefix: "cus", other: "ord"},
+		{method: "PATCH", before: "/customers/", prefix: "cus", other: "ord", body: `{}`},
+		{method: "PATCH", before: "/discounts/", prefix: "dis", other: "ord", body: `{}`},
+		{method: "DELETE", before: "/discounts/", prefix: "dis", other: "ord"},
+		{method: "GET", before: "/events/", prefix: "evt", other: "ord"},
 		{method: "GET", before: "/exports/", prefix: "exp", other: "ord"},
 		{method: "DELETE", before: "/webhooks/", prefix: "whk", other: "prod"},
 		{method: "GET", before: "/themes/", prefix: "thm", other: "mkt"},

@@ -21,10 +21,7 @@ func (c *call) noMembers() error {
 	if err != nil {
 		return err
 	}
-	if faults := r.Fields(); len(faults) > 0 {
-		return fault.Invalid(faults...)
-	}
-	return nil
+	return r.Err()
 }
 
 // present adds a fault if a required member is missing. A member that was given but could not be

@@ -15,7 +15,7 @@ import (
 )
 
 // ids match the value of {id} in a path.
-var ids = regexp.MustCompile(`(ord|whk|thm)_[0-9a-z]{26}`)
+var ids = regexp.MustCompile(`(ord|whk|thm|prod|cus|dis|ful)_[0-9a-z]{26}`)
 
 // deed is a write with the events that it creates.
 type deed struct {
@@ -68,6 +68,45 @@ func TestEventsOfWrites(t *testing.T) {
 			{name: "a payment without the scope", as: read, method: "POST",
 				target: "/orders/" + orderID + "/payments", body: "{}", status: 403},
 
+			{name: "an order", as: m.all, method: "POST", target: "/orders", body: anItem, status: 201,
+				events: "order.created"},
+			{name: "an order with a payment", as: m.all, method: "POST", target: "/orders",
+				body:   strings.TrimSuffix(anItem, "}") + `,"payments":[{"amount_minor":100}]}`,
+				status: 201, events: "order.created order.paid"},
+			{name: "an order with too much paid", as: m.all, method: "POST", target: "/orders",
+				body: strings.TrimSuffix(anItem, "}") + `,"payments":[{"amount_minor":101}]}`, status: 409},
+			{name: "another number", as: m.all, method: "PATCH", target: m.at(t, "/orders/"+anyOrder),
+				body: `{"external_number":"1"}`, status: 200, events: "order.updated"},
+			{name: "other tracking", as: m.all, method: "PATCH", target: m.at(t, "/orders/"+anyShipment),
+				body: `{"tracking":{"number":"1"}}`, status: 200, events: "order.updated"},
+
+			{name: "a price", as: m.all, method: "PATCH", target: m.at(t, "/products/"+anyDraft),
+				body: `{"price_minor":5}`, status: 200, events: "product.updated"},
+			{name: "a publication", as: m.all, method: "POST", target: m.at(t, "/products/"+anyDraft+"/publish"),
+				body: "{}", status: 200, events: "product.published product.updated"},
+			{name: "a withdrawal", as: m.all, method: "POST", target: m.at(t, "/products/"+anyActive+"/unpublish"),
+				body: "{}", status: 200, events: "product.unpublished product.updated"},
+			{name: "an archived product", as: m.all, method: "POST", target: m.at(t, "/products/"+anyActive+"/archive"),
+				body: "{}", status: 200, events: "product.archived product.updated"},
+			{name: "a reference", as: m.all, method: "PUT", target: "/products/by-reference/" + orderID,
+				body: draft("Cup"), status: 201, events: "product.created"},
+			{name: "a known reference", as: m.all, method: "PUT", target: "/products/by-reference/" + orderID,
+				body: `{"title":"Jug"}`, status: 200, events: "product.updated"},
+			{name: "a count", as: m.all, method: "POST", target: "/inventory/adjustments",
+				body: `{"lines":[{"sku":"MUG-1","set":5}]}`, status: 200},
+			{name: "a place", as: m.all, method: "POST", target: "/inventory/adjustments",
+				body: `{"lines":[{"sku":"MUG-1","set":5,"location":"loc_1"}]}`, status: 422},
+
+			{name: "a customer", as: m.all, method: "POST", target: "/customers", body: `{"email":"x@example.com"}`,
+				status: 201, events: "customer.created"},
+			{name: "a name", as: m.all, method: "PATCH", target: m.at(t, "/customers/"+anyCustomer),
+				body: `{"first_name":"Ada"}`, status: 200, events: "customer.updated"},
+			{name: "a discount", as: m.all, method: "POST", target: "/discounts",
+				body: `{"code":"NEW","kind":"free_shipping"}`, status: 201},
+			{name: "an ended discount", as: m.all, method: "PATCH", target: m.at(t, "/discounts/"+anyDiscount),
+				body: `{"active":false}`, status: 200},
+			{name: "no discount", as: m.all, method: "DELETE", target: m.at(t, "/discounts/"+anyDiscount), status: 204},
+
 			{name: "an endpoint", as: m.all, method: "POST", target: "/webhooks", body: hook("order.paid"),
 				status: 201},
 			{name: "an endpoint with a bad address", as: m.all, method: "POST", target: "/webhooks",
@@ -115,8 +154,9 @@ func TestEventsOfWrites(t *testing.T) {
 				written[d.method+" "+ids.ReplaceAllString(d.target, "{id}")] = true
 			}
 		}
+		named := strings.NewReplacer("{fulfillment_id}", "{id}", "{external_reference}", "{id}")
 		for _, r := range rest.Routes() {
-			if r.Method != http.MethodGet && !written[r.Method+" "+r.Path] {
+			if r.Method != http.MethodGet && !written[r.Method+" "+named.Replace(r.Path)] {
 				t.Errorf("%s %s is not in the table", r.Method, r.Path)
 			}
 		}

@@ -160,6 +160,9 @@ func (m *shop) furnish() {
 		if err := furnishThemes(ctx, c, m.id); err != nil {
 			return err
 		}
+		if err := c.Store.Update().AddNextNumber(1000).Exec(ctx); err != nil { // past those of the orders
+			return err
+		}
 		return furnishOrders(ctx, c)
 	})
 }

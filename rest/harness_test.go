@@ -174,10 +174,11 @@ func (r request) build(t testing.TB, host string) *http.Request {
 		req.Header.Set("Authorization", "Bearer "+r.As)
 	}
 	req.Header.Set("Accept", "application/json")
-	if r.Method == http.MethodPost || r.Method == http.MethodDelete {
+	bodied := r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch
+	if bodied || r.Method == http.MethodDelete {
 		req.Header.Set("Idempotency-Key", rand.Text())
 	}
-	if r.Method == http.MethodPost {
+	if bodied {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	for name, value := range r.Header {

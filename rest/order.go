@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
@@ -85,4 +88,110 @@ func (a *API) createOrderNote(c *call) error {
 	c.code, c.location = http.StatusCreated, Base+"/orders/"+done.Note.PublicOrderID()
 	c.out = wire.AppendNote(c.out, done.Note.Note, done.Note.Author().ID)
 	return nil
+}
+
+// createOrder is POST /orders. Payments that were taken elsewhere are recorded with it.
+func (a *API) createOrder(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	in, payments := readOrder(r)
+	faults := present(r.Fields(), "lines", in.Lines != nil)
+	if len(payments) > limit.OrderPayments {
+		faults = append(faults, fault.Field{Pointer: wire.Pointer("payments"), Code: fault.TooLong,
+			Detail: fmt.Sprintf("There are more than %d payments.", limit.OrderPayments)})
+	}
+	if len(faults) > 0 {
+		return fault.Invalid(faults...)
+	}
+	done, err := a.Core.Mutation().OrderCreate(c.ctx, in)
+	for i, p := range payments {
+		if err != nil {
+			break
+		}
+		if done, err = a.Core.Mutation().OrderRecordPayment(c.ctx, done.Order.PublicID(), done.Order.Version,
+			p); err != nil {
+			err = renamed(err, strings.NewReplacer("#/", fmt.Sprintf("#/payments/%d/", i)))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	c.code, c.location = http.StatusCreated, Base+"/orders/"+done.Order.PublicID()
+	w := orderWriter{lines: &c.lines}
+	c.out = w.append(c.out, done.Order)
+	return w.err
+}
+
+func readOrder(r *wire.Reader) (in model.OrderCreateInput, payments []model.PaymentInput) {
+	in = model.OrderCreateInput{
+		CustomerID: r.String("customer_id"), Email: r.String("email"),
+		ShippingMinor:   core.Deref(r.Int("shipping_minor")),
+		BillingAddress:  readAddress(r, "billing_address", nil),
+		ShippingAddress: readAddress(r, "shipping_address", nil),
+		Tags:            r.Strings("tags"), Source: "api", PlacedAt: r.Time("placed_at"),
+		ExternalNumber: r.String("external_number"),
+	}
+	core.Opt(r.String("source"), func(s string) { in.Source = s })
+	if p := r.Object("pricing"); p != nil {
+		in.Pricing = &model.OrderPricingInput{DiscountCode: p.String("discount_code"),
+			DiscountMinor: p.Int("discount_minor"), ShippingRateID: p.String("shipping_rate_id"),
+			ShippingMinor: p.Int("shipping_minor")}
+	}
+	lines, _ := r.Array("lines")
+	for _, l := range lines {
+		in.Lines = append(in.Lines, &model.OrderLineInput{
+			ProductID: l.String("product_id"), VariantID: l.String("variant_id"), Title: l.String("title"),
+			Sku: l.String("sku"), Quantity: core.Deref(l.Int("quantity")), UnitPriceMinor: l.Int("unit_price_minor"),
+			DiscountMinor: core.Deref(l.Int("discount_minor")), TaxMinor: core.Deref(l.Int("tax_minor")),
+		})
+	}
+	taken, _ := r.Array("payments")
+	for _, p := range taken {
+		payments = append(payments, model.PaymentInput{AmountMinor: core.Deref(p.Int("amount_minor")),
+			Method: p.String("method"), Reference: p.String("reference")})
+	}
+	return in, payments
+}
+
+// updateOrder is PATCH /orders/{id}: a merge patch (RFC 7396).
+func (a *API) updateOrder(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	o, err := a.Core.Query().Order(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	billing, err := o.DecodedBillingAddress()
+	if err != nil {
+		return err
+	}
+	shipping, err := o.DecodedShippingAddress()
+	if err != nil {
+		return err
+	}
+	expected, given := r.Int("expected_version"), r.Given
+	in := model.OrderUpdateInput{
+		Email:           model.GivenIf(given("email"), r.String("email")),
+		ExternalNumber:  model.GivenIf(given("external_number"), r.String("external_number")),
+		BillingAddress:  model.GivenIf(given("billing_address"), readAddress(r, "billing_address", billing)),
+		ShippingAddress: model.GivenIf(given("shipping_address"), readAddress(r, "shipping_address", shipping)),
+		Tags:            model.GivenIf(given("tags"), r.Strings("tags")),
+	}
+	if err := r.Err(); err != nil {
+		return err
+	}
+	return atVersion(expected, o.Version, func(version int64) error {
+		done, err := a.Core.Mutation().OrderUpdate(c.ctx, o.PublicID(), version, in)
+		if err != nil {
+			return err
+		}
+		c.code = http.StatusOK
+		w := orderWriter{lines: &c.lines}
+		c.out = w.append(c.out, done.Order)
+		return w.err
+	})
 }

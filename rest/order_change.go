@@ -26,21 +26,18 @@ func (a *API) changeOrder(c *call, code int, read func(*wire.Reader) orderChange
 	}
 	expected := r.Int("expected_version")
 	change := read(r)
-	if faults := r.Fields(); len(faults) > 0 {
-		return fault.Invalid(faults...)
+	if err := r.Err(); err != nil {
+		return err
 	}
 	o, err := a.Core.Query().Order(c.ctx, c.pathID())
 	if err != nil {
 		return err
 	}
-	version := o.Version
-	if expected != nil {
-		version = *expected
-	}
-	done, err := change(c, a.Core.Mutation(), o, version)
-	if expected == nil && fault.IsState(err, fault.VersionMismatch) {
-		return ent.Again(err)
-	}
+	var done *model.OrderPayload
+	err = atVersion(expected, o.Version, func(version int64) (err error) {
+		done, err = change(c, a.Core.Mutation(), o, version)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -50,6 +47,19 @@ func (a *API) changeOrder(c *call, code int, read func(*wire.Reader) orderChange
 	w := orderWriter{lines: &c.lines}
 	c.out = w.append(c.out, done.Order)
 	return w.err
+}
+
+// atVersion changes a row at the expected version or, without one, at the present version. In the
+// second case, the transaction runs again if another change commits first.
+func atVersion(expected *int64, present int64, change func(version int64) error) error {
+	if expected != nil {
+		return change(*expected)
+	}
+	err := change(present)
+	if fault.IsState(err, fault.VersionMismatch) {
+		return ent.Again(err)
+	}
+	return err
 }
 
 func (a *API) cancelOrder(c *call) error {
@@ -88,6 +98,22 @@ func (a *API) createFulfillment(c *call) error {
 		}
 		return func(c *call, m graph.Mutation, o *model.Order, version int64) (*model.OrderPayload, error) {
 			return m.OrderFulfill(c.ctx, o.PublicID(), version, in)
+		}
+	})
+	return renamed(err, trackings)
+}
+
+// updateFulfillment changes how a shipment is tracked.
+func (a *API) updateFulfillment(c *call) error {
+	err := a.changeOrder(c, http.StatusOK, func(r *wire.Reader) orderChange {
+		var in model.FulfillmentUpdateInput
+		if t := r.Object("tracking"); t != nil {
+			in.Carrier = model.GivenIf(t.Given("company"), t.String("company"))
+			in.TrackingNumber = model.GivenIf(t.Given("number"), t.String("number"))
+			in.TrackingURL = model.GivenIf(t.Given("url"), t.String("url"))
+		}
+		return func(c *call, m graph.Mutation, o *model.Order, version int64) (*model.OrderPayload, error) {
+			return m.OrderFulfillmentUpdate(c.ctx, o.PublicID(), version, c.pathValue("fulfillment_id"), in)
 		}
 	})
 	return renamed(err, trackings)

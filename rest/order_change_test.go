@@ -2,14 +2,18 @@ package rest_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -22,9 +26,6 @@ const anyOrder = "{order}"
 // order creates an order as [anyOrder] says, and returns its id and that of its line.
 func (m *shop) order(t testing.TB) (id, line string) {
 	t.Helper()
-	m.tx(func(ctx context.Context, c *db.Client) error { // the fixture's orders have the first numbers
-		return c.Store.Update().AddNextNumber(1000).Exec(ctx)
-	})
 	r := graphtest.NewCore(t, m.store)
 	o := graphtest.NewOrder(t, m.ctx, r, graphtest.CustomLine("Bowl", 10, 1000))
 	o = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderRecordPayment(m.ctx, o.PublicID(), o.Version,
@@ -32,14 +33,77 @@ func (m *shop) order(t testing.TB) (id, line string) {
 	return o.PublicID(), xid.OrderLine.Format(o.Lines[0].ID)
 }
 
-// at replaces [anyOrder] in a path.
+// Ids of new rows in the paths of requests, beside [anyOrder]: a shipment of such an order, a
+// product in each state, a customer, a discount and an event.
+const (
+	anyShipment = "{shipment}"
+	anyDraft    = "{draft}"
+	anyActive   = "{active}"
+	anyCustomer = "{customer}"
+	anyDiscount = "{discount}"
+	anyEvent    = "{event}"
+)
+
+// at replaces such an id in a path.
 func (m *shop) at(t testing.TB, path string) string {
 	t.Helper()
-	if !strings.Contains(path, anyOrder) {
-		return path
+	r := graphtest.NewCore(t, m.store)
+	for name, made := range map[string]func() string{
+		anyOrder: func() string { id, _ := m.order(t); return id },
+		anyShipment: func() string {
+			id, _ := m.order(t)
+			done := graphtest.Must[*model.OrderPayload](t)(
+				r.Mutation().OrderFulfill(m.ctx, id, 2, model.FulfillInput{}))
+			rows := graphtest.Must[[]*db.Fulfillment](t)(m.store.DB(m.ctx).Fulfillment.Query().Load(m.ctx))
+			i := slices.IndexFunc(rows, func(f *db.Fulfillment) bool { return f.OrderID == done.Order.ID })
+			return id + "/fulfillments/" + rows[i].PublicID()
+		},
+		anyDraft: func() string { return m.product(t).PublicID() },
+		anyActive: func() string {
+			p := m.product(t)
+			graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductPublish(m.ctx, p.PublicID(), 1))
+			return p.PublicID()
+		},
+		anyCustomer: func() string {
+			in := model.CustomerCreateInput{Status: state.CustomerActive, EmailMarketing: state.EmailNotSubscribed}
+			return graphtest.NewCustomer(t, m.ctx, r, in).PublicID()
+		},
+		anyDiscount: func() string {
+			in := model.DiscountInput{Code: rand.Text(), Kind: state.DiscountFreeShipping, Active: true}
+			done := graphtest.Must[*model.DiscountPayload](t)(r.Mutation().DiscountCreate(m.ctx, in))
+			return done.Discount.PublicID()
+		},
+		anyEvent: func() string {
+			id := xid.New()
+			m.tx(func(ctx context.Context, c *db.Client) error {
+				return c.Event.Create().SetID(id).SetType(event.WebhookEndpointFailing).
+					SetResourceType("webhook_endpoint").SetResourceID(id).SetSequence(1).
+					SetBody([]byte(loggedEvent(id))).Exec(ctx)
+			})
+			return xid.Event.Format(id)
+		},
+	} {
+		if strings.Contains(path, name) {
+			path = strings.Replace(path, name, made(), 1)
+		}
 	}
-	id, _ := m.order(t)
-	return strings.Replace(path, anyOrder, id, 1)
+	return path
+}
+
+// loggedEvent is the body of an event without data.
+func loggedEvent(id xid.ID) string {
+	return fmt.Sprintf(`{"event_id":%q,"type":"webhook_endpoint.failing","api_version":"v1","occurred_at":%q,`+
+		`"store_id":%q,"resource":{"type":"webhook_endpoint","id":%q,"version":1},"sequence":1,"changed_fields":null,`+
+		`"data":null,"payload_omitted":true}`, xid.Event.Format(id), id.Time().String(), xid.Store.Format(id),
+		xid.WebhookEndpoint.Format(id))
+}
+
+// product creates a draft with a stock of 10.
+func (m *shop) product(t testing.TB) *db.Product {
+	t.Helper()
+	in := model.ProductCreateInput{Title: rand.Text(), PriceMinor: 100, Currency: "EUR",
+		InventoryQuantity: new(int64(10))}
+	return graphtest.NewProduct(t, m.ctx, graphtest.NewCore(t, m.store), in)
 }
 
 type changedOrder struct {

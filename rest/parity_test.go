@@ -25,6 +25,25 @@ var additions = []row{
 	{"POST", "/orders/{id}/payments", "sales.write"},
 	{"POST", "/orders/{id}/fulfillments", "fulfillments.write"},
 	{"POST", "/orders/{id}/refunds", "refunds.write"},
+	{"POST", "/orders", "sales.write"},
+	{"PATCH", "/orders/{id}", "sales.write"},
+	{"PATCH", "/orders/{id}/fulfillments/{fulfillment_id}", "fulfillments.write"},
+	{"PATCH", "/products/{id}", "products.write"},
+	{"POST", "/products/{id}/publish", "products.write"},
+	{"POST", "/products/{id}/unpublish", "products.write"},
+	{"POST", "/products/{id}/archive", "products.write"},
+	{"PUT", "/products/by-reference/{external_reference}", "products.write"},
+	{"GET", "/inventory", "inventory.read"},
+	{"POST", "/inventory/adjustments", "inventory.write"},
+	{"GET", "/customers/{id}", "customers.read"},
+	{"POST", "/customers", "customers.write"},
+	{"PATCH", "/customers/{id}", "customers.write"},
+	{"GET", "/discounts", "discounts.read"},
+	{"POST", "/discounts", "discounts.write"},
+	{"PATCH", "/discounts/{id}", "discounts.write"},
+	{"DELETE", "/discounts/{id}", "discounts.write"},
+	{"GET", "/events", "webhooks.read"},
+	{"GET", "/events/{id}", "webhooks.read"},
 }
 
 var table = []row{
@@ -61,6 +80,17 @@ var fields = map[string]string{
 	"GET /marketplace/themes":  "marketplaceThemes",
 	"POST /orders/{id}/cancel": "orderCancel", "POST /orders/{id}/payments": "orderRecordPayment",
 	"POST /orders/{id}/fulfillments": "orderFulfill", "POST /orders/{id}/refunds": "orderRefund",
+	"POST /orders": "orderCreate", "PATCH /orders/{id}": "orderUpdate",
+	"PATCH /orders/{id}/fulfillments/{fulfillment_id}": "orderFulfillmentUpdate",
+	"PATCH /products/{id}":                             "productUpdate",
+	"POST /products/{id}/publish":                      "productPublish",
+	"POST /products/{id}/unpublish":                    "productUnpublish",
+	"POST /products/{id}/archive":                      "productArchive",
+	"PUT /products/by-reference/{external_reference}":  "productUpsert", "GET /inventory": "inventory",
+	"POST /inventory/adjustments": "inventoryAdjust", "GET /customers/{id}": "customer",
+	"POST /customers": "customerCreate", "PATCH /customers/{id}": "customerUpdate", "GET /discounts": "discounts",
+	"POST /discounts": "discountCreate", "PATCH /discounts/{id}": "discountUpdate",
+	"DELETE /discounts/{id}": "discountDelete", "GET /events": "events", "GET /events/{id}": "event",
 }
 
 func sorted(rows []row) []row {

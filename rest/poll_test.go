@@ -95,6 +95,7 @@ func TestPolls(t *testing.T) {
 	s, m := sqlite(t)
 	m.furnish()
 	m.furnishMarket()
+	m.at(t, anyDiscount)
 	s.post(t, m.all, "1", "/products", draft("Cup")).want(http.StatusCreated, "") // has an event
 	all, changes := s.polls(t, m.all), map[string]int{}
 	for _, table := range migrate.Tables {

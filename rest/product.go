@@ -3,9 +3,12 @@ package rest
 import (
 	"net/http"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -66,10 +69,7 @@ func readProduct(r *wire.Reader) model.ProductCreateInput {
 		Barcode:             r.String("barcode"),
 		Videos:              r.Strings("videos"),
 	}
-	if m := r.Object("maker"); m != nil {
-		in.Maker = &document.MakerFields{Name: m.String("name"), Address: m.String("address"),
-			Email: m.String("email"), URL: m.String("url"), Safety: m.String("safety")}
-	}
+	in.Maker = readMaker(r, nil)
 	if format := r.String("description_format"); format != nil {
 		in.DescriptionFormat = new(state.TextFormat(*format))
 	}
@@ -77,5 +77,152 @@ func readProduct(r *wire.Reader) model.ProductCreateInput {
 	faults = required(faults, "price_minor", price, &in.PriceMinor)
 	faults = required(faults, "currency", currency, &in.Currency)
 	in.Decoded = model.NewDecoded(faults)
+	return in
+}
+
+// readMaker reads the member maker. Absent members keep their values.
+func readMaker(r *wire.Reader, before *document.MakerFields) *document.MakerFields {
+	m := r.Object("maker")
+	if m == nil {
+		return nil
+	}
+	merged := core.Deref(before)
+	mergeTexts(m, map[string]**string{"name": &merged.Name, "address": &merged.Address, "email": &merged.Email,
+		"url": &merged.URL, "safety": &merged.Safety})
+	return &merged
+}
+
+// mergeTexts reads the members that are given (RFC 7396).
+func mergeTexts(r *wire.Reader, into map[string]**string) {
+	for name, text := range into {
+		if v := r.String(name); r.Given(name) {
+			*text = v
+		}
+	}
+}
+
+// updateProduct is PATCH /products/{id}: a merge patch (RFC 7396). A list is replaced as a whole.
+func (a *API) updateProduct(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	p, err := a.Core.Query().Product(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	maker, err := p.DecodedMaker()
+	if err != nil {
+		return err
+	}
+	expected := r.Int("expected_version")
+	in := readProductPatch(r, maker)
+	in.ExternalReference = model.GivenIf(r.Given("external_reference"), r.String("external_reference"))
+	if err := r.Err(); err != nil {
+		return err
+	}
+	return a.changedProduct(c, expected, p, func(m graph.Mutation, version int64) (*model.ProductPayload, error) {
+		return m.ProductUpdate(c.ctx, p.PublicID(), version, in)
+	})
+}
+
+// changedProduct changes a product that was read, and answers with it.
+func (a *API) changedProduct(c *call, expected *int64, p *db.Product,
+	change func(m graph.Mutation, version int64) (*model.ProductPayload, error),
+) error {
+	return atVersion(expected, p.Version, func(version int64) error {
+		done, err := change(a.Core.Mutation(), version)
+		if err != nil {
+			return err
+		}
+		c.code = http.StatusOK
+		c.out = wire.AppendProduct(c.out, done.Product)
+		return nil
+	})
+}
+
+// moveProduct changes the status of a product.
+func (a *API) moveProduct(c *call, move func(graph.Mutation, string, int64) (*model.ProductPayload, error)) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	expected := r.Int("expected_version")
+	if err := r.Err(); err != nil {
+		return err
+	}
+	p, err := a.Core.Query().Product(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	return a.changedProduct(c, expected, p, func(m graph.Mutation, version int64) (*model.ProductPayload, error) {
+		return move(m, p.PublicID(), version)
+	})
+}
+
+func (a *API) publishProduct(c *call) error {
+	return a.moveProduct(c, func(m graph.Mutation, id string, version int64) (*model.ProductPayload, error) {
+		return m.ProductPublish(c.ctx, id, version)
+	})
+}
+
+func (a *API) unpublishProduct(c *call) error {
+	return a.moveProduct(c, func(m graph.Mutation, id string, version int64) (*model.ProductPayload, error) {
+		return m.ProductUnpublish(c.ctx, id, version)
+	})
+}
+
+func (a *API) archiveProduct(c *call) error {
+	return a.moveProduct(c, func(m graph.Mutation, id string, version int64) (*model.ProductPayload, error) {
+		return m.ProductArchive(c.ctx, id, version)
+	})
+}
+
+// upsertProduct is PUT /products/by-reference/{external_reference}. Members that are absent stay as
+// they are.
+func (a *API) upsertProduct(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	in := readProductPatch(r, nil)
+	if err := r.Err(); err != nil {
+		return err
+	}
+	done, err := a.Core.Mutation().ProductUpsert(c.ctx, c.pathValue("external_reference"), in)
+	if err != nil {
+		return err
+	}
+	if c.code = http.StatusOK; done.Object != nil {
+		c.code, c.location = http.StatusCreated, Base+"/products/"+done.Product.PublicID()
+	}
+	c.out = wire.AppendProduct(c.out, done.Product)
+	return nil
+}
+
+func readProductPatch(r *wire.Reader, maker *document.MakerFields) model.ProductUpdateInput {
+	given := r.Given
+	in := model.ProductUpdateInput{
+		Title:            model.GivenIf(given("title"), r.String("title")),
+		PriceMinor:       model.GivenIf(given("price_minor"), r.Int("price_minor")),
+		Currency:         model.GivenIf(given("currency"), r.String("currency")),
+		Handle:           model.GivenIf(given("handle"), r.String("handle")),
+		Description:      model.GivenIf(given("description"), r.String("description")),
+		Sku:              model.GivenIf(given("sku"), r.String("sku")),
+		Vendor:           model.GivenIf(given("vendor"), r.String("vendor")),
+		ProductType:      model.GivenIf(given("product_type"), r.String("product_type")),
+		Tags:             model.GivenIf(given("tags"), r.Strings("tags")),
+		ImageURL:         model.GivenIf(given("image_url"), r.String("image_url")),
+		RequiresShipping: model.GivenIf(given("requires_shipping"), r.Bool("requires_shipping")),
+		TaxCategory:      model.GivenIf(given("tax_category"), r.String("tax_category")),
+		WeightGrams:      model.GivenIf(given("weight_grams"), r.Int("weight_grams")),
+		Barcode:          model.GivenIf(given("barcode"), r.String("barcode")),
+		Maker:            model.GivenIf(given("maker"), readMaker(r, maker)),
+		Videos:           model.GivenIf(given("videos"), r.Strings("videos")),
+	}
+	in.CompareAtPriceMinor = model.GivenIf(given("compare_at_price_minor"), r.Int("compare_at_price_minor"))
+	in.InventoryQuantity = model.GivenIf(given("inventory_quantity"), r.Int("inventory_quantity"))
+	format := r.String("description_format")
+	in.DescriptionFormat = model.GivenIf(given("description_format"), (*state.TextFormat)(format))
 	return in
 }

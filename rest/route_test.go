@@ -16,11 +16,16 @@ import (
 
 // paths are the served paths with their methods.
 var paths = map[string]string{
-	"/me": "GET, HEAD", "/orders": "GET, HEAD", "/orders/" + orderID: "GET, HEAD",
+	"/me": "GET, HEAD", "/orders": "GET, HEAD, POST", "/orders/" + orderID: "GET, HEAD, PATCH",
 	"/orders/" + orderID + "/cancel": "POST", "/orders/" + orderID + "/payments": "POST",
 	"/orders/" + orderID + "/fulfillments": "POST", "/orders/" + orderID + "/refunds": "POST",
 	"/orders/" + orderID + "/notes": "POST", "/products": "GET, HEAD, POST",
-	"/products/" + productID: "GET, HEAD", "/customers": "GET, HEAD",
+	"/products/" + productID: "GET, HEAD, PATCH", "/customers": "GET, HEAD, POST",
+	"/products/" + productID + "/publish": "POST", "/products/" + productID + "/unpublish": "POST",
+	"/products/" + productID + "/archive": "POST", "/products/by-reference/" + productID: "PUT",
+	"/orders/" + orderID + "/fulfillments/x": "PATCH", "/inventory": "GET, HEAD", "/inventory/adjustments": "POST",
+	"/customers/" + customerID: "GET, HEAD, PATCH", "/discounts": "GET, HEAD, POST", "/discounts/x": "DELETE, PATCH",
+	"/events": "GET, HEAD", "/events/x": "GET, HEAD",
 	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD",
 	"/webhooks": "GET, HEAD, POST", "/webhooks/" + webhookID: "DELETE",
 	"/themes": "GET, HEAD", "/themes/" + themeID: "GET, HEAD", "/themes/" + themeID + "/assets": "GET, HEAD",
@@ -65,7 +70,7 @@ func TestUnknownPaths(t *testing.T) {
 			"/", "/orders/" + orderID + "/notes/",
 		"//products", "/products//", "/./products", "/products/../me", "/../v1/products", "/orders//notes",
 		"/orders/" + orderID + "/notes/note_01h455vb4pex5vsknk084sn02q", "/PRODUCTS", "/Products",
-		"/products.json", "/products%2F", "/products%20", "/customers/cus_01h455vb4pex5vsknk084sn02q", "/me;v=1",
+		"/products.json", "/products%2F", "/products%20", "/customers/cus_01h455vb4pex5vsknk084sn02q/x", "/me;v=1",
 		"/%70roducts%00", "/webhooks/", "/exports/", "/exports/" + exportID + "/cancel",
 		"/themes/", "/themes/" + themeID + "/", "/themes/" + themeID + "/activate/", "/marketplace", "/marketplace/",
 		"/marketplace/themes/mkt_01h455vb4pex5vsknk084sn02q",

@@ -65,11 +65,12 @@ func newCast(t testing.TB) *cast {
 
 // Ids in the scenarios.
 var (
-	orderID   = xid.Order.Format(fixed(1))
-	productID = xid.Product.Format(fixed(1))
-	webhookID = xid.WebhookEndpoint.Format(fixed(1))
-	foreignID = xid.Product.Format(fixed(9)) // the other store's
-	unknownID = xid.Product.Format(fixed(99))
+	orderID    = xid.Order.Format(fixed(1))
+	productID  = xid.Product.Format(fixed(1))
+	customerID = xid.Customer.Format(fixed(1))
+	webhookID  = xid.WebhookEndpoint.Format(fixed(1))
+	foreignID  = xid.Product.Format(fixed(9)) // the other store's
+	unknownID  = xid.Product.Format(fixed(99))
 )
 
 var scenarios = []Scenario{

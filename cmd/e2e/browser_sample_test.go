@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
@@ -87,6 +88,14 @@ func TestBrowserSamples(t *testing.T) {
 			ids["ord"], ids["oli"] = p.partlyPaid(t, p.demo(t).Stores[0])
 			changed = s.Operation
 		}
+		if strings.HasSuffix(s.Operation, "publishProduct") || s.Operation == "archiveProduct" ||
+			s.Operation == "adjustInventory" {
+			if changed != s.Operation {
+				ids["prod"] = p.sampleProduct(t, key, s.Operation == "unpublishProduct")
+				ids["var"] = "var" + strings.TrimPrefix(ids["prod"], "prod")
+				changed = s.Operation
+			}
+		}
 		text = exampleID.ReplaceAllStringFunc(text, func(id string) string {
 			kind, _, _ := strings.Cut(id, "_")
 			return ids[kind]
@@ -101,6 +110,19 @@ func TestBrowserSamples(t *testing.T) {
 // orderChanges are the operations that need an order of which a part is paid.
 var orderChanges = []string{"cancelOrder", "createPayment", "createFulfillment", "createRefund"}
 
+// sampleProduct creates a product with a stock.
+func (p *program) sampleProduct(t *testing.T, key string, published bool) string {
+	t.Helper()
+	body := `{"title":"Sample","price_minor":100,"currency":"EUR","inventory_quantity":10}`
+	made := p.send(t, request{Method: http.MethodPost, Path: base + "/products", As: key, Key: rand.Text(), Body: body})
+	id := parse[struct{ ID string }](t, string(made.Body)).ID
+	if published {
+		p.send(t, request{Method: http.MethodPost, Path: base + "/products/" + id + "/publish", As: key,
+			Key: rand.Text(), Body: "{}"}).want(t, http.StatusOK, "")
+	}
+	return id
+}
+
 func hostOf(address string) string { return strings.TrimPrefix(address, "http://") }
 
 // exampleIDs returns an id of each kind that samples name, of resources of the key's store.
@@ -110,6 +132,7 @@ func (b *browser) exampleIDs(key string) map[string]string {
 	for kind, request := range map[string][2]string{
 		"ord": {"/orders?limit=1", ""}, "prod": {"/products?limit=1", ""}, "cus": {"/customers?limit=1", ""},
 		"thm": {"/themes?limit=1", ""}, "exp": {"/exports", `{"kind": "products"}`},
+		"evt": {"/events?limit=1", ""}, "dis": {"/discounts", `{"code": "SAMPLE", "kind": "free_shipping"}`},
 		"whk": {"/webhooks", `{"url": "https://example.com/samples", "events": ["order.paid"]}`},
 	} {
 		method := http.MethodGet
@@ -139,7 +162,7 @@ func (b *browser) exampleIDs(key string) map[string]string {
 }
 
 // exampleID finds the ids of the document's examples.
-var exampleID = regexp.MustCompile(`\b(ord|oli|prod|cus|exp|whk|thm)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
+var exampleID = regexp.MustCompile(`\b(ord|oli|prod|var|cus|dis|evt|exp|whk|thm)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
 
 // runSample runs a sample if its interpreter is installed.
 func runSample(t *testing.T, folder string, s sample, text string) {

@@ -62,6 +62,180 @@ func (e CustomerStatus) Valid() bool {
 	}
 }
 
+// Defines values for CustomerCreateEmailMarketing.
+const (
+	CustomerCreateEmailMarketingNotSubscribed CustomerCreateEmailMarketing = "not_subscribed"
+	CustomerCreateEmailMarketingSubscribed    CustomerCreateEmailMarketing = "subscribed"
+	CustomerCreateEmailMarketingUnsubscribed  CustomerCreateEmailMarketing = "unsubscribed"
+)
+
+// Valid indicates whether the value is a known member of the CustomerCreateEmailMarketing enum.
+func (e CustomerCreateEmailMarketing) Valid() bool {
+	switch e {
+	case CustomerCreateEmailMarketingNotSubscribed:
+		return true
+	case CustomerCreateEmailMarketingSubscribed:
+		return true
+	case CustomerCreateEmailMarketingUnsubscribed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CustomerCreateStatus.
+const (
+	CustomerCreateStatusActive      CustomerCreateStatus = "active"
+	CustomerCreateStatusGuest       CustomerCreateStatus = "guest"
+	CustomerCreateStatusLessThanNil CustomerCreateStatus = "<nil>"
+)
+
+// Valid indicates whether the value is a known member of the CustomerCreateStatus enum.
+func (e CustomerCreateStatus) Valid() bool {
+	switch e {
+	case CustomerCreateStatusActive:
+		return true
+	case CustomerCreateStatusGuest:
+		return true
+	case CustomerCreateStatusLessThanNil:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CustomerPatchEmailMarketing.
+const (
+	CustomerPatchEmailMarketingNotSubscribed CustomerPatchEmailMarketing = "not_subscribed"
+	CustomerPatchEmailMarketingSubscribed    CustomerPatchEmailMarketing = "subscribed"
+	CustomerPatchEmailMarketingUnsubscribed  CustomerPatchEmailMarketing = "unsubscribed"
+)
+
+// Valid indicates whether the value is a known member of the CustomerPatchEmailMarketing enum.
+func (e CustomerPatchEmailMarketing) Valid() bool {
+	switch e {
+	case CustomerPatchEmailMarketingNotSubscribed:
+		return true
+	case CustomerPatchEmailMarketingSubscribed:
+		return true
+	case CustomerPatchEmailMarketingUnsubscribed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DiscountKind.
+const (
+	DiscountKindAmount       DiscountKind = "amount"
+	DiscountKindFreeShipping DiscountKind = "free_shipping"
+	DiscountKindPercent      DiscountKind = "percent"
+)
+
+// Valid indicates whether the value is a known member of the DiscountKind enum.
+func (e DiscountKind) Valid() bool {
+	switch e {
+	case DiscountKindAmount:
+		return true
+	case DiscountKindFreeShipping:
+		return true
+	case DiscountKindPercent:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DiscountCreateKind.
+const (
+	DiscountCreateKindAmount       DiscountCreateKind = "amount"
+	DiscountCreateKindFreeShipping DiscountCreateKind = "free_shipping"
+	DiscountCreateKindPercent      DiscountCreateKind = "percent"
+)
+
+// Valid indicates whether the value is a known member of the DiscountCreateKind enum.
+func (e DiscountCreateKind) Valid() bool {
+	switch e {
+	case DiscountCreateKindAmount:
+		return true
+	case DiscountCreateKindFreeShipping:
+		return true
+	case DiscountCreateKindPercent:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DiscountPatchKind.
+const (
+	DiscountPatchKindAmount       DiscountPatchKind = "amount"
+	DiscountPatchKindFreeShipping DiscountPatchKind = "free_shipping"
+	DiscountPatchKindPercent      DiscountPatchKind = "percent"
+)
+
+// Valid indicates whether the value is a known member of the DiscountPatchKind enum.
+func (e DiscountPatchKind) Valid() bool {
+	switch e {
+	case DiscountPatchKindAmount:
+		return true
+	case DiscountPatchKindFreeShipping:
+		return true
+	case DiscountPatchKindPercent:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EventAPIVersion.
+const (
+	EventAPIVersionV1 EventAPIVersion = "v1"
+)
+
+// Valid indicates whether the value is a known member of the EventAPIVersion enum.
+func (e EventAPIVersion) Valid() bool {
+	switch e {
+	case EventAPIVersionV1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EventResourceType.
+const (
+	EventResourceTypeCustomer        EventResourceType = "customer"
+	EventResourceTypeExport          EventResourceType = "export"
+	EventResourceTypeGrant           EventResourceType = "grant"
+	EventResourceTypeOrder           EventResourceType = "order"
+	EventResourceTypeProduct         EventResourceType = "product"
+	EventResourceTypeTheme           EventResourceType = "theme"
+	EventResourceTypeWebhookEndpoint EventResourceType = "webhook_endpoint"
+)
+
+// Valid indicates whether the value is a known member of the EventResourceType enum.
+func (e EventResourceType) Valid() bool {
+	switch e {
+	case EventResourceTypeCustomer:
+		return true
+	case EventResourceTypeExport:
+		return true
+	case EventResourceTypeGrant:
+		return true
+	case EventResourceTypeOrder:
+		return true
+	case EventResourceTypeProduct:
+		return true
+	case EventResourceTypeTheme:
+		return true
+	case EventResourceTypeWebhookEndpoint:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExportCompression.
 const (
 	ExportCompressionGzip ExportCompression = "gzip"
@@ -493,6 +667,8 @@ const (
 	ScopeExportsRead       Scope = "exports.read"
 	ScopeExportsWrite      Scope = "exports.write"
 	ScopeFulfillmentsWrite Scope = "fulfillments.write"
+	ScopeInventoryRead     Scope = "inventory.read"
+	ScopeInventoryWrite    Scope = "inventory.write"
 	ScopeOrdersRead        Scope = "orders.read"
 	ScopeOrdersWrite       Scope = "orders.write"
 	ScopeProductsRead      Scope = "products.read"
@@ -525,6 +701,10 @@ func (e Scope) Valid() bool {
 	case ScopeExportsWrite:
 		return true
 	case ScopeFulfillmentsWrite:
+		return true
+	case ScopeInventoryRead:
+		return true
+	case ScopeInventoryWrite:
 		return true
 	case ScopeOrdersRead:
 		return true
@@ -848,6 +1028,36 @@ type Address struct {
 	Region *string `json:"region"`
 }
 
+// AddressCreate An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+type AddressCreate struct {
+	// City The city.
+	City *string `json:"city,omitempty"`
+
+	// Company The company.
+	Company *string `json:"company,omitempty"`
+
+	// Country A country code of ISO 3166-1 alpha-2.
+	Country *string `json:"country,omitempty"`
+
+	// Line1 Street and number.
+	Line1 *string `json:"line1,omitempty"`
+
+	// Line2 More of the street address.
+	Line2 *string `json:"line2,omitempty"`
+
+	// Name The recipient.
+	Name *string `json:"name,omitempty"`
+
+	// Phone The telephone number.
+	Phone *string `json:"phone,omitempty"`
+
+	// PostalCode The postal code.
+	PostalCode *string `json:"postal_code,omitempty"`
+
+	// Region The region or state.
+	Region *string `json:"region,omitempty"`
+}
+
 // Amount An amount in the minor unit of the resource's currency.
 type Amount = int64
 
@@ -859,7 +1069,7 @@ type Barcode = string
 
 // CancellationCreate defines model for CancellationCreate.
 type CancellationCreate struct {
-	// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
 
 	// Reason Becomes an internal note.
@@ -947,6 +1157,51 @@ type CustomerEmailMarketing string
 // CustomerStatus A guest has no account; an active customer has one.
 type CustomerStatus string
 
+// CustomerCreate A new customer. Unknown members are rejected.
+type CustomerCreate struct {
+	// Addresses All known addresses.
+	Addresses *[]*AddressCreate `json:"addresses,omitempty"`
+
+	// DefaultAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+	DefaultAddress *AddressCreate `json:"default_address,omitempty"`
+
+	// Email The email address.
+	Email *string `json:"email,omitempty"`
+
+	// EmailMarketing Whether the customer accepts marketing emails.
+	EmailMarketing *CustomerCreateEmailMarketing `json:"email_marketing,omitempty"`
+
+	// FirstName The given name.
+	FirstName *string `json:"first_name,omitempty"`
+
+	// LastName The family name.
+	LastName *string `json:"last_name,omitempty"`
+
+	// Locale The preferred language, as in BCP 47, such as `de-AT`.
+	Locale *string `json:"locale,omitempty"`
+
+	// Note The note of the staff about the customer.
+	Note *string `json:"note,omitempty"`
+
+	// Phone The telephone number.
+	Phone *string `json:"phone,omitempty"`
+
+	// Status A guest has no account.
+	Status *CustomerCreateStatus `json:"status,omitempty"`
+
+	// Tags The tags.
+	Tags *[]string `json:"tags,omitempty"`
+
+	// TaxExempt Whether orders that staff create for the customer bear no tax.
+	TaxExempt *bool `json:"tax_exempt,omitempty"`
+}
+
+// CustomerCreateEmailMarketing Whether the customer accepts marketing emails.
+type CustomerCreateEmailMarketing string
+
+// CustomerCreateStatus A guest has no account.
+type CustomerCreateStatus string
+
 // CustomerID The id of a customer.
 type CustomerID = string
 
@@ -959,7 +1214,259 @@ type CustomerPage struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+// CustomerPatch Changes of a customer. Unknown members are rejected.
+type CustomerPatch struct {
+	// Addresses All known addresses.
+	Addresses *[]*AddressCreate `json:"addresses,omitempty"`
+
+	// DefaultAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+	DefaultAddress *AddressCreate `json:"default_address,omitempty"`
+
+	// Email The email address.
+	Email *string `json:"email,omitempty"`
+
+	// EmailMarketing Whether the customer accepts marketing emails.
+	EmailMarketing *CustomerPatchEmailMarketing `json:"email_marketing,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// FirstName The given name.
+	FirstName *string `json:"first_name,omitempty"`
+
+	// LastName The family name.
+	LastName *string `json:"last_name,omitempty"`
+
+	// Locale The preferred language, as in BCP 47, such as `de-AT`.
+	Locale *string `json:"locale,omitempty"`
+
+	// Note The note of the staff about the customer.
+	Note *string `json:"note,omitempty"`
+
+	// Phone The telephone number.
+	Phone *string `json:"phone,omitempty"`
+
+	// Tags The tags.
+	Tags *[]string `json:"tags,omitempty"`
+
+	// TaxExempt Whether orders that staff create for the customer bear no tax.
+	TaxExempt *bool `json:"tax_exempt,omitempty"`
+}
+
+// CustomerPatchEmailMarketing Whether the customer accepts marketing emails.
+type CustomerPatchEmailMarketing string
+
+// Discount A discount code.
+type Discount struct {
+	// Active Whether shoppers can use it.
+	Active bool `json:"active"`
+
+	// AmountMinor The amount.
+	AmountMinor *OptionalAmount `json:"amount_minor"`
+
+	// BasisPoints The percentage in hundredths of a percent.
+	BasisPoints *int `json:"basis_points"`
+
+	// Code The code in upper case. Shoppers may enter it in any case.
+	Code string `json:"code"`
+
+	// CollectionIds The collections whose products it applies to. All products if empty.
+	CollectionIds []string `json:"collection_ids"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CustomerUsesMax How many orders of a customer can use it.
+	CustomerUsesMax *int `json:"customer_uses_max"`
+
+	// EndsAt The moment when it is over.
+	EndsAt *OptionalTimestamp `json:"ends_at"`
+
+	// ID The id of a discount.
+	ID DiscountID `json:"id"`
+
+	// Kind What it reduces.
+	Kind DiscountKind `json:"kind"`
+
+	// LeastMinor The minimum subtotal.
+	LeastMinor *OptionalAmount `json:"least_minor"`
+
+	// StartsAt The first moment.
+	StartsAt *OptionalTimestamp `json:"starts_at"`
+
+	// UpdatedAt A time in UTC with six fractional digits.
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// Uses How many orders use it.
+	Uses int64 `json:"uses"`
+
+	// UsesMax How many orders can use it.
+	UsesMax *int `json:"uses_max"`
+
+	// Version The number of the resource's version, from 1.
+	Version Version `json:"version"`
+}
+
+// DiscountKind What it reduces.
+type DiscountKind string
+
+// DiscountCreate A new discount. Unknown members are rejected.
+type DiscountCreate struct {
+	// Active Whether shoppers can use it.
+	Active *bool `json:"active,omitempty"`
+
+	// AmountMinor The amount. Only for `amount`.
+	AmountMinor *OptionalAmount `json:"amount_minor,omitempty"`
+
+	// BasisPoints The percentage in hundredths of a percent. Only for `percent`.
+	BasisPoints *int `json:"basis_points,omitempty"`
+
+	// Code Letters from A to Z, digits, - and _. Case does not matter.
+	Code string `json:"code"`
+
+	// CollectionIds The collections whose products it applies to. All products if empty.
+	CollectionIds *[]string `json:"collection_ids,omitempty"`
+
+	// CustomerUsesMax How many orders of a customer can use it; null for no limit.
+	CustomerUsesMax *int `json:"customer_uses_max,omitempty"`
+
+	// EndsAt The moment when it is over.
+	EndsAt *time.Time `json:"ends_at,omitempty"`
+
+	// Kind What it reduces.
+	Kind DiscountCreateKind `json:"kind"`
+
+	// LeastMinor The minimum subtotal.
+	LeastMinor *OptionalAmount `json:"least_minor,omitempty"`
+
+	// StartsAt The first moment.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+
+	// UsesMax How many orders can use it; null for no limit.
+	UsesMax *int `json:"uses_max,omitempty"`
+}
+
+// DiscountCreateKind What it reduces.
+type DiscountCreateKind string
+
+// DiscountID The id of a discount.
+type DiscountID = string
+
+// DiscountPage One page of discounts.
+type DiscountPage struct {
+	// Data The discounts of this page.
+	Data []Discount `json:"data"`
+
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// DiscountPatch Changes of a discount. Unknown members are rejected.
+type DiscountPatch struct {
+	// Active Whether shoppers can use it.
+	Active *bool `json:"active,omitempty"`
+
+	// AmountMinor The amount. Only for `amount`.
+	AmountMinor *OptionalAmount `json:"amount_minor,omitempty"`
+
+	// BasisPoints The percentage in hundredths of a percent. Only for `percent`.
+	BasisPoints *int `json:"basis_points,omitempty"`
+
+	// Code Letters from A to Z, digits, - and _. Case does not matter.
+	Code *string `json:"code,omitempty"`
+
+	// CollectionIds The collections whose products it applies to. All products if empty.
+	CollectionIds *[]string `json:"collection_ids,omitempty"`
+
+	// CustomerUsesMax How many orders of a customer can use it; null for no limit.
+	CustomerUsesMax *int `json:"customer_uses_max,omitempty"`
+
+	// EndsAt The moment when it is over.
+	EndsAt *time.Time `json:"ends_at,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Kind What it reduces.
+	Kind *DiscountPatchKind `json:"kind,omitempty"`
+
+	// LeastMinor The minimum subtotal.
+	LeastMinor *OptionalAmount `json:"least_minor,omitempty"`
+
+	// StartsAt The first moment.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+
+	// UsesMax How many orders can use it; null for no limit.
+	UsesMax *int `json:"uses_max,omitempty"`
+}
+
+// DiscountPatchKind What it reduces.
+type DiscountPatchKind string
+
+// Event The body of a delivery. A `ping`, which tests an endpoint and cannot be subscribed to, has the endpoint in `data.object`. Ignore members that you do not know.
+type Event struct {
+	// APIVersion The version of `data.object`.
+	APIVersion EventAPIVersion `json:"api_version"`
+
+	// ChangedFields The changed members of an update; null for other events.
+	ChangedFields *[]string `json:"changed_fields"`
+
+	// Data The resource after the change in `object`, as this API returns it; null if the body would be too large.
+	Data *map[string]interface{} `json:"data"`
+
+	// EventID The id of an event.
+	EventID EventID `json:"event_id"`
+
+	// OccurredAt A time in UTC with six fractional digits.
+	OccurredAt Timestamp `json:"occurred_at"`
+
+	// PayloadOmitted True if the body would be larger than 256 KiB. `data` is then null: read the resource from the API.
+	PayloadOmitted bool `json:"payload_omitted"`
+
+	// Resource The changed resource, with its version after the change.
+	Resource EventResource `json:"resource"`
+
+	// Sequence The number of the event of its resource, from 1 without gaps; 0 for a `ping`.
+	Sequence int64 `json:"sequence"`
+
+	// StoreID The id of a store.
+	StoreID StoreID `json:"store_id"`
+
+	// Type The type of the event, or `ping`.
+	Type string `json:"type"`
+}
+
+// EventAPIVersion The version of `data.object`.
+type EventAPIVersion string
+
+// EventID The id of an event.
+type EventID = string
+
+// EventPage One page of events.
+type EventPage struct {
+	// Data The events of this page.
+	Data []Event `json:"data"`
+
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// EventResource The changed resource, with its version after the change.
+type EventResource struct {
+	// ID The id.
+	ID string `json:"id"`
+
+	// Type The type of the resource.
+	Type EventResourceType `json:"type"`
+
+	// Version The number of the resource's version, from 1.
+	Version Version `json:"version"`
+}
+
+// EventResourceType The type of the resource.
+type EventResourceType string
+
+// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 type ExpectedVersion = int
 
 // Export An export job. `ExportDetail` also has the link to the file.
@@ -1211,6 +1718,9 @@ type ExportRequesterType string
 // ExportStatus The status. A completed job has a file until it is expired. A failed job was given up; a cancelled job was stopped by a person or app.
 type ExportStatus string
 
+// ExternalReference What identifies a product in another system.
+type ExternalReference = string
+
 // FieldError One thing that is wrong. Exactly one of `pointer`, `parameter` and `header` says where.
 type FieldError struct {
 	// Code What is wrong.
@@ -1237,7 +1747,7 @@ type FinancialStatus string
 
 // FulfillmentCreate defines model for FulfillmentCreate.
 type FulfillmentCreate struct {
-	// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
 
 	// Lines The shipped units. All that are left if absent.
@@ -1245,6 +1755,27 @@ type FulfillmentCreate struct {
 
 	// Notify False sends the shopper no email about it.
 	Notify *bool `json:"notify,omitempty"`
+
+	// Tracking How to track the parcel.
+	Tracking *struct {
+		// Company The carrier.
+		Company *string `json:"company,omitempty"`
+
+		// Number The tracking number.
+		Number *string `json:"number,omitempty"`
+
+		// URL An https address that shows the parcel.
+		URL *string `json:"url,omitempty"`
+	} `json:"tracking,omitempty"`
+}
+
+// FulfillmentID The id of a shipment.
+type FulfillmentID = string
+
+// FulfillmentPatch Changes of a shipment. Unknown members are rejected.
+type FulfillmentPatch struct {
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
 
 	// Tracking How to track the parcel.
 	Tracking *struct {
@@ -1481,6 +2012,105 @@ type IdentityStore struct {
 
 	// Timezone The time zone of the store, as in the IANA database.
 	Timezone string `json:"timezone"`
+}
+
+// InventoryAdjustment Changes of stock, all or none. Unknown members are rejected.
+type InventoryAdjustment struct {
+	// Lines The changes, in the order in which they apply.
+	Lines []InventoryLine `json:"lines"`
+}
+
+// InventoryChange A change of the stock of a variant.
+type InventoryChange struct {
+	// After The stock since then.
+	After *int32 `json:"after"`
+
+	// Before Null if stock was not tracked.
+	Before *int32 `json:"before"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ProductID The id of a product.
+	ProductID ProductID `json:"product_id"`
+
+	// Reason Why the stock changed.
+	Reason *string `json:"reason"`
+
+	// Reference The number of a document elsewhere.
+	Reference *string `json:"reference"`
+
+	// VariantID The id of a variant. For a product without options, it has the same characters as the product's id after the prefix.
+	VariantID VariantID `json:"variant_id"`
+}
+
+// InventoryChanges What an adjustment changed.
+type InventoryChanges struct {
+	// Changes One entry for each line.
+	Changes []InventoryChange `json:"changes"`
+}
+
+// InventoryItem The stock of one product.
+type InventoryItem struct {
+	// ProductID The id of a product.
+	ProductID ProductID `json:"product_id"`
+
+	// Title The title of the product.
+	Title string `json:"title"`
+
+	// UpdatedAt A time in UTC with six fractional digits.
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// Variants The variants by position. A product without options is its own variant.
+	Variants []InventoryLevel `json:"variants"`
+}
+
+// InventoryLevel The stock of one variant.
+type InventoryLevel struct {
+	// Quantity Null if stock is not tracked.
+	Quantity *int32 `json:"quantity"`
+
+	// SKU The stock-keeping unit.
+	SKU *string `json:"sku"`
+
+	// Title The title of the variant.
+	Title string `json:"title"`
+
+	// VariantID The id of a variant. For a product without options, it has the same characters as the product's id after the prefix.
+	VariantID VariantID `json:"variant_id"`
+}
+
+// InventoryLine A variant by its id or its SKU, and either a difference or the new stock.
+type InventoryLine struct {
+	// Delta Added to the stock, which must be tracked.
+	Delta *int `json:"delta,omitempty"`
+
+	// Expected With `set`: the stock that you know.
+	Expected *int `json:"expected,omitempty"`
+
+	// Reason Why, for the history.
+	Reason *string `json:"reason,omitempty"`
+
+	// Reference The number of a document elsewhere, for the history.
+	Reference *string `json:"reference,omitempty"`
+
+	// Set The new stock. It is tracked from then on.
+	Set *int `json:"set,omitempty"`
+
+	// SKU An SKU that one variant has.
+	SKU *string `json:"sku,omitempty"`
+
+	// VariantID The id of the variant.
+	VariantID *string `json:"variant_id,omitempty"`
+}
+
+// InventoryPage One page of stock.
+type InventoryPage struct {
+	// Data The products of this page.
+	Data []InventoryItem `json:"data"`
+
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
+	NextCursor *NextCursor `json:"next_cursor"`
 }
 
 // LineItem A line with the product's data when it was sold. `total_minor` is quantity times unit price - discount + tax.
@@ -1822,8 +2452,74 @@ type OrderPaymentMethod string
 // OrderTaxRelief Why the order bears no tax; null if the taxes of its place apply. `reverse_charge`: the buyer, a company in another country of the European Union, owes the tax. `exempt`: the customer is exempt. Values may be added.
 type OrderTaxRelief string
 
+// OrderCreate A new order. Unknown members are rejected.
+type OrderCreate struct {
+	// BillingAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+	BillingAddress *AddressCreate `json:"billing_address,omitempty"`
+
+	// CustomerID The `id` of the customer.
+	CustomerID *string `json:"customer_id,omitempty"`
+
+	// Email The email address. The customer's if absent.
+	Email *string `json:"email,omitempty"`
+
+	// ExternalNumber Its number in the system it comes from.
+	ExternalNumber *string `json:"external_number,omitempty"`
+
+	// Lines What is ordered.
+	Lines []OrderLineCreate `json:"lines"`
+
+	// Payments Payments that were taken elsewhere.
+	Payments *[]OrderPaymentCreate `json:"payments,omitempty"`
+
+	// PlacedAt When it was placed elsewhere, in the past.
+	PlacedAt *time.Time `json:"placed_at,omitempty"`
+
+	// Pricing Lets the store compute discount, shipping and tax as for a shopper.
+	Pricing *OrderPricing `json:"pricing,omitempty"`
+
+	// ShippingAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+	ShippingAddress *AddressCreate `json:"shipping_address,omitempty"`
+
+	// ShippingMinor The price of shipping.
+	ShippingMinor *OptionalAmount `json:"shipping_minor,omitempty"`
+
+	// Source Where the order comes from.
+	Source *string `json:"source,omitempty"`
+
+	// Tags The tags.
+	Tags *[]string `json:"tags,omitempty"`
+}
+
 // OrderID The id of an order.
 type OrderID = string
+
+// OrderLineCreate An item. Of a product, title, SKU and price are those of the product if absent.
+type OrderLineCreate struct {
+	// DiscountMinor The discount on the line.
+	DiscountMinor *OptionalAmount `json:"discount_minor,omitempty"`
+
+	// ProductID The `id` of a product. Its stock is reserved.
+	ProductID *string `json:"product_id,omitempty"`
+
+	// Quantity How many units.
+	Quantity int `json:"quantity"`
+
+	// SKU The stock-keeping unit.
+	SKU *string `json:"sku,omitempty"`
+
+	// TaxMinor The tax on the line.
+	TaxMinor *OptionalAmount `json:"tax_minor,omitempty"`
+
+	// Title The title.
+	Title *string `json:"title,omitempty"`
+
+	// UnitPriceMinor The price of a unit.
+	UnitPriceMinor *OptionalAmount `json:"unit_price_minor,omitempty"`
+
+	// VariantID The `id` of its variant, if it has options.
+	VariantID *string `json:"variant_id,omitempty"`
+}
 
 // OrderPage One page of orders.
 type OrderPage struct {
@@ -1832,6 +2528,54 @@ type OrderPage struct {
 
 	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// OrderPatch Changes of an order. Unknown members are rejected.
+type OrderPatch struct {
+	// BillingAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+	BillingAddress *AddressCreate `json:"billing_address,omitempty"`
+
+	// Email The email address.
+	Email *string `json:"email,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// ExternalNumber Its number in another system.
+	ExternalNumber *string `json:"external_number,omitempty"`
+
+	// ShippingAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+	ShippingAddress *AddressCreate `json:"shipping_address,omitempty"`
+
+	// Tags The tags.
+	Tags *[]string `json:"tags,omitempty"`
+}
+
+// OrderPaymentCreate A payment that was taken elsewhere.
+type OrderPaymentCreate struct {
+	// AmountMinor The amount.
+	AmountMinor int `json:"amount_minor"`
+
+	// Method How it was paid, in words.
+	Method *string `json:"method,omitempty"`
+
+	// Reference The number of the payment elsewhere.
+	Reference *string `json:"reference,omitempty"`
+}
+
+// OrderPricing Lets the store compute discount, shipping and tax as for a shopper.
+type OrderPricing struct {
+	// DiscountCode A discount code of the store.
+	DiscountCode *string `json:"discount_code,omitempty"`
+
+	// DiscountMinor An amount off the items instead of a code.
+	DiscountMinor *OptionalAmount `json:"discount_minor,omitempty"`
+
+	// ShippingMinor A price for shipping instead of a rate.
+	ShippingMinor *OptionalAmount `json:"shipping_minor,omitempty"`
+
+	// ShippingRateID The id of a shipping rate of the store.
+	ShippingRateID *string `json:"shipping_rate_id,omitempty"`
 }
 
 // OrderStatus The status of the order.
@@ -1875,7 +2619,7 @@ type PaymentCreate struct {
 	// AmountMinor At most what is owed. Everything that is owed if absent.
 	AmountMinor *int `json:"amount_minor,omitempty"`
 
-	// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
 
 	// Method How it was paid, in words.
@@ -2083,6 +2827,12 @@ type ProductImage struct {
 // ProductImageID The id of an uploaded product image.
 type ProductImageID = string
 
+// ProductMove Nothing but the version that you have read.
+type ProductMove struct {
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+}
+
 // ProductOption An option of a product.
 type ProductOption struct {
 	// Name The name, such as Size.
@@ -2101,15 +2851,141 @@ type ProductPage struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
+// ProductPatch Changes of a product. Unknown members are rejected.
+type ProductPatch struct {
+	// Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+	Barcode *Barcode `json:"barcode,omitempty"`
+
+	// CompareAtPriceMinor The price before a reduction.
+	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor,omitempty"`
+
+	// Currency A currency of ISO 4217, in upper or lower case.
+	Currency *Currency `json:"currency,omitempty"`
+
+	// Description The description.
+	Description *string `json:"description,omitempty"`
+
+	// DescriptionFormat How the description is written: as `text` without markup, or as `markdown` (CommonMark) without HTML. The default is `text`.
+	DescriptionFormat *TextFormat `json:"description_format,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// ExternalReference Identifies the product in another system. No other product has it.
+	ExternalReference *string `json:"external_reference,omitempty"`
+
+	// Handle The product's name in URLs. Must not be in use.
+	Handle *string `json:"handle,omitempty"`
+
+	// ImageURL The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// InventoryQuantity The quantity in stock. Null if stock is not tracked.
+	InventoryQuantity *int32 `json:"inventory_quantity,omitempty"`
+
+	// Maker The maker of a product. Unknown members are rejected.
+	Maker *MakerCreate `json:"maker,omitempty"`
+
+	// PriceMinor An amount in the minor unit of the resource's currency.
+	PriceMinor *Amount `json:"price_minor,omitempty"`
+
+	// ProductType The product type.
+	ProductType *string `json:"product_type,omitempty"`
+
+	// RequiresShipping False for products that are not shipped, such as files and vouchers. Not null.
+	RequiresShipping *bool `json:"requires_shipping,omitempty"`
+
+	// SKU The stock-keeping unit.
+	SKU *string `json:"sku,omitempty"`
+
+	// Tags The tags.
+	Tags *[]string `json:"tags,omitempty"`
+
+	// TaxCategory The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. Not null.
+	TaxCategory *string `json:"tax_category,omitempty"`
+
+	// Title The name that shoppers see. Must not be blank.
+	Title *string `json:"title,omitempty"`
+
+	// Vendor The vendor.
+	Vendor *string `json:"vendor,omitempty"`
+
+	// Videos Addresses of videos at YouTube or Vimeo.
+	Videos *[]string `json:"videos,omitempty"`
+
+	// WeightGrams The weight of one piece in grams.
+	WeightGrams *int32 `json:"weight_grams,omitempty"`
+}
+
 // ProductStatus Only active products are sold. Drafts are not published yet; archived products are no longer sold.
 type ProductStatus string
+
+// ProductUpsert The members of a product. Unknown members are rejected.
+type ProductUpsert struct {
+	// Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+	Barcode *Barcode `json:"barcode,omitempty"`
+
+	// CompareAtPriceMinor The price before a reduction.
+	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor,omitempty"`
+
+	// Currency A currency of ISO 4217, in upper or lower case.
+	Currency *Currency `json:"currency,omitempty"`
+
+	// Description The description.
+	Description *string `json:"description,omitempty"`
+
+	// DescriptionFormat How the description is written: as `text` without markup, or as `markdown` (CommonMark) without HTML. The default is `text`.
+	DescriptionFormat *TextFormat `json:"description_format,omitempty"`
+
+	// Handle The product's name in URLs. Must not be in use.
+	Handle *string `json:"handle,omitempty"`
+
+	// ImageURL The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// InventoryQuantity The quantity in stock. Null if stock is not tracked.
+	InventoryQuantity *int32 `json:"inventory_quantity,omitempty"`
+
+	// Maker The maker of a product. Unknown members are rejected.
+	Maker *MakerCreate `json:"maker,omitempty"`
+
+	// PriceMinor An amount in the minor unit of the resource's currency.
+	PriceMinor *Amount `json:"price_minor,omitempty"`
+
+	// ProductType The product type.
+	ProductType *string `json:"product_type,omitempty"`
+
+	// RequiresShipping False for products that are not shipped, such as files and vouchers. Not null.
+	RequiresShipping *bool `json:"requires_shipping,omitempty"`
+
+	// SKU The stock-keeping unit.
+	SKU *string `json:"sku,omitempty"`
+
+	// Tags The tags.
+	Tags *[]string `json:"tags,omitempty"`
+
+	// TaxCategory The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. Not null.
+	TaxCategory *string `json:"tax_category,omitempty"`
+
+	// Title The name that shoppers see. Must not be blank.
+	Title *string `json:"title,omitempty"`
+
+	// Vendor The vendor.
+	Vendor *string `json:"vendor,omitempty"`
+
+	// Videos Addresses of videos at YouTube or Vimeo.
+	Videos *[]string `json:"videos,omitempty"`
+
+	// WeightGrams The weight of one piece in grams.
+	WeightGrams *int32 `json:"weight_grams,omitempty"`
+}
 
 // RefundCreate defines model for RefundCreate.
 type RefundCreate struct {
 	// AmountMinor At most what was paid and not refunded. What the units are worth if absent; without lines, it is required. 0 with lines returns units without money.
 	AmountMinor *int `json:"amount_minor,omitempty"`
 
-	// ExpectedVersion The `version` that you have read. If the order has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the order as it is.
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
 
 	// Lines The refunded units.
@@ -2470,6 +3346,9 @@ type IfNoneMatch = string
 // Limit defines model for Limit.
 type Limit = int
 
+// OccurredFrom defines model for OccurredFrom.
+type OccurredFrom = time.Time
+
 // Tag defines model for Tag.
 type Tag = string
 
@@ -2497,6 +3376,75 @@ type ListCustomersParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// CreateCustomerParams defines parameters for CreateCustomer.
+type CreateCustomerParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// GetCustomerParams defines parameters for GetCustomer.
+type GetCustomerParams struct {
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// UpdateCustomerParams defines parameters for UpdateCustomer.
+type UpdateCustomerParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ListDiscountsParams defines parameters for ListDiscounts.
+type ListDiscountsParams struct {
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// CreateDiscountParams defines parameters for CreateDiscount.
+type CreateDiscountParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// DeleteDiscountParams defines parameters for DeleteDiscount.
+type DeleteDiscountParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// UpdateDiscountParams defines parameters for UpdateDiscount.
+type UpdateDiscountParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// OccurredFrom Only events of this time or later. Sorts the list by oldest event first. RFC 3339, any offset.
+	OccurredFrom *OccurredFrom `form:"occurred_from,omitempty" json:"occurred_from,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetEventParams defines parameters for GetEvent.
+type GetEventParams struct {
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // ListExportsParams defines parameters for ListExports.
 type ListExportsParams struct {
 	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
@@ -2511,6 +3459,30 @@ type ListExportsParams struct {
 
 // CreateExportParams defines parameters for CreateExport.
 type CreateExportParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ListInventoryParams defines parameters for ListInventory.
+type ListInventoryParams struct {
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// SKU Only products with exactly this stock-keeping unit, or a variant with it, at most 200. Cannot be combined with `updated_from`.
+	SKU *string `form:"sku,omitempty" json:"sku,omitempty"`
+
+	// UpdatedFrom Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset.
+	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// AdjustInventoryParams defines parameters for AdjustInventory.
+type AdjustInventoryParams struct {
 	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
@@ -2566,10 +3538,22 @@ type ListOrdersParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// CreateOrderParams defines parameters for CreateOrder.
+type CreateOrderParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // GetOrderParams defines parameters for GetOrder.
 type GetOrderParams struct {
 	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// UpdateOrderParams defines parameters for UpdateOrder.
+type UpdateOrderParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
 // CancelOrderParams defines parameters for CancelOrder.
@@ -2580,6 +3564,12 @@ type CancelOrderParams struct {
 
 // CreateFulfillmentParams defines parameters for CreateFulfillment.
 type CreateFulfillmentParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// UpdateFulfillmentParams defines parameters for UpdateFulfillment.
+type UpdateFulfillmentParams struct {
 	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
@@ -2632,10 +3622,40 @@ type CreateProductParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// UpsertProductParams defines parameters for UpsertProduct.
+type UpsertProductParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // GetProductParams defines parameters for GetProduct.
 type GetProductParams struct {
 	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// UpdateProductParams defines parameters for UpdateProduct.
+type UpdateProductParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ArchiveProductParams defines parameters for ArchiveProduct.
+type ArchiveProductParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// PublishProductParams defines parameters for PublishProduct.
+type PublishProductParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// UnpublishProductParams defines parameters for UnpublishProduct.
+type UnpublishProductParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
 // ListThemesParams defines parameters for ListThemes.
@@ -2698,14 +3718,38 @@ type DeleteWebhookParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// CreateCustomerJSONRequestBody defines body for CreateCustomer for application/json ContentType.
+type CreateCustomerJSONRequestBody = CustomerCreate
+
+// UpdateCustomerJSONRequestBody defines body for UpdateCustomer for application/json ContentType.
+type UpdateCustomerJSONRequestBody = CustomerPatch
+
+// CreateDiscountJSONRequestBody defines body for CreateDiscount for application/json ContentType.
+type CreateDiscountJSONRequestBody = DiscountCreate
+
+// UpdateDiscountJSONRequestBody defines body for UpdateDiscount for application/json ContentType.
+type UpdateDiscountJSONRequestBody = DiscountPatch
+
 // CreateExportJSONRequestBody defines body for CreateExport for application/json ContentType.
 type CreateExportJSONRequestBody = ExportCreate
+
+// AdjustInventoryJSONRequestBody defines body for AdjustInventory for application/json ContentType.
+type AdjustInventoryJSONRequestBody = InventoryAdjustment
+
+// CreateOrderJSONRequestBody defines body for CreateOrder for application/json ContentType.
+type CreateOrderJSONRequestBody = OrderCreate
+
+// UpdateOrderJSONRequestBody defines body for UpdateOrder for application/json ContentType.
+type UpdateOrderJSONRequestBody = OrderPatch
 
 // CancelOrderJSONRequestBody defines body for CancelOrder for application/json ContentType.
 type CancelOrderJSONRequestBody = CancellationCreate
 
 // CreateFulfillmentJSONRequestBody defines body for CreateFulfillment for application/json ContentType.
 type CreateFulfillmentJSONRequestBody = FulfillmentCreate
+
+// UpdateFulfillmentJSONRequestBody defines body for UpdateFulfillment for application/json ContentType.
+type UpdateFulfillmentJSONRequestBody = FulfillmentPatch
 
 // CreateOrderNoteJSONRequestBody defines body for CreateOrderNote for application/json ContentType.
 type CreateOrderNoteJSONRequestBody = NoteCreate
@@ -2718,6 +3762,21 @@ type CreateRefundJSONRequestBody = RefundCreate
 
 // CreateProductJSONRequestBody defines body for CreateProduct for application/json ContentType.
 type CreateProductJSONRequestBody = ProductCreate
+
+// UpsertProductJSONRequestBody defines body for UpsertProduct for application/json ContentType.
+type UpsertProductJSONRequestBody = ProductUpsert
+
+// UpdateProductJSONRequestBody defines body for UpdateProduct for application/json ContentType.
+type UpdateProductJSONRequestBody = ProductPatch
+
+// ArchiveProductJSONRequestBody defines body for ArchiveProduct for application/json ContentType.
+type ArchiveProductJSONRequestBody = ProductMove
+
+// PublishProductJSONRequestBody defines body for PublishProduct for application/json ContentType.
+type PublishProductJSONRequestBody = ProductMove
+
+// UnpublishProductJSONRequestBody defines body for UnpublishProduct for application/json ContentType.
+type UnpublishProductJSONRequestBody = ProductMove
 
 // CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
 type CreateWebhookJSONRequestBody = WebhookCreate
@@ -2803,6 +3862,113 @@ type ClientInterface interface {
 	// Corresponds with GET /customers (the `ListCustomers` operationId).
 	ListCustomers(ctx context.Context, params *ListCustomersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CreateCustomerWithBody Create a customer
+	//
+	// Creates a customer: one with an account, or a guest. No other customer may have the email address.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /customers (the `CreateCustomer` operationId).
+	CreateCustomerWithBody(ctx context.Context, params *CreateCustomerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCustomer Create a customer
+	//
+	// Creates a customer: one with an account, or a guest. No other customer may have the email address.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /customers (the `CreateCustomer` operationId).
+	CreateCustomer(ctx context.Context, params *CreateCustomerParams, body CreateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetCustomer Get a customer
+	//
+	// Returns the customer in any status.
+	//
+	// Corresponds with GET /customers/{id} (the `GetCustomer` operationId).
+	GetCustomer(ctx context.Context, id CustomerID, params *GetCustomerParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateCustomerWithBody Change a customer
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /customers/{id} (the `UpdateCustomer` operationId).
+	UpdateCustomerWithBody(ctx context.Context, id CustomerID, params *UpdateCustomerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateCustomer Change a customer
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /customers/{id} (the `UpdateCustomer` operationId).
+	UpdateCustomer(ctx context.Context, id CustomerID, params *UpdateCustomerParams, body UpdateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListDiscounts List discounts
+	//
+	// Returns the discounts of the store, newest first.
+	//
+	// Corresponds with GET /discounts (the `ListDiscounts` operationId).
+	ListDiscounts(ctx context.Context, params *ListDiscountsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateDiscountWithBody Create a discount
+	//
+	// Creates a discount code. No other discount of the store may have the code.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /discounts (the `CreateDiscount` operationId).
+	CreateDiscountWithBody(ctx context.Context, params *CreateDiscountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateDiscount Create a discount
+	//
+	// Creates a discount code. No other discount of the store may have the code.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /discounts (the `CreateDiscount` operationId).
+	CreateDiscount(ctx context.Context, params *CreateDiscountParams, body CreateDiscountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteDiscount Delete a discount
+	//
+	// Deletes a discount that no order uses. Otherwise the code is `discount_used`; set `active` to false instead.
+	//
+	// Corresponds with DELETE /discounts/{id} (the `DeleteDiscount` operationId).
+	DeleteDiscount(ctx context.Context, id DiscountID, params *DeleteDiscountParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDiscountWithBody Change a discount
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /discounts/{id} (the `UpdateDiscount` operationId).
+	UpdateDiscountWithBody(ctx context.Context, id DiscountID, params *UpdateDiscountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateDiscount Change a discount
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /discounts/{id} (the `UpdateDiscount` operationId).
+	UpdateDiscount(ctx context.Context, id DiscountID, params *UpdateDiscountParams, body UpdateDiscountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListEvents List events
+	//
+	// Returns the events that webhooks deliver, for programs that cannot receive them. They are kept for 30 days, newest first. With `occurred_from` they are oldest first and complete: events that are still being written come later. To follow the log, start again with the `occurred_at` of the last event when `next_cursor` is null, and skip each `event_id` that you know. Events whose scope the credential lacks are left out, as are those about webhook endpoints and grants for apps. A page can have fewer events than `limit` although `next_cursor` is not null.
+	//
+	// Corresponds with GET /events (the `ListEvents` operationId).
+	ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetEvent Get an event
+	//
+	// Returns an event of the last 30 days, if the credential has its scope.
+	//
+	// Corresponds with GET /events/{id} (the `GetEvent` operationId).
+	GetEvent(ctx context.Context, id EventID, params *GetEventParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListExports List export jobs
 	//
 	// Returns export jobs, newest first: an API key sees all jobs of the store, an app only its own. Only single jobs have links to their files.
@@ -2835,6 +4001,31 @@ type ClientInterface interface {
 	// Corresponds with GET /exports/{id} (the `GetExport` operationId).
 	GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListInventory List stock
+	//
+	// Returns the stock of all products, newest product first, or with `updated_from` oldest change first. Each item is a product with its variants.
+	//
+	// Corresponds with GET /inventory (the `ListInventory` operationId).
+	ListInventory(ctx context.Context, params *ListInventoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AdjustInventoryWithBody Change stock
+	//
+	// Changes the stock of up to 250 variants: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change their `version`, without an event.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
+	AdjustInventoryWithBody(ctx context.Context, params *AdjustInventoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AdjustInventory Change stock
+	//
+	// Changes the stock of up to 250 variants: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change their `version`, without an event.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
+	AdjustInventory(ctx context.Context, params *AdjustInventoryParams, body AdjustInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListMarketplaceThemes List marketplace themes
 	//
 	// Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
@@ -2856,12 +4047,48 @@ type ClientInterface interface {
 	// Corresponds with GET /orders (the `ListOrders` operationId).
 	ListOrders(ctx context.Context, params *ListOrdersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CreateOrderWithBody Create an order
+	//
+	// Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`, the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /orders (the `CreateOrder` operationId).
+	CreateOrderWithBody(ctx context.Context, params *CreateOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateOrder Create an order
+	//
+	// Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`, the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /orders (the `CreateOrder` operationId).
+	CreateOrder(ctx context.Context, params *CreateOrderParams, body CreateOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetOrder Get an order
 	//
 	// The order with its lines, amounts and addresses.
 	//
 	// Corresponds with GET /orders/{id} (the `GetOrder` operationId).
 	GetOrder(ctx context.Context, id OrderID, params *GetOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateOrderWithBody Change an order
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their own.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /orders/{id} (the `UpdateOrder` operationId).
+	UpdateOrderWithBody(ctx context.Context, id OrderID, params *UpdateOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateOrder Change an order
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their own.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /orders/{id} (the `UpdateOrder` operationId).
+	UpdateOrder(ctx context.Context, id OrderID, params *UpdateOrderParams, body UpdateOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CancelOrderWithBody Cancel an order
 	//
@@ -2898,6 +4125,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
 	CreateFulfillment(ctx context.Context, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateFulfillmentWithBody Change the tracking of a shipment
+	//
+	// Changes the given members of `tracking` and clears those that are null. The shopper gets no email about it.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /orders/{id}/fulfillments/{fulfillment_id} (the `UpdateFulfillment` operationId).
+	UpdateFulfillmentWithBody(ctx context.Context, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateFulfillment Change the tracking of a shipment
+	//
+	// Changes the given members of `tracking` and clears those that are null. The shopper gets no email about it.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /orders/{id}/fulfillments/{fulfillment_id} (the `UpdateFulfillment` operationId).
+	UpdateFulfillment(ctx context.Context, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, body UpdateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateOrderNoteWithBody Add a note to an order
 	//
@@ -2978,12 +4223,102 @@ type ClientInterface interface {
 	// Corresponds with POST /products (the `CreateProduct` operationId).
 	CreateProduct(ctx context.Context, params *CreateProductParams, body CreateProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpsertProductWithBody Create or change a product by reference
+	//
+	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /products/by-reference/{external_reference} (the `UpsertProduct` operationId).
+	UpsertProductWithBody(ctx context.Context, externalReference ExternalReference, params *UpsertProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpsertProduct Create or change a product by reference
+	//
+	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /products/by-reference/{external_reference} (the `UpsertProduct` operationId).
+	UpsertProduct(ctx context.Context, externalReference ExternalReference, params *UpsertProductParams, body UpsertProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetProduct Get a product
 	//
 	// Returns the product in any status. A deleted product returns 404.
 	//
 	// Corresponds with GET /products/{id} (the `GetProduct` operationId).
 	GetProduct(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateProductWithBody Change a product
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /products/{id} (the `UpdateProduct` operationId).
+	UpdateProductWithBody(ctx context.Context, id ProductID, params *UpdateProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateProduct Change a product
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /products/{id} (the `UpdateProduct` operationId).
+	UpdateProduct(ctx context.Context, id ProductID, params *UpdateProductParams, body UpdateProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ArchiveProductWithBody Archive a product
+	//
+	// Archives a draft or an active product. Shoppers no longer see it.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /products/{id}/archive (the `ArchiveProduct` operationId).
+	ArchiveProductWithBody(ctx context.Context, id ProductID, params *ArchiveProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ArchiveProduct Archive a product
+	//
+	// Archives a draft or an active product. Shoppers no longer see it.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /products/{id}/archive (the `ArchiveProduct` operationId).
+	ArchiveProduct(ctx context.Context, id ProductID, params *ArchiveProductParams, body ArchiveProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PublishProductWithBody Publish a product
+	//
+	// Shows a draft to shoppers. Its currency must be that of the store.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /products/{id}/publish (the `PublishProduct` operationId).
+	PublishProductWithBody(ctx context.Context, id ProductID, params *PublishProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PublishProduct Publish a product
+	//
+	// Shows a draft to shoppers. Its currency must be that of the store.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /products/{id}/publish (the `PublishProduct` operationId).
+	PublishProduct(ctx context.Context, id ProductID, params *PublishProductParams, body PublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnpublishProductWithBody Unpublish a product
+	//
+	// Turns an active product into a draft.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
+	UnpublishProductWithBody(ctx context.Context, id ProductID, params *UnpublishProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnpublishProduct Unpublish a product
+	//
+	// Turns an active product into a draft.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
+	UnpublishProduct(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListThemes List installed themes
 	//
@@ -3053,6 +4388,243 @@ type ClientInterface interface {
 // Corresponds with GET /customers (the `ListCustomers` operationId).
 func (c *Raw) ListCustomers(ctx context.Context, params *ListCustomersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCustomersRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCustomerWithBody Create a customer
+//
+// Creates a customer: one with an account, or a guest. No other customer may have the email address.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /customers (the `CreateCustomer` operationId).
+func (c *Raw) CreateCustomerWithBody(ctx context.Context, params *CreateCustomerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCustomerRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCustomer Create a customer
+//
+// Creates a customer: one with an account, or a guest. No other customer may have the email address.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /customers (the `CreateCustomer` operationId).
+func (c *Raw) CreateCustomer(ctx context.Context, params *CreateCustomerParams, body CreateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCustomerRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetCustomer Get a customer
+//
+// Returns the customer in any status.
+//
+// Corresponds with GET /customers/{id} (the `GetCustomer` operationId).
+func (c *Raw) GetCustomer(ctx context.Context, id CustomerID, params *GetCustomerParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetCustomerRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateCustomerWithBody Change a customer
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /customers/{id} (the `UpdateCustomer` operationId).
+func (c *Raw) UpdateCustomerWithBody(ctx context.Context, id CustomerID, params *UpdateCustomerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateCustomerRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateCustomer Change a customer
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /customers/{id} (the `UpdateCustomer` operationId).
+func (c *Raw) UpdateCustomer(ctx context.Context, id CustomerID, params *UpdateCustomerParams, body UpdateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateCustomerRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListDiscounts List discounts
+//
+// Returns the discounts of the store, newest first.
+//
+// Corresponds with GET /discounts (the `ListDiscounts` operationId).
+func (c *Raw) ListDiscounts(ctx context.Context, params *ListDiscountsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListDiscountsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateDiscountWithBody Create a discount
+//
+// Creates a discount code. No other discount of the store may have the code.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /discounts (the `CreateDiscount` operationId).
+func (c *Raw) CreateDiscountWithBody(ctx context.Context, params *CreateDiscountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateDiscountRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateDiscount Create a discount
+//
+// Creates a discount code. No other discount of the store may have the code.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /discounts (the `CreateDiscount` operationId).
+func (c *Raw) CreateDiscount(ctx context.Context, params *CreateDiscountParams, body CreateDiscountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateDiscountRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteDiscount Delete a discount
+//
+// Deletes a discount that no order uses. Otherwise the code is `discount_used`; set `active` to false instead.
+//
+// Corresponds with DELETE /discounts/{id} (the `DeleteDiscount` operationId).
+func (c *Raw) DeleteDiscount(ctx context.Context, id DiscountID, params *DeleteDiscountParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteDiscountRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDiscountWithBody Change a discount
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /discounts/{id} (the `UpdateDiscount` operationId).
+func (c *Raw) UpdateDiscountWithBody(ctx context.Context, id DiscountID, params *UpdateDiscountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDiscountRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateDiscount Change a discount
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /discounts/{id} (the `UpdateDiscount` operationId).
+func (c *Raw) UpdateDiscount(ctx context.Context, id DiscountID, params *UpdateDiscountParams, body UpdateDiscountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateDiscountRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListEvents List events
+//
+// Returns the events that webhooks deliver, for programs that cannot receive them. They are kept for 30 days, newest first. With `occurred_from` they are oldest first and complete: events that are still being written come later. To follow the log, start again with the `occurred_at` of the last event when `next_cursor` is null, and skip each `event_id` that you know. Events whose scope the credential lacks are left out, as are those about webhook endpoints and grants for apps. A page can have fewer events than `limit` although `next_cursor` is not null.
+//
+// Corresponds with GET /events (the `ListEvents` operationId).
+func (c *Raw) ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListEventsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetEvent Get an event
+//
+// Returns an event of the last 30 days, if the credential has its scope.
+//
+// Corresponds with GET /events/{id} (the `GetEvent` operationId).
+func (c *Raw) GetEvent(ctx context.Context, id EventID, params *GetEventParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetEventRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3135,6 +4707,61 @@ func (c *Raw) GetExport(ctx context.Context, id ExportID, reqEditors ...RequestE
 	return c.Client.Do(req)
 }
 
+// ListInventory List stock
+//
+// Returns the stock of all products, newest product first, or with `updated_from` oldest change first. Each item is a product with its variants.
+//
+// Corresponds with GET /inventory (the `ListInventory` operationId).
+func (c *Raw) ListInventory(ctx context.Context, params *ListInventoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListInventoryRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AdjustInventoryWithBody Change stock
+//
+// Changes the stock of up to 250 variants: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change their `version`, without an event.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
+func (c *Raw) AdjustInventoryWithBody(ctx context.Context, params *AdjustInventoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAdjustInventoryRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AdjustInventory Change stock
+//
+// Changes the stock of up to 250 variants: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change their `version`, without an event.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
+func (c *Raw) AdjustInventory(ctx context.Context, params *AdjustInventoryParams, body AdjustInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAdjustInventoryRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListMarketplaceThemes List marketplace themes
 //
 // Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
@@ -3186,6 +4813,44 @@ func (c *Raw) ListOrders(ctx context.Context, params *ListOrdersParams, reqEdito
 	return c.Client.Do(req)
 }
 
+// CreateOrderWithBody Create an order
+//
+// Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`, the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /orders (the `CreateOrder` operationId).
+func (c *Raw) CreateOrderWithBody(ctx context.Context, params *CreateOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateOrderRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateOrder Create an order
+//
+// Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`, the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /orders (the `CreateOrder` operationId).
+func (c *Raw) CreateOrder(ctx context.Context, params *CreateOrderParams, body CreateOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateOrderRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetOrder Get an order
 //
 // The order with its lines, amounts and addresses.
@@ -3193,6 +4858,44 @@ func (c *Raw) ListOrders(ctx context.Context, params *ListOrdersParams, reqEdito
 // Corresponds with GET /orders/{id} (the `GetOrder` operationId).
 func (c *Raw) GetOrder(ctx context.Context, id OrderID, params *GetOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetOrderRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateOrderWithBody Change an order
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their own.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /orders/{id} (the `UpdateOrder` operationId).
+func (c *Raw) UpdateOrderWithBody(ctx context.Context, id OrderID, params *UpdateOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateOrderRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateOrder Change an order
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their own.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /orders/{id} (the `UpdateOrder` operationId).
+func (c *Raw) UpdateOrder(ctx context.Context, id OrderID, params *UpdateOrderParams, body UpdateOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateOrderRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3269,6 +4972,44 @@ func (c *Raw) CreateFulfillmentWithBody(ctx context.Context, id OrderID, params 
 // Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
 func (c *Raw) CreateFulfillment(ctx context.Context, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateFulfillmentRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateFulfillmentWithBody Change the tracking of a shipment
+//
+// Changes the given members of `tracking` and clears those that are null. The shopper gets no email about it.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /orders/{id}/fulfillments/{fulfillment_id} (the `UpdateFulfillment` operationId).
+func (c *Raw) UpdateFulfillmentWithBody(ctx context.Context, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateFulfillmentRequestWithBody(c.Server, id, fulfillmentID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateFulfillment Change the tracking of a shipment
+//
+// Changes the given members of `tracking` and clears those that are null. The shopper gets no email about it.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /orders/{id}/fulfillments/{fulfillment_id} (the `UpdateFulfillment` operationId).
+func (c *Raw) UpdateFulfillment(ctx context.Context, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, body UpdateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateFulfillmentRequest(c.Server, id, fulfillmentID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3448,6 +5189,44 @@ func (c *Raw) CreateProduct(ctx context.Context, params *CreateProductParams, bo
 	return c.Client.Do(req)
 }
 
+// UpsertProductWithBody Create or change a product by reference
+//
+// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /products/by-reference/{external_reference} (the `UpsertProduct` operationId).
+func (c *Raw) UpsertProductWithBody(ctx context.Context, externalReference ExternalReference, params *UpsertProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpsertProductRequestWithBody(c.Server, externalReference, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpsertProduct Create or change a product by reference
+//
+// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /products/by-reference/{external_reference} (the `UpsertProduct` operationId).
+func (c *Raw) UpsertProduct(ctx context.Context, externalReference ExternalReference, params *UpsertProductParams, body UpsertProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpsertProductRequest(c.Server, externalReference, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetProduct Get a product
 //
 // Returns the product in any status. A deleted product returns 404.
@@ -3455,6 +5234,158 @@ func (c *Raw) CreateProduct(ctx context.Context, params *CreateProductParams, bo
 // Corresponds with GET /products/{id} (the `GetProduct` operationId).
 func (c *Raw) GetProduct(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetProductRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateProductWithBody Change a product
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /products/{id} (the `UpdateProduct` operationId).
+func (c *Raw) UpdateProductWithBody(ctx context.Context, id ProductID, params *UpdateProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateProductRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateProduct Change a product
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /products/{id} (the `UpdateProduct` operationId).
+func (c *Raw) UpdateProduct(ctx context.Context, id ProductID, params *UpdateProductParams, body UpdateProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateProductRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ArchiveProductWithBody Archive a product
+//
+// Archives a draft or an active product. Shoppers no longer see it.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /products/{id}/archive (the `ArchiveProduct` operationId).
+func (c *Raw) ArchiveProductWithBody(ctx context.Context, id ProductID, params *ArchiveProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewArchiveProductRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ArchiveProduct Archive a product
+//
+// Archives a draft or an active product. Shoppers no longer see it.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /products/{id}/archive (the `ArchiveProduct` operationId).
+func (c *Raw) ArchiveProduct(ctx context.Context, id ProductID, params *ArchiveProductParams, body ArchiveProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewArchiveProductRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PublishProductWithBody Publish a product
+//
+// Shows a draft to shoppers. Its currency must be that of the store.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /products/{id}/publish (the `PublishProduct` operationId).
+func (c *Raw) PublishProductWithBody(ctx context.Context, id ProductID, params *PublishProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPublishProductRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PublishProduct Publish a product
+//
+// Shows a draft to shoppers. Its currency must be that of the store.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /products/{id}/publish (the `PublishProduct` operationId).
+func (c *Raw) PublishProduct(ctx context.Context, id ProductID, params *PublishProductParams, body PublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPublishProductRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnpublishProductWithBody Unpublish a product
+//
+// Turns an active product into a draft.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
+func (c *Raw) UnpublishProductWithBody(ctx context.Context, id ProductID, params *UnpublishProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnpublishProductRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnpublishProduct Unpublish a product
+//
+// Turns an active product into a draft.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
+func (c *Raw) UnpublishProduct(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnpublishProductRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3722,6 +5653,551 @@ func NewListCustomersRequest(server string, params *ListCustomersParams) (*http.
 	return req, nil
 }
 
+// NewCreateCustomerRequest calls the generic CreateCustomer builder with application/json body
+func NewCreateCustomerRequest(server string, params *CreateCustomerParams, body CreateCustomerJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateCustomerRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateCustomerRequestWithBody constructs an http.Request for the CreateCustomer method, with any body, and a specified content type
+func NewCreateCustomerRequestWithBody(server string, params *CreateCustomerParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/customers")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewGetCustomerRequest constructs an http.Request for the GetCustomer method
+func NewGetCustomerRequest(server string, id CustomerID, params *GetCustomerParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/customers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateCustomerRequest calls the generic UpdateCustomer builder with application/json body
+func NewUpdateCustomerRequest(server string, id CustomerID, params *UpdateCustomerParams, body UpdateCustomerJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateCustomerRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateCustomerRequestWithBody constructs an http.Request for the UpdateCustomer method, with any body, and a specified content type
+func NewUpdateCustomerRequestWithBody(server string, id CustomerID, params *UpdateCustomerParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/customers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewListDiscountsRequest constructs an http.Request for the ListDiscounts method
+func NewListDiscountsRequest(server string, params *ListDiscountsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/discounts")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateDiscountRequest calls the generic CreateDiscount builder with application/json body
+func NewCreateDiscountRequest(server string, params *CreateDiscountParams, body CreateDiscountJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateDiscountRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateDiscountRequestWithBody constructs an http.Request for the CreateDiscount method, with any body, and a specified content type
+func NewCreateDiscountRequestWithBody(server string, params *CreateDiscountParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/discounts")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteDiscountRequest constructs an http.Request for the DeleteDiscount method
+func NewDeleteDiscountRequest(server string, id DiscountID, params *DeleteDiscountParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/discounts/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateDiscountRequest calls the generic UpdateDiscount builder with application/json body
+func NewUpdateDiscountRequest(server string, id DiscountID, params *UpdateDiscountParams, body UpdateDiscountJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateDiscountRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateDiscountRequestWithBody constructs an http.Request for the UpdateDiscount method, with any body, and a specified content type
+func NewUpdateDiscountRequestWithBody(server string, id DiscountID, params *UpdateDiscountParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/discounts/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewListEventsRequest constructs an http.Request for the ListEvents method
+func NewListEventsRequest(server string, params *ListEventsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/events")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OccurredFrom != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "occurred_from", *params.OccurredFrom, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetEventRequest constructs an http.Request for the GetEvent method
+func NewGetEventRequest(server string, id EventID, params *GetEventParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/events/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListExportsRequest constructs an http.Request for the ListExports method
 func NewListExportsRequest(server string, params *ListExportsParams) (*http.Request, error) {
 	var err error
@@ -3885,6 +6361,164 @@ func NewGetExportRequest(server string, id ExportID) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListInventoryRequest constructs an http.Request for the ListInventory method
+func NewListInventoryRequest(server string, params *ListInventoryParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/inventory")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SKU != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sku", *params.SKU, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UpdatedFrom != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "updated_from", *params.UpdatedFrom, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewAdjustInventoryRequest calls the generic AdjustInventory builder with application/json body
+func NewAdjustInventoryRequest(server string, params *AdjustInventoryParams, body AdjustInventoryJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAdjustInventoryRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewAdjustInventoryRequestWithBody constructs an http.Request for the AdjustInventory method, with any body, and a specified content type
+func NewAdjustInventoryRequestWithBody(server string, params *AdjustInventoryParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/inventory/adjustments")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
 	}
 
 	return req, nil
@@ -4187,6 +6821,59 @@ func NewListOrdersRequest(server string, params *ListOrdersParams) (*http.Reques
 	return req, nil
 }
 
+// NewCreateOrderRequest calls the generic CreateOrder builder with application/json body
+func NewCreateOrderRequest(server string, params *CreateOrderParams, body CreateOrderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateOrderRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateOrderRequestWithBody constructs an http.Request for the CreateOrder method, with any body, and a specified content type
+func NewCreateOrderRequestWithBody(server string, params *CreateOrderParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 // NewGetOrderRequest constructs an http.Request for the GetOrder method
 func NewGetOrderRequest(server string, id OrderID, params *GetOrderParams) (*http.Request, error) {
 	var err error
@@ -4230,6 +6917,66 @@ func NewGetOrderRequest(server string, id OrderID, params *GetOrderParams) (*htt
 
 			req.Header.Set("If-None-Match", headerParam0)
 		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateOrderRequest calls the generic UpdateOrder builder with application/json body
+func NewUpdateOrderRequest(server string, id OrderID, params *UpdateOrderParams, body UpdateOrderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateOrderRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateOrderRequestWithBody constructs an http.Request for the UpdateOrder method, with any body, and a specified content type
+func NewUpdateOrderRequestWithBody(server string, id OrderID, params *UpdateOrderParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
 
 	}
 
@@ -4334,6 +7081,73 @@ func NewCreateFulfillmentRequestWithBody(server string, id OrderID, params *Crea
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateFulfillmentRequest calls the generic UpdateFulfillment builder with application/json body
+func NewUpdateFulfillmentRequest(server string, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, body UpdateFulfillmentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateFulfillmentRequestWithBody(server, id, fulfillmentID, params, "application/json", bodyReader)
+}
+
+// NewUpdateFulfillmentRequestWithBody constructs an http.Request for the UpdateFulfillment method, with any body, and a specified content type
+func NewUpdateFulfillmentRequestWithBody(server string, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "fulfillment_id", fulfillmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders/%s/fulfillments/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -4718,6 +7532,66 @@ func NewCreateProductRequestWithBody(server string, params *CreateProductParams,
 	return req, nil
 }
 
+// NewUpsertProductRequest calls the generic UpsertProduct builder with application/json body
+func NewUpsertProductRequest(server string, externalReference ExternalReference, params *UpsertProductParams, body UpsertProductJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpsertProductRequestWithBody(server, externalReference, params, "application/json", bodyReader)
+}
+
+// NewUpsertProductRequestWithBody constructs an http.Request for the UpsertProduct method, with any body, and a specified content type
+func NewUpsertProductRequestWithBody(server string, externalReference ExternalReference, params *UpsertProductParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "external_reference", externalReference, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/products/by-reference/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 // NewGetProductRequest constructs an http.Request for the GetProduct method
 func NewGetProductRequest(server string, id ProductID, params *GetProductParams) (*http.Request, error) {
 	var err error
@@ -4761,6 +7635,246 @@ func NewGetProductRequest(server string, id ProductID, params *GetProductParams)
 
 			req.Header.Set("If-None-Match", headerParam0)
 		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateProductRequest calls the generic UpdateProduct builder with application/json body
+func NewUpdateProductRequest(server string, id ProductID, params *UpdateProductParams, body UpdateProductJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateProductRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateProductRequestWithBody constructs an http.Request for the UpdateProduct method, with any body, and a specified content type
+func NewUpdateProductRequestWithBody(server string, id ProductID, params *UpdateProductParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/products/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewArchiveProductRequest calls the generic ArchiveProduct builder with application/json body
+func NewArchiveProductRequest(server string, id ProductID, params *ArchiveProductParams, body ArchiveProductJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewArchiveProductRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewArchiveProductRequestWithBody constructs an http.Request for the ArchiveProduct method, with any body, and a specified content type
+func NewArchiveProductRequestWithBody(server string, id ProductID, params *ArchiveProductParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/products/%s/archive", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewPublishProductRequest calls the generic PublishProduct builder with application/json body
+func NewPublishProductRequest(server string, id ProductID, params *PublishProductParams, body PublishProductJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPublishProductRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewPublishProductRequestWithBody constructs an http.Request for the PublishProduct method, with any body, and a specified content type
+func NewPublishProductRequestWithBody(server string, id ProductID, params *PublishProductParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/products/%s/publish", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewUnpublishProductRequest calls the generic UnpublishProduct builder with application/json body
+func NewUnpublishProductRequest(server string, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUnpublishProductRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUnpublishProductRequestWithBody constructs an http.Request for the UnpublishProduct method, with any body, and a specified content type
+func NewUnpublishProductRequestWithBody(server string, id ProductID, params *UnpublishProductParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/products/%s/unpublish", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
 
 	}
 
@@ -5266,6 +8380,123 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /customers (the `ListCustomers` operationId).
 	ListCustomersWithResponse(ctx context.Context, params *ListCustomersParams, reqEditors ...RequestEditorFn) (*ListCustomersResponse, error)
 
+	// CreateCustomerWithBodyWithResponse Create a customer
+	//
+	// Creates a customer: one with an account, or a guest. No other customer may have the email address.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /customers (the `CreateCustomer` operationId).
+	CreateCustomerWithBodyWithResponse(ctx context.Context, params *CreateCustomerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCustomerResponse, error)
+
+	// CreateCustomerWithResponse Create a customer
+	//
+	// Creates a customer: one with an account, or a guest. No other customer may have the email address.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /customers (the `CreateCustomer` operationId).
+	CreateCustomerWithResponse(ctx context.Context, params *CreateCustomerParams, body CreateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCustomerResponse, error)
+
+	// GetCustomerWithResponse Get a customer
+	//
+	// Returns the customer in any status.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /customers/{id} (the `GetCustomer` operationId).
+	GetCustomerWithResponse(ctx context.Context, id CustomerID, params *GetCustomerParams, reqEditors ...RequestEditorFn) (*GetCustomerResponse, error)
+
+	// UpdateCustomerWithBodyWithResponse Change a customer
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /customers/{id} (the `UpdateCustomer` operationId).
+	UpdateCustomerWithBodyWithResponse(ctx context.Context, id CustomerID, params *UpdateCustomerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateCustomerResponse, error)
+
+	// UpdateCustomerWithResponse Change a customer
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /customers/{id} (the `UpdateCustomer` operationId).
+	UpdateCustomerWithResponse(ctx context.Context, id CustomerID, params *UpdateCustomerParams, body UpdateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateCustomerResponse, error)
+
+	// ListDiscountsWithResponse List discounts
+	//
+	// Returns the discounts of the store, newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /discounts (the `ListDiscounts` operationId).
+	ListDiscountsWithResponse(ctx context.Context, params *ListDiscountsParams, reqEditors ...RequestEditorFn) (*ListDiscountsResponse, error)
+
+	// CreateDiscountWithBodyWithResponse Create a discount
+	//
+	// Creates a discount code. No other discount of the store may have the code.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /discounts (the `CreateDiscount` operationId).
+	CreateDiscountWithBodyWithResponse(ctx context.Context, params *CreateDiscountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateDiscountResponse, error)
+
+	// CreateDiscountWithResponse Create a discount
+	//
+	// Creates a discount code. No other discount of the store may have the code.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /discounts (the `CreateDiscount` operationId).
+	CreateDiscountWithResponse(ctx context.Context, params *CreateDiscountParams, body CreateDiscountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateDiscountResponse, error)
+
+	// DeleteDiscountWithResponse Delete a discount
+	//
+	// Deletes a discount that no order uses. Otherwise the code is `discount_used`; set `active` to false instead.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /discounts/{id} (the `DeleteDiscount` operationId).
+	DeleteDiscountWithResponse(ctx context.Context, id DiscountID, params *DeleteDiscountParams, reqEditors ...RequestEditorFn) (*DeleteDiscountResponse, error)
+
+	// UpdateDiscountWithBodyWithResponse Change a discount
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /discounts/{id} (the `UpdateDiscount` operationId).
+	UpdateDiscountWithBodyWithResponse(ctx context.Context, id DiscountID, params *UpdateDiscountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateDiscountResponse, error)
+
+	// UpdateDiscountWithResponse Change a discount
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /discounts/{id} (the `UpdateDiscount` operationId).
+	UpdateDiscountWithResponse(ctx context.Context, id DiscountID, params *UpdateDiscountParams, body UpdateDiscountJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDiscountResponse, error)
+
+	// ListEventsWithResponse List events
+	//
+	// Returns the events that webhooks deliver, for programs that cannot receive them. They are kept for 30 days, newest first. With `occurred_from` they are oldest first and complete: events that are still being written come later. To follow the log, start again with the `occurred_at` of the last event when `next_cursor` is null, and skip each `event_id` that you know. Events whose scope the credential lacks are left out, as are those about webhook endpoints and grants for apps. A page can have fewer events than `limit` although `next_cursor` is not null.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /events (the `ListEvents` operationId).
+	ListEventsWithResponse(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*ListEventsResponse, error)
+
+	// GetEventWithResponse Get an event
+	//
+	// Returns an event of the last 30 days, if the credential has its scope.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /events/{id} (the `GetEvent` operationId).
+	GetEventWithResponse(ctx context.Context, id EventID, params *GetEventParams, reqEditors ...RequestEditorFn) (*GetEventResponse, error)
+
 	// ListExportsWithResponse List export jobs
 	//
 	// Returns export jobs, newest first: an API key sees all jobs of the store, an app only its own. Only single jobs have links to their files.
@@ -5302,6 +8533,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /exports/{id} (the `GetExport` operationId).
 	GetExportWithResponse(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*GetExportResponse, error)
 
+	// ListInventoryWithResponse List stock
+	//
+	// Returns the stock of all products, newest product first, or with `updated_from` oldest change first. Each item is a product with its variants.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /inventory (the `ListInventory` operationId).
+	ListInventoryWithResponse(ctx context.Context, params *ListInventoryParams, reqEditors ...RequestEditorFn) (*ListInventoryResponse, error)
+
+	// AdjustInventoryWithBodyWithResponse Change stock
+	//
+	// Changes the stock of up to 250 variants: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change their `version`, without an event.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
+	AdjustInventoryWithBodyWithResponse(ctx context.Context, params *AdjustInventoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AdjustInventoryResponse, error)
+
+	// AdjustInventoryWithResponse Change stock
+	//
+	// Changes the stock of up to 250 variants: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change their `version`, without an event.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
+	AdjustInventoryWithResponse(ctx context.Context, params *AdjustInventoryParams, body AdjustInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*AdjustInventoryResponse, error)
+
 	// ListMarketplaceThemesWithResponse List marketplace themes
 	//
 	// Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
@@ -5329,6 +8587,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /orders (the `ListOrders` operationId).
 	ListOrdersWithResponse(ctx context.Context, params *ListOrdersParams, reqEditors ...RequestEditorFn) (*ListOrdersResponse, error)
 
+	// CreateOrderWithBodyWithResponse Create an order
+	//
+	// Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`, the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders (the `CreateOrder` operationId).
+	CreateOrderWithBodyWithResponse(ctx context.Context, params *CreateOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateOrderResponse, error)
+
+	// CreateOrderWithResponse Create an order
+	//
+	// Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`, the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders (the `CreateOrder` operationId).
+	CreateOrderWithResponse(ctx context.Context, params *CreateOrderParams, body CreateOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateOrderResponse, error)
+
 	// GetOrderWithResponse Get an order
 	//
 	// The order with its lines, amounts and addresses.
@@ -5337,6 +8613,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /orders/{id} (the `GetOrder` operationId).
 	GetOrderWithResponse(ctx context.Context, id OrderID, params *GetOrderParams, reqEditors ...RequestEditorFn) (*GetOrderResponse, error)
+
+	// UpdateOrderWithBodyWithResponse Change an order
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their own.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /orders/{id} (the `UpdateOrder` operationId).
+	UpdateOrderWithBodyWithResponse(ctx context.Context, id OrderID, params *UpdateOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateOrderResponse, error)
+
+	// UpdateOrderWithResponse Change an order
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their own.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /orders/{id} (the `UpdateOrder` operationId).
+	UpdateOrderWithResponse(ctx context.Context, id OrderID, params *UpdateOrderParams, body UpdateOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOrderResponse, error)
 
 	// CancelOrderWithBodyWithResponse Cancel an order
 	//
@@ -5373,6 +8667,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /orders/{id}/fulfillments (the `CreateFulfillment` operationId).
 	CreateFulfillmentWithResponse(ctx context.Context, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateFulfillmentResponse, error)
+
+	// UpdateFulfillmentWithBodyWithResponse Change the tracking of a shipment
+	//
+	// Changes the given members of `tracking` and clears those that are null. The shopper gets no email about it.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /orders/{id}/fulfillments/{fulfillment_id} (the `UpdateFulfillment` operationId).
+	UpdateFulfillmentWithBodyWithResponse(ctx context.Context, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFulfillmentResponse, error)
+
+	// UpdateFulfillmentWithResponse Change the tracking of a shipment
+	//
+	// Changes the given members of `tracking` and clears those that are null. The shopper gets no email about it.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /orders/{id}/fulfillments/{fulfillment_id} (the `UpdateFulfillment` operationId).
+	UpdateFulfillmentWithResponse(ctx context.Context, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, body UpdateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFulfillmentResponse, error)
 
 	// CreateOrderNoteWithBodyWithResponse Add a note to an order
 	//
@@ -5455,6 +8767,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /products (the `CreateProduct` operationId).
 	CreateProductWithResponse(ctx context.Context, params *CreateProductParams, body CreateProductJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateProductResponse, error)
 
+	// UpsertProductWithBodyWithResponse Create or change a product by reference
+	//
+	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /products/by-reference/{external_reference} (the `UpsertProduct` operationId).
+	UpsertProductWithBodyWithResponse(ctx context.Context, externalReference ExternalReference, params *UpsertProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpsertProductResponse, error)
+
+	// UpsertProductWithResponse Create or change a product by reference
+	//
+	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /products/by-reference/{external_reference} (the `UpsertProduct` operationId).
+	UpsertProductWithResponse(ctx context.Context, externalReference ExternalReference, params *UpsertProductParams, body UpsertProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UpsertProductResponse, error)
+
 	// GetProductWithResponse Get a product
 	//
 	// Returns the product in any status. A deleted product returns 404.
@@ -5463,6 +8793,78 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /products/{id} (the `GetProduct` operationId).
 	GetProductWithResponse(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*GetProductResponse, error)
+
+	// UpdateProductWithBodyWithResponse Change a product
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /products/{id} (the `UpdateProduct` operationId).
+	UpdateProductWithBodyWithResponse(ctx context.Context, id ProductID, params *UpdateProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateProductResponse, error)
+
+	// UpdateProductWithResponse Change a product
+	//
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /products/{id} (the `UpdateProduct` operationId).
+	UpdateProductWithResponse(ctx context.Context, id ProductID, params *UpdateProductParams, body UpdateProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateProductResponse, error)
+
+	// ArchiveProductWithBodyWithResponse Archive a product
+	//
+	// Archives a draft or an active product. Shoppers no longer see it.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /products/{id}/archive (the `ArchiveProduct` operationId).
+	ArchiveProductWithBodyWithResponse(ctx context.Context, id ProductID, params *ArchiveProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ArchiveProductResponse, error)
+
+	// ArchiveProductWithResponse Archive a product
+	//
+	// Archives a draft or an active product. Shoppers no longer see it.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /products/{id}/archive (the `ArchiveProduct` operationId).
+	ArchiveProductWithResponse(ctx context.Context, id ProductID, params *ArchiveProductParams, body ArchiveProductJSONRequestBody, reqEditors ...RequestEditorFn) (*ArchiveProductResponse, error)
+
+	// PublishProductWithBodyWithResponse Publish a product
+	//
+	// Shows a draft to shoppers. Its currency must be that of the store.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /products/{id}/publish (the `PublishProduct` operationId).
+	PublishProductWithBodyWithResponse(ctx context.Context, id ProductID, params *PublishProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PublishProductResponse, error)
+
+	// PublishProductWithResponse Publish a product
+	//
+	// Shows a draft to shoppers. Its currency must be that of the store.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /products/{id}/publish (the `PublishProduct` operationId).
+	PublishProductWithResponse(ctx context.Context, id ProductID, params *PublishProductParams, body PublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*PublishProductResponse, error)
+
+	// UnpublishProductWithBodyWithResponse Unpublish a product
+	//
+	// Turns an active product into a draft.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
+	UnpublishProductWithBodyWithResponse(ctx context.Context, id ProductID, params *UnpublishProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UnpublishProductResponse, error)
+
+	// UnpublishProductWithResponse Unpublish a product
+	//
+	// Turns an active product into a draft.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
+	UnpublishProductWithResponse(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UnpublishProductResponse, error)
 
 	// ListThemesWithResponse List installed themes
 	//
@@ -5579,6 +8981,431 @@ func (r ListCustomersResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListCustomersResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateCustomerResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Customer
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateCustomerResponse) GetJSON201() *Customer {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateCustomerResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateCustomerResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateCustomerResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateCustomerResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateCustomerResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetCustomerResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Customer
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetCustomerResponse) GetJSON200() *Customer {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetCustomerResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetCustomerResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetCustomerResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetCustomerResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetCustomerResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateCustomerResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Customer
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateCustomerResponse) GetJSON200() *Customer {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateCustomerResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateCustomerResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateCustomerResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateCustomerResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateCustomerResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListDiscountsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DiscountPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListDiscountsResponse) GetJSON200() *DiscountPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListDiscountsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListDiscountsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListDiscountsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListDiscountsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListDiscountsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateDiscountResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Discount
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateDiscountResponse) GetJSON201() *Discount {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateDiscountResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateDiscountResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateDiscountResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateDiscountResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateDiscountResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteDiscountResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteDiscountResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteDiscountResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteDiscountResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteDiscountResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteDiscountResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateDiscountResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Discount
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateDiscountResponse) GetJSON200() *Discount {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateDiscountResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateDiscountResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateDiscountResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateDiscountResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateDiscountResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EventPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListEventsResponse) GetJSON200() *EventPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListEventsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetEventResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Event
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetEventResponse) GetJSON200() *Event {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetEventResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetEventResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetEventResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetEventResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetEventResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5729,6 +9556,102 @@ func (r GetExportResponse) ContentType() string {
 	return ""
 }
 
+type ListInventoryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *InventoryPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListInventoryResponse) GetJSON200() *InventoryPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListInventoryResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListInventoryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListInventoryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListInventoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListInventoryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AdjustInventoryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *InventoryChanges
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AdjustInventoryResponse) GetJSON200() *InventoryChanges {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r AdjustInventoryResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r AdjustInventoryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AdjustInventoryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AdjustInventoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AdjustInventoryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListMarketplaceThemesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5873,6 +9796,54 @@ func (r ListOrdersResponse) ContentType() string {
 	return ""
 }
 
+type CreateOrderResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Order
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateOrderResponse) GetJSON201() *Order {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateOrderResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateOrderResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateOrderResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateOrderResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateOrderResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetOrderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5915,6 +9886,54 @@ func (r GetOrderResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetOrderResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateOrderResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Order
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateOrderResponse) GetJSON200() *Order {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateOrderResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateOrderResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateOrderResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateOrderResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateOrderResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6011,6 +10030,54 @@ func (r CreateFulfillmentResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r CreateFulfillmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateFulfillmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Order
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateFulfillmentResponse) GetJSON200() *Order {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateFulfillmentResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateFulfillmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateFulfillmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateFulfillmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateFulfillmentResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6257,6 +10324,61 @@ func (r CreateProductResponse) ContentType() string {
 	return ""
 }
 
+type UpsertProductResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Product
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Product
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpsertProductResponse) GetJSON200() *Product {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r UpsertProductResponse) GetJSON201() *Product {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpsertProductResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpsertProductResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpsertProductResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpsertProductResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpsertProductResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetProductResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -6299,6 +10421,198 @@ func (r GetProductResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetProductResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateProductResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Product
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateProductResponse) GetJSON200() *Product {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateProductResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateProductResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateProductResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateProductResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateProductResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ArchiveProductResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Product
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ArchiveProductResponse) GetJSON200() *Product {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ArchiveProductResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ArchiveProductResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ArchiveProductResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ArchiveProductResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ArchiveProductResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PublishProductResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Product
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PublishProductResponse) GetJSON200() *Product {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PublishProductResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PublishProductResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PublishProductResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PublishProductResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PublishProductResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UnpublishProductResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Product
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UnpublishProductResponse) GetJSON200() *Product {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UnpublishProductResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UnpublishProductResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UnpublishProductResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnpublishProductResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UnpublishProductResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6649,6 +10963,201 @@ func (c *ClientWithResponses) ListCustomersWithResponse(ctx context.Context, par
 	return ParseListCustomersResponse(rsp)
 }
 
+// CreateCustomerWithBodyWithResponse Create a customer
+//
+// Creates a customer: one with an account, or a guest. No other customer may have the email address.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /customers (the `CreateCustomer` operationId).
+func (c *ClientWithResponses) CreateCustomerWithBodyWithResponse(ctx context.Context, params *CreateCustomerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCustomerResponse, error) {
+	rsp, err := c.CreateCustomerWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCustomerResponse(rsp)
+}
+
+// CreateCustomerWithResponse Create a customer
+//
+// Creates a customer: one with an account, or a guest. No other customer may have the email address.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /customers (the `CreateCustomer` operationId).
+func (c *ClientWithResponses) CreateCustomerWithResponse(ctx context.Context, params *CreateCustomerParams, body CreateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCustomerResponse, error) {
+	rsp, err := c.CreateCustomer(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCustomerResponse(rsp)
+}
+
+// GetCustomerWithResponse Get a customer
+//
+// Returns the customer in any status.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /customers/{id} (the `GetCustomer` operationId).
+func (c *ClientWithResponses) GetCustomerWithResponse(ctx context.Context, id CustomerID, params *GetCustomerParams, reqEditors ...RequestEditorFn) (*GetCustomerResponse, error) {
+	rsp, err := c.GetCustomer(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetCustomerResponse(rsp)
+}
+
+// UpdateCustomerWithBodyWithResponse Change a customer
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /customers/{id} (the `UpdateCustomer` operationId).
+func (c *ClientWithResponses) UpdateCustomerWithBodyWithResponse(ctx context.Context, id CustomerID, params *UpdateCustomerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateCustomerResponse, error) {
+	rsp, err := c.UpdateCustomerWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateCustomerResponse(rsp)
+}
+
+// UpdateCustomerWithResponse Change a customer
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /customers/{id} (the `UpdateCustomer` operationId).
+func (c *ClientWithResponses) UpdateCustomerWithResponse(ctx context.Context, id CustomerID, params *UpdateCustomerParams, body UpdateCustomerJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateCustomerResponse, error) {
+	rsp, err := c.UpdateCustomer(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateCustomerResponse(rsp)
+}
+
+// ListDiscountsWithResponse List discounts
+//
+// Returns the discounts of the store, newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /discounts (the `ListDiscounts` operationId).
+func (c *ClientWithResponses) ListDiscountsWithResponse(ctx context.Context, params *ListDiscountsParams, reqEditors ...RequestEditorFn) (*ListDiscountsResponse, error) {
+	rsp, err := c.ListDiscounts(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListDiscountsResponse(rsp)
+}
+
+// CreateDiscountWithBodyWithResponse Create a discount
+//
+// Creates a discount code. No other discount of the store may have the code.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /discounts (the `CreateDiscount` operationId).
+func (c *ClientWithResponses) CreateDiscountWithBodyWithResponse(ctx context.Context, params *CreateDiscountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateDiscountResponse, error) {
+	rsp, err := c.CreateDiscountWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateDiscountResponse(rsp)
+}
+
+// CreateDiscountWithResponse Create a discount
+//
+// Creates a discount code. No other discount of the store may have the code.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /discounts (the `CreateDiscount` operationId).
+func (c *ClientWithResponses) CreateDiscountWithResponse(ctx context.Context, params *CreateDiscountParams, body CreateDiscountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateDiscountResponse, error) {
+	rsp, err := c.CreateDiscount(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateDiscountResponse(rsp)
+}
+
+// DeleteDiscountWithResponse Delete a discount
+//
+// Deletes a discount that no order uses. Otherwise the code is `discount_used`; set `active` to false instead.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /discounts/{id} (the `DeleteDiscount` operationId).
+func (c *ClientWithResponses) DeleteDiscountWithResponse(ctx context.Context, id DiscountID, params *DeleteDiscountParams, reqEditors ...RequestEditorFn) (*DeleteDiscountResponse, error) {
+	rsp, err := c.DeleteDiscount(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteDiscountResponse(rsp)
+}
+
+// UpdateDiscountWithBodyWithResponse Change a discount
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /discounts/{id} (the `UpdateDiscount` operationId).
+func (c *ClientWithResponses) UpdateDiscountWithBodyWithResponse(ctx context.Context, id DiscountID, params *UpdateDiscountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateDiscountResponse, error) {
+	rsp, err := c.UpdateDiscountWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDiscountResponse(rsp)
+}
+
+// UpdateDiscountWithResponse Change a discount
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /discounts/{id} (the `UpdateDiscount` operationId).
+func (c *ClientWithResponses) UpdateDiscountWithResponse(ctx context.Context, id DiscountID, params *UpdateDiscountParams, body UpdateDiscountJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateDiscountResponse, error) {
+	rsp, err := c.UpdateDiscount(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateDiscountResponse(rsp)
+}
+
+// ListEventsWithResponse List events
+//
+// Returns the events that webhooks deliver, for programs that cannot receive them. They are kept for 30 days, newest first. With `occurred_from` they are oldest first and complete: events that are still being written come later. To follow the log, start again with the `occurred_at` of the last event when `next_cursor` is null, and skip each `event_id` that you know. Events whose scope the credential lacks are left out, as are those about webhook endpoints and grants for apps. A page can have fewer events than `limit` although `next_cursor` is not null.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /events (the `ListEvents` operationId).
+func (c *ClientWithResponses) ListEventsWithResponse(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*ListEventsResponse, error) {
+	rsp, err := c.ListEvents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListEventsResponse(rsp)
+}
+
+// GetEventWithResponse Get an event
+//
+// Returns an event of the last 30 days, if the credential has its scope.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /events/{id} (the `GetEvent` operationId).
+func (c *ClientWithResponses) GetEventWithResponse(ctx context.Context, id EventID, params *GetEventParams, reqEditors ...RequestEditorFn) (*GetEventResponse, error) {
+	rsp, err := c.GetEvent(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetEventResponse(rsp)
+}
+
 // ListExportsWithResponse List export jobs
 //
 // Returns export jobs, newest first: an API key sees all jobs of the store, an app only its own. Only single jobs have links to their files.
@@ -6709,6 +11218,51 @@ func (c *ClientWithResponses) GetExportWithResponse(ctx context.Context, id Expo
 	return ParseGetExportResponse(rsp)
 }
 
+// ListInventoryWithResponse List stock
+//
+// Returns the stock of all products, newest product first, or with `updated_from` oldest change first. Each item is a product with its variants.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /inventory (the `ListInventory` operationId).
+func (c *ClientWithResponses) ListInventoryWithResponse(ctx context.Context, params *ListInventoryParams, reqEditors ...RequestEditorFn) (*ListInventoryResponse, error) {
+	rsp, err := c.ListInventory(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListInventoryResponse(rsp)
+}
+
+// AdjustInventoryWithBodyWithResponse Change stock
+//
+// Changes the stock of up to 250 variants: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change their `version`, without an event.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
+func (c *ClientWithResponses) AdjustInventoryWithBodyWithResponse(ctx context.Context, params *AdjustInventoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AdjustInventoryResponse, error) {
+	rsp, err := c.AdjustInventoryWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAdjustInventoryResponse(rsp)
+}
+
+// AdjustInventoryWithResponse Change stock
+//
+// Changes the stock of up to 250 variants: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change their `version`, without an event.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
+func (c *ClientWithResponses) AdjustInventoryWithResponse(ctx context.Context, params *AdjustInventoryParams, body AdjustInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*AdjustInventoryResponse, error) {
+	rsp, err := c.AdjustInventory(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAdjustInventoryResponse(rsp)
+}
+
 // ListMarketplaceThemesWithResponse List marketplace themes
 //
 // Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
@@ -6754,6 +11308,36 @@ func (c *ClientWithResponses) ListOrdersWithResponse(ctx context.Context, params
 	return ParseListOrdersResponse(rsp)
 }
 
+// CreateOrderWithBodyWithResponse Create an order
+//
+// Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`, the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders (the `CreateOrder` operationId).
+func (c *ClientWithResponses) CreateOrderWithBodyWithResponse(ctx context.Context, params *CreateOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateOrderResponse, error) {
+	rsp, err := c.CreateOrderWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateOrderResponse(rsp)
+}
+
+// CreateOrderWithResponse Create an order
+//
+// Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`, the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders (the `CreateOrder` operationId).
+func (c *ClientWithResponses) CreateOrderWithResponse(ctx context.Context, params *CreateOrderParams, body CreateOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateOrderResponse, error) {
+	rsp, err := c.CreateOrder(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateOrderResponse(rsp)
+}
+
 // GetOrderWithResponse Get an order
 //
 // The order with its lines, amounts and addresses.
@@ -6767,6 +11351,36 @@ func (c *ClientWithResponses) GetOrderWithResponse(ctx context.Context, id Order
 		return nil, err
 	}
 	return ParseGetOrderResponse(rsp)
+}
+
+// UpdateOrderWithBodyWithResponse Change an order
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their own.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /orders/{id} (the `UpdateOrder` operationId).
+func (c *ClientWithResponses) UpdateOrderWithBodyWithResponse(ctx context.Context, id OrderID, params *UpdateOrderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateOrderResponse, error) {
+	rsp, err := c.UpdateOrderWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateOrderResponse(rsp)
+}
+
+// UpdateOrderWithResponse Change an order
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their own.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /orders/{id} (the `UpdateOrder` operationId).
+func (c *ClientWithResponses) UpdateOrderWithResponse(ctx context.Context, id OrderID, params *UpdateOrderParams, body UpdateOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOrderResponse, error) {
+	rsp, err := c.UpdateOrder(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateOrderResponse(rsp)
 }
 
 // CancelOrderWithBodyWithResponse Cancel an order
@@ -6827,6 +11441,36 @@ func (c *ClientWithResponses) CreateFulfillmentWithResponse(ctx context.Context,
 		return nil, err
 	}
 	return ParseCreateFulfillmentResponse(rsp)
+}
+
+// UpdateFulfillmentWithBodyWithResponse Change the tracking of a shipment
+//
+// Changes the given members of `tracking` and clears those that are null. The shopper gets no email about it.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /orders/{id}/fulfillments/{fulfillment_id} (the `UpdateFulfillment` operationId).
+func (c *ClientWithResponses) UpdateFulfillmentWithBodyWithResponse(ctx context.Context, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFulfillmentResponse, error) {
+	rsp, err := c.UpdateFulfillmentWithBody(ctx, id, fulfillmentID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateFulfillmentResponse(rsp)
+}
+
+// UpdateFulfillmentWithResponse Change the tracking of a shipment
+//
+// Changes the given members of `tracking` and clears those that are null. The shopper gets no email about it.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /orders/{id}/fulfillments/{fulfillment_id} (the `UpdateFulfillment` operationId).
+func (c *ClientWithResponses) UpdateFulfillmentWithResponse(ctx context.Context, id OrderID, fulfillmentID FulfillmentID, params *UpdateFulfillmentParams, body UpdateFulfillmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFulfillmentResponse, error) {
+	rsp, err := c.UpdateFulfillment(ctx, id, fulfillmentID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateFulfillmentResponse(rsp)
 }
 
 // CreateOrderNoteWithBodyWithResponse Add a note to an order
@@ -6964,6 +11608,36 @@ func (c *ClientWithResponses) CreateProductWithResponse(ctx context.Context, par
 	return ParseCreateProductResponse(rsp)
 }
 
+// UpsertProductWithBodyWithResponse Create or change a product by reference
+//
+// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /products/by-reference/{external_reference} (the `UpsertProduct` operationId).
+func (c *ClientWithResponses) UpsertProductWithBodyWithResponse(ctx context.Context, externalReference ExternalReference, params *UpsertProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpsertProductResponse, error) {
+	rsp, err := c.UpsertProductWithBody(ctx, externalReference, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpsertProductResponse(rsp)
+}
+
+// UpsertProductWithResponse Create or change a product by reference
+//
+// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /products/by-reference/{external_reference} (the `UpsertProduct` operationId).
+func (c *ClientWithResponses) UpsertProductWithResponse(ctx context.Context, externalReference ExternalReference, params *UpsertProductParams, body UpsertProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UpsertProductResponse, error) {
+	rsp, err := c.UpsertProduct(ctx, externalReference, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpsertProductResponse(rsp)
+}
+
 // GetProductWithResponse Get a product
 //
 // Returns the product in any status. A deleted product returns 404.
@@ -6977,6 +11651,126 @@ func (c *ClientWithResponses) GetProductWithResponse(ctx context.Context, id Pro
 		return nil, err
 	}
 	return ParseGetProductResponse(rsp)
+}
+
+// UpdateProductWithBodyWithResponse Change a product
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /products/{id} (the `UpdateProduct` operationId).
+func (c *ClientWithResponses) UpdateProductWithBodyWithResponse(ctx context.Context, id ProductID, params *UpdateProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateProductResponse, error) {
+	rsp, err := c.UpdateProductWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateProductResponse(rsp)
+}
+
+// UpdateProductWithResponse Change a product
+//
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /products/{id} (the `UpdateProduct` operationId).
+func (c *ClientWithResponses) UpdateProductWithResponse(ctx context.Context, id ProductID, params *UpdateProductParams, body UpdateProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateProductResponse, error) {
+	rsp, err := c.UpdateProduct(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateProductResponse(rsp)
+}
+
+// ArchiveProductWithBodyWithResponse Archive a product
+//
+// Archives a draft or an active product. Shoppers no longer see it.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /products/{id}/archive (the `ArchiveProduct` operationId).
+func (c *ClientWithResponses) ArchiveProductWithBodyWithResponse(ctx context.Context, id ProductID, params *ArchiveProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ArchiveProductResponse, error) {
+	rsp, err := c.ArchiveProductWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseArchiveProductResponse(rsp)
+}
+
+// ArchiveProductWithResponse Archive a product
+//
+// Archives a draft or an active product. Shoppers no longer see it.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /products/{id}/archive (the `ArchiveProduct` operationId).
+func (c *ClientWithResponses) ArchiveProductWithResponse(ctx context.Context, id ProductID, params *ArchiveProductParams, body ArchiveProductJSONRequestBody, reqEditors ...RequestEditorFn) (*ArchiveProductResponse, error) {
+	rsp, err := c.ArchiveProduct(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseArchiveProductResponse(rsp)
+}
+
+// PublishProductWithBodyWithResponse Publish a product
+//
+// Shows a draft to shoppers. Its currency must be that of the store.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /products/{id}/publish (the `PublishProduct` operationId).
+func (c *ClientWithResponses) PublishProductWithBodyWithResponse(ctx context.Context, id ProductID, params *PublishProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PublishProductResponse, error) {
+	rsp, err := c.PublishProductWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePublishProductResponse(rsp)
+}
+
+// PublishProductWithResponse Publish a product
+//
+// Shows a draft to shoppers. Its currency must be that of the store.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /products/{id}/publish (the `PublishProduct` operationId).
+func (c *ClientWithResponses) PublishProductWithResponse(ctx context.Context, id ProductID, params *PublishProductParams, body PublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*PublishProductResponse, error) {
+	rsp, err := c.PublishProduct(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePublishProductResponse(rsp)
+}
+
+// UnpublishProductWithBodyWithResponse Unpublish a product
+//
+// Turns an active product into a draft.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
+func (c *ClientWithResponses) UnpublishProductWithBodyWithResponse(ctx context.Context, id ProductID, params *UnpublishProductParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UnpublishProductResponse, error) {
+	rsp, err := c.UnpublishProductWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnpublishProductResponse(rsp)
+}
+
+// UnpublishProductWithResponse Unpublish a product
+//
+// Turns an active product into a draft.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
+func (c *ClientWithResponses) UnpublishProductWithResponse(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UnpublishProductResponse, error) {
+	rsp, err := c.UnpublishProduct(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnpublishProductResponse(rsp)
 }
 
 // ListThemesWithResponse List installed themes
@@ -7132,6 +11926,299 @@ func ParseListCustomersResponse(rsp *http.Response) (*ListCustomersResponse, err
 	return response, nil
 }
 
+// ParseCreateCustomerResponse parses an HTTP response from a CreateCustomerWithResponse call
+func ParseCreateCustomerResponse(rsp *http.Response) (*CreateCustomerResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateCustomerResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Customer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetCustomerResponse parses an HTTP response from a GetCustomerWithResponse call
+func ParseGetCustomerResponse(rsp *http.Response) (*GetCustomerResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetCustomerResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Customer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateCustomerResponse parses an HTTP response from a UpdateCustomerWithResponse call
+func ParseUpdateCustomerResponse(rsp *http.Response) (*UpdateCustomerResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateCustomerResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Customer
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListDiscountsResponse parses an HTTP response from a ListDiscountsWithResponse call
+func ParseListDiscountsResponse(rsp *http.Response) (*ListDiscountsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListDiscountsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DiscountPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateDiscountResponse parses an HTTP response from a CreateDiscountWithResponse call
+func ParseCreateDiscountResponse(rsp *http.Response) (*CreateDiscountResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateDiscountResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Discount
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteDiscountResponse parses an HTTP response from a DeleteDiscountWithResponse call
+func ParseDeleteDiscountResponse(rsp *http.Response) (*DeleteDiscountResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteDiscountResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateDiscountResponse parses an HTTP response from a UpdateDiscountWithResponse call
+func ParseUpdateDiscountResponse(rsp *http.Response) (*UpdateDiscountResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateDiscountResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Discount
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListEventsResponse parses an HTTP response from a ListEventsWithResponse call
+func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EventPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetEventResponse parses an HTTP response from a GetEventWithResponse call
+func ParseGetEventResponse(rsp *http.Response) (*GetEventResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetEventResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Event
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListExportsResponse parses an HTTP response from a ListExportsWithResponse call
 func ParseListExportsResponse(rsp *http.Response) (*ListExportsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7214,6 +12301,72 @@ func ParseGetExportResponse(rsp *http.Response) (*GetExportResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ExportDetail
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListInventoryResponse parses an HTTP response from a ListInventoryWithResponse call
+func ParseListInventoryResponse(rsp *http.Response) (*ListInventoryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListInventoryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest InventoryPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAdjustInventoryResponse parses an HTTP response from a AdjustInventoryWithResponse call
+func ParseAdjustInventoryResponse(rsp *http.Response) (*AdjustInventoryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AdjustInventoryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest InventoryChanges
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -7330,6 +12483,39 @@ func ParseListOrdersResponse(rsp *http.Response) (*ListOrdersResponse, error) {
 	return response, nil
 }
 
+// ParseCreateOrderResponse parses an HTTP response from a CreateOrderWithResponse call
+func ParseCreateOrderResponse(rsp *http.Response) (*CreateOrderResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateOrderResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Order
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetOrderResponse parses an HTTP response from a GetOrderWithResponse call
 func ParseGetOrderResponse(rsp *http.Response) (*GetOrderResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7339,6 +12525,39 @@ func ParseGetOrderResponse(rsp *http.Response) (*GetOrderResponse, error) {
 	}
 
 	response := &GetOrderResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Order
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateOrderResponse parses an HTTP response from a UpdateOrderWithResponse call
+func ParseUpdateOrderResponse(rsp *http.Response) (*UpdateOrderResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateOrderResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}
@@ -7416,6 +12635,39 @@ func ParseCreateFulfillmentResponse(rsp *http.Response) (*CreateFulfillmentRespo
 			return nil, err
 		}
 		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateFulfillmentResponse parses an HTTP response from a UpdateFulfillmentWithResponse call
+func ParseUpdateFulfillmentResponse(rsp *http.Response) (*UpdateFulfillmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateFulfillmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Order
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -7594,6 +12846,46 @@ func ParseCreateProductResponse(rsp *http.Response) (*CreateProductResponse, err
 	return response, nil
 }
 
+// ParseUpsertProductResponse parses an HTTP response from a UpsertProductWithResponse call
+func ParseUpsertProductResponse(rsp *http.Response) (*UpsertProductResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpsertProductResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetProductResponse parses an HTTP response from a GetProductWithResponse call
 func ParseGetProductResponse(rsp *http.Response) (*GetProductResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7603,6 +12895,138 @@ func ParseGetProductResponse(rsp *http.Response) (*GetProductResponse, error) {
 	}
 
 	response := &GetProductResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateProductResponse parses an HTTP response from a UpdateProductWithResponse call
+func ParseUpdateProductResponse(rsp *http.Response) (*UpdateProductResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateProductResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseArchiveProductResponse parses an HTTP response from a ArchiveProductWithResponse call
+func ParseArchiveProductResponse(rsp *http.Response) (*ArchiveProductResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ArchiveProductResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePublishProductResponse parses an HTTP response from a PublishProductWithResponse call
+func ParsePublishProductResponse(rsp *http.Response) (*PublishProductResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PublishProductResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUnpublishProductResponse parses an HTTP response from a UnpublishProductWithResponse call
+func ParseUnpublishProductResponse(rsp *http.Response) (*UnpublishProductResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnpublishProductResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -57,6 +57,31 @@ func (c *Client) Products(
 	})
 }
 
+// Inventory iterates over the items of ListInventory that params selects, page by page, starting at
+// params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
+// and is not changed.
+func (c *Client) Inventory(
+	ctx context.Context, params *ListInventoryParams,
+) iter.Seq2[InventoryItem, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items
+	return walk(p.Cursor, func(cursor *Cursor) ([]InventoryItem, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListInventoryWithResponse(ctx, &p)
+		if err == nil {
+			err = Err(res)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case res.JSON200 == nil:
+			return nil, nil, errNoPage
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
 // Customers iterates over the items of ListCustomers that params selects, page by page, starting at
 // params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
 // and is not changed.
@@ -69,6 +94,31 @@ func (c *Client) Customers(
 		p := p
 		p.Cursor = cursor
 		res, err := c.ListCustomersWithResponse(ctx, &p)
+		if err == nil {
+			err = Err(res)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case res.JSON200 == nil:
+			return nil, nil, errNoPage
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// Discounts iterates over the items of ListDiscounts that params selects, page by page, starting at
+// params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
+// and is not changed.
+func (c *Client) Discounts(
+	ctx context.Context, params *ListDiscountsParams,
+) iter.Seq2[Discount, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items
+	return walk(p.Cursor, func(cursor *Cursor) ([]Discount, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListDiscountsWithResponse(ctx, &p)
 		if err == nil {
 			err = Err(res)
 		}
@@ -119,6 +169,31 @@ func (c *Client) Webhooks(
 		p := p
 		p.Cursor = cursor
 		res, err := c.ListWebhooksWithResponse(ctx, &p)
+		if err == nil {
+			err = Err(res)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case res.JSON200 == nil:
+			return nil, nil, errNoPage
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// Events iterates over the items of ListEvents that params selects, page by page, starting at
+// params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
+// and is not changed.
+func (c *Client) Events(
+	ctx context.Context, params *ListEventsParams,
+) iter.Seq2[Event, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items
+	return walk(p.Cursor, func(cursor *Cursor) ([]Event, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListEventsWithResponse(ctx, &p)
 		if err == nil {
 			err = Err(res)
 		}

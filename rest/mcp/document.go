@@ -11,7 +11,7 @@ import (
 )
 
 // methods are those of the API's rows, in the order of a path's tools.
-var methods = []string{http.MethodGet, http.MethodPost, http.MethodDelete}
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 type object = map[string]any
 

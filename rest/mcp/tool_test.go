@@ -79,6 +79,15 @@ func TestTools(t *testing.T) {
 		"create_webhook": scope.WebhooksWrite, "delete_webhook": scope.WebhooksWrite, "list_themes": scope.ThemesRead,
 		"get_theme": scope.ThemesRead, "list_theme_assets": scope.ThemesRead, "activate_theme": scope.ThemesWrite,
 		"list_marketplace_themes": scope.ThemesRead,
+		"create_order":            scope.SalesWrite, "update_order": scope.SalesWrite,
+		"update_fulfillment": scope.FulfillmentsWrite, "update_product": scope.ProductsWrite,
+		"publish_product": scope.ProductsWrite, "unpublish_product": scope.ProductsWrite,
+		"archive_product": scope.ProductsWrite, "upsert_product": scope.ProductsWrite,
+		"list_inventory": scope.InventoryRead, "adjust_inventory": scope.InventoryWrite,
+		"get_customer": scope.CustomersRead, "create_customer": scope.CustomersWrite,
+		"update_customer": scope.CustomersWrite, "list_discounts": scope.DiscountsRead,
+		"create_discount": scope.DiscountsWrite, "update_discount": scope.DiscountsWrite,
+		"delete_discount": scope.DiscountsWrite, "list_events": scope.WebhooksRead, "get_event": scope.WebhooksRead,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)

@@ -110,6 +110,24 @@ class Operations:
             },
         )
 
+    def create_order(
+        self,
+        body: types.OrderCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Order:
+        """Create an order. Creates an order and reserves its stock. Amounts are those of the lines; with
+        `pricing`, the store computes discount, shipping and tax instead, and amounts are left out.
+        `placed_at` is for orders that were placed elsewhere, and `payments` for what was paid there.
+        Needs the scope `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/orders",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
     def get_order(
         self,
         id: types.OrderID,
@@ -118,6 +136,24 @@ class Operations:
         return self.call(  # type: ignore[no-any-return]
             "GET",
             f"/orders/{quote(id, safe='')}",
+        )
+
+    def update_order(
+        self,
+        id: types.OrderID,
+        body: types.OrderPatch,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Order:
+        """Change an order. Changes the given members and clears those that are null (JSON Merge Patch, RFC
+        7396). Lists are replaced as a whole. Money, shipments and cancellation have operations of their
+        own. Needs the scope `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PATCH",
+            f"/orders/{quote(id, safe='')}",
+            body=body,
+            idempotency_key=idempotency_key,
         )
 
     def create_order_note(
@@ -186,6 +222,24 @@ class Operations:
         return self.call(  # type: ignore[no-any-return]
             "POST",
             f"/orders/{quote(id, safe='')}/fulfillments",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def update_fulfillment(
+        self,
+        id: types.OrderID,
+        fulfillment_id: types.FulfillmentID,
+        body: types.FulfillmentPatch,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Order:
+        """Change the tracking of a shipment. Changes the given members of `tracking` and clears those that
+        are null. The shopper gets no email about it. Needs the scope `fulfillments.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PATCH",
+            f"/orders/{quote(id, safe='')}/fulfillments/{quote(fulfillment_id, safe='')}",
             body=body,
             idempotency_key=idempotency_key,
         )
@@ -288,6 +342,153 @@ class Operations:
             f"/products/{quote(id, safe='')}",
         )
 
+    def update_product(
+        self,
+        id: types.ProductID,
+        body: types.ProductPatch,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Product:
+        """Change a product. Changes the given members and clears those that are null (JSON Merge Patch, RFC
+        7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options
+        belong to its variants and cannot be changed here. Needs the scope `products.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PATCH",
+            f"/products/{quote(id, safe='')}",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def publish_product(
+        self,
+        id: types.ProductID,
+        body: types.ProductMove,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Product:
+        """Publish a product. Shows a draft to shoppers. Its currency must be that of the store. Needs the
+        scope `products.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/products/{quote(id, safe='')}/publish",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def unpublish_product(
+        self,
+        id: types.ProductID,
+        body: types.ProductMove,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Product:
+        """Unpublish a product. Turns an active product into a draft. Needs the scope `products.write`."""
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/products/{quote(id, safe='')}/unpublish",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def archive_product(
+        self,
+        id: types.ProductID,
+        body: types.ProductMove,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Product:
+        """Archive a product. Archives a draft or an active product. Shoppers no longer see it. Needs the
+        scope `products.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/products/{quote(id, safe='')}/archive",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def upsert_product(
+        self,
+        external_reference: types.ExternalReference,
+        body: types.ProductUpsert,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Product:
+        """Create or change a product by reference. Creates a draft with the external reference or, if a
+        product has it, changes the given members of that product and clears those that are null. A new
+        product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+        Needs the scope `products.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PUT",
+            f"/products/by-reference/{quote(external_reference, safe='')}",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_inventory(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        sku: Optional[str] = None,
+        updated_from: Optional[str] = None,
+    ) -> types.InventoryPage:
+        """List stock. Returns the stock of all products, newest product first, or with `updated_from`
+        oldest change first. Each item is a product with its variants. Needs the scope `inventory.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/inventory",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "sku": sku,
+                "updated_from": updated_from,
+            },
+        )
+
+    def inventory(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        sku: Optional[str] = None,
+        updated_from: Optional[str] = None,
+    ) -> Iterator[types.InventoryItem]:
+        """Iterates over all pages of list_inventory."""
+        return self.walk(
+            "GET",
+            f"/inventory",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "sku": sku,
+                "updated_from": updated_from,
+            },
+        )
+
+    def adjust_inventory(
+        self,
+        body: types.InventoryAdjustment,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.InventoryChanges:
+        """Change stock. Changes the stock of up to 250 variants: all lines or none. A line names a variant
+        by `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A
+        set with `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never
+        falls below 0: 409 `out_of_stock`. Lines apply in their order, and the history of each variant
+        keeps them. Products change their `version`, without an event. Needs the scope `inventory.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/inventory/adjustments",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
     def list_customers(
         self,
         *,
@@ -333,6 +534,132 @@ class Operations:
                 "tag": tag,
                 "updated_from": updated_from,
             },
+        )
+
+    def create_customer(
+        self,
+        body: types.CustomerCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Customer:
+        """Create a customer. Creates a customer: one with an account, or a guest. No other customer may
+        have the email address. Needs the scope `customers.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/customers",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def get_customer(
+        self,
+        id: types.CustomerID,
+    ) -> types.Customer:
+        """Get a customer. Returns the customer in any status. Needs the scope `customers.read`."""
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/customers/{quote(id, safe='')}",
+        )
+
+    def update_customer(
+        self,
+        id: types.CustomerID,
+        body: types.CustomerPatch,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Customer:
+        """Change a customer. Changes the given members and clears those that are null (JSON Merge Patch,
+        RFC 7396). Lists are replaced as a whole. A redacted customer cannot be changed. Needs the scope
+        `customers.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PATCH",
+            f"/customers/{quote(id, safe='')}",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_discounts(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> types.DiscountPage:
+        """List discounts. Returns the discounts of the store, newest first. Needs the scope
+        `discounts.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/discounts",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def discounts(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Iterator[types.Discount]:
+        """Iterates over all pages of list_discounts."""
+        return self.walk(
+            "GET",
+            f"/discounts",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def create_discount(
+        self,
+        body: types.DiscountCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Discount:
+        """Create a discount. Creates a discount code. No other discount of the store may have the code.
+        Needs the scope `discounts.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/discounts",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def update_discount(
+        self,
+        id: types.DiscountID,
+        body: types.DiscountPatch,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Discount:
+        """Change a discount. Changes the given members and clears those that are null (JSON Merge Patch,
+        RFC 7396). Lists are replaced as a whole. Needs the scope `discounts.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PATCH",
+            f"/discounts/{quote(id, safe='')}",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete_discount(
+        self,
+        id: types.DiscountID,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> None:
+        """Delete a discount. Deletes a discount that no order uses. Otherwise the code is `discount_used`;
+        set `active` to false instead. Needs the scope `discounts.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "DELETE",
+            f"/discounts/{quote(id, safe='')}",
+            idempotency_key=idempotency_key,
         )
 
     def list_exports(
@@ -470,6 +797,61 @@ class Operations:
             "DELETE",
             f"/webhooks/{quote(id, safe='')}",
             idempotency_key=idempotency_key,
+        )
+
+    def list_events(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        occurred_from: Optional[str] = None,
+    ) -> types.EventPage:
+        """List events. Returns the events that webhooks deliver, for programs that cannot receive them.
+        They are kept for 30 days, newest first. With `occurred_from` they are oldest first and complete:
+        events that are still being written come later. To follow the log, start again with the
+        `occurred_at` of the last event when `next_cursor` is null, and skip each `event_id` that you
+        know. Events whose scope the credential lacks are left out, as are those about webhook endpoints
+        and grants for apps. A page can have fewer events than `limit` although `next_cursor` is not
+        null. Needs the scope `webhooks.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/events",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "occurred_from": occurred_from,
+            },
+        )
+
+    def events(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        occurred_from: Optional[str] = None,
+    ) -> Iterator[types.Event]:
+        """Iterates over all pages of list_events."""
+        return self.walk(
+            "GET",
+            f"/events",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "occurred_from": occurred_from,
+            },
+        )
+
+    def get_event(
+        self,
+        id: types.EventID,
+    ) -> types.Event:
+        """Get an event. Returns an event of the last 30 days, if the credential has its scope. Needs the
+        scope `webhooks.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/events/{quote(id, safe='')}",
         )
 
     def list_themes(

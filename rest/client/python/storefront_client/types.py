@@ -6,6 +6,14 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, Optional, TypedDict, Union
 
 
+#: The id of a shipment.
+FulfillmentID = str
+
+
+#: The id of a discount.
+DiscountID = str
+
+
 #: The id of an order.
 OrderID = str
 
@@ -79,6 +87,10 @@ EventID = str
 RequestID = str
 
 
+#: What identifies a product in another system.
+ExternalReference = str
+
+
 #: An amount in the minor unit of the resource's currency.
 Amount = int
 
@@ -112,15 +124,15 @@ Tags = list[str]
 
 
 #: A scope.
-Scope = Literal["products.read", "products.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "exports.read", "exports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
+Scope = Literal["products.read", "products.write", "inventory.read", "inventory.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "exports.read", "exports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
 
 
 #: Send it as `cursor` to get the next page. Null on the last page only.
 NextCursor = Optional[str]
 
 
-#: The `version` that you have read. If the order has another one, nothing changes and the code is
-#: `version_mismatch`. Without it, the change applies to the order as it is.
+#: The `version` that you have read. If the resource has another one, nothing changes and the code is
+#: `version_mismatch`. Without it, the change applies to the resource as it is.
 ExpectedVersion = Optional[int]
 
 
@@ -438,6 +450,93 @@ class ProductCreate(TypedDict):
     videos: NotRequired[Optional[list[str]]]
 
 
+class ProductPatch(TypedDict):
+    """Changes of a product. Unknown members are rejected."""
+
+    #: The name that shoppers see. Must not be blank.
+    title: NotRequired[str]
+    price_minor: NotRequired[Amount]
+    #: A currency of ISO 4217, in upper or lower case.
+    currency: NotRequired[Currency]
+    #: The product's name in URLs. Must not be in use.
+    handle: NotRequired[Optional[str]]
+    #: The description.
+    description: NotRequired[Optional[str]]
+    #: The price before a reduction.
+    compare_at_price_minor: NotRequired[OptionalAmount]
+    #: The stock-keeping unit.
+    sku: NotRequired[Optional[str]]
+    #: The vendor.
+    vendor: NotRequired[Optional[str]]
+    #: The product type.
+    product_type: NotRequired[Optional[str]]
+    #: The tags.
+    tags: NotRequired[Optional[list[str]]]
+    #: The quantity in stock. Null if stock is not tracked.
+    inventory_quantity: NotRequired[Optional[int]]
+    #: The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
+    image_url: NotRequired[Optional[str]]
+    #: False for products that are not shipped, such as files and vouchers. Not null.
+    requires_shipping: NotRequired[Optional[bool]]
+    #: The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. Not null.
+    tax_category: NotRequired[Optional[str]]
+    #: The weight of one piece in grams.
+    weight_grams: NotRequired[Optional[int]]
+    description_format: NotRequired[TextFormat]
+    barcode: NotRequired[Barcode]
+    maker: NotRequired[MakerCreate]
+    #: Addresses of videos at YouTube or Vimeo.
+    videos: NotRequired[Optional[list[str]]]
+    #: Identifies the product in another system. No other product has it.
+    external_reference: NotRequired[Optional[str]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class ProductUpsert(TypedDict):
+    """The members of a product. Unknown members are rejected."""
+
+    #: The name that shoppers see. Must not be blank.
+    title: NotRequired[str]
+    price_minor: NotRequired[Amount]
+    #: A currency of ISO 4217, in upper or lower case.
+    currency: NotRequired[Currency]
+    #: The product's name in URLs. Must not be in use.
+    handle: NotRequired[Optional[str]]
+    #: The description.
+    description: NotRequired[Optional[str]]
+    #: The price before a reduction.
+    compare_at_price_minor: NotRequired[OptionalAmount]
+    #: The stock-keeping unit.
+    sku: NotRequired[Optional[str]]
+    #: The vendor.
+    vendor: NotRequired[Optional[str]]
+    #: The product type.
+    product_type: NotRequired[Optional[str]]
+    #: The tags.
+    tags: NotRequired[Optional[list[str]]]
+    #: The quantity in stock. Null if stock is not tracked.
+    inventory_quantity: NotRequired[Optional[int]]
+    #: The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
+    image_url: NotRequired[Optional[str]]
+    #: False for products that are not shipped, such as files and vouchers. Not null.
+    requires_shipping: NotRequired[Optional[bool]]
+    #: The tax category: `standard`, `reduced`, `zero`, `exempt` or one that the store added. Not null.
+    tax_category: NotRequired[Optional[str]]
+    #: The weight of one piece in grams.
+    weight_grams: NotRequired[Optional[int]]
+    description_format: NotRequired[TextFormat]
+    barcode: NotRequired[Barcode]
+    maker: NotRequired[MakerCreate]
+    #: Addresses of videos at YouTube or Vimeo.
+    videos: NotRequired[Optional[list[str]]]
+
+
+class ProductMove(TypedDict):
+    """Nothing but the version that you have read."""
+
+    expected_version: NotRequired[ExpectedVersion]
+
+
 class _MakerCreate(TypedDict):
     """The maker of a product. Unknown members are rejected."""
 
@@ -462,6 +561,86 @@ class ProductPage(TypedDict):
     #: The products of this page.
     data: list[Product]
     next_cursor: NextCursor
+
+
+class InventoryItem(TypedDict):
+    """The stock of one product."""
+
+    product_id: ProductID
+    #: The title of the product.
+    title: str
+    #: The variants by position. A product without options is its own variant.
+    variants: list[InventoryLevel]
+    updated_at: Timestamp
+
+
+class InventoryLevel(TypedDict):
+    """The stock of one variant."""
+
+    variant_id: VariantID
+    #: The title of the variant.
+    title: str
+    #: The stock-keeping unit.
+    sku: Optional[str]
+    #: Null if stock is not tracked.
+    quantity: Optional[int]
+
+
+class InventoryPage(TypedDict):
+    """One page of stock."""
+
+    #: The products of this page.
+    data: list[InventoryItem]
+    next_cursor: NextCursor
+
+
+class InventoryAdjustment(TypedDict):
+    """Changes of stock, all or none. Unknown members are rejected."""
+
+    #: The changes, in the order in which they apply.
+    lines: list[InventoryLine]
+
+
+class InventoryLine(TypedDict):
+    """A variant by its id or its SKU, and either a difference or the new stock."""
+
+    #: The id of the variant.
+    variant_id: NotRequired[Optional[str]]
+    #: An SKU that one variant has.
+    sku: NotRequired[Optional[str]]
+    #: Added to the stock, which must be tracked.
+    delta: NotRequired[Optional[int]]
+    #: The new stock. It is tracked from then on.
+    set: NotRequired[Optional[int]]
+    #: With `set`: the stock that you know.
+    expected: NotRequired[Optional[int]]
+    #: Why, for the history.
+    reason: NotRequired[Optional[str]]
+    #: The number of a document elsewhere, for the history.
+    reference: NotRequired[Optional[str]]
+
+
+class InventoryChanges(TypedDict):
+    """What an adjustment changed."""
+
+    #: One entry for each line.
+    changes: list[InventoryChange]
+
+
+class InventoryChange(TypedDict):
+    """A change of the stock of a variant."""
+
+    product_id: ProductID
+    variant_id: VariantID
+    #: Null if stock was not tracked.
+    before: Optional[int]
+    #: The stock since then.
+    after: Optional[int]
+    #: Why the stock changed.
+    reason: Optional[str]
+    #: The number of a document elsewhere.
+    reference: Optional[str]
+    created_at: Timestamp
 
 
 class Order(TypedDict):
@@ -608,6 +787,128 @@ class Address(TypedDict):
     phone: Optional[str]
 
 
+class _AddressCreate(TypedDict):
+    """An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`."""
+
+    #: The recipient.
+    name: NotRequired[Optional[str]]
+    #: The company.
+    company: NotRequired[Optional[str]]
+    #: Street and number.
+    line1: NotRequired[str]
+    #: More of the street address.
+    line2: NotRequired[Optional[str]]
+    #: The city.
+    city: NotRequired[str]
+    #: The region or state.
+    region: NotRequired[Optional[str]]
+    #: The postal code.
+    postal_code: NotRequired[Optional[str]]
+    #: A country code of ISO 3166-1 alpha-2.
+    country: NotRequired[str]
+    #: The telephone number.
+    phone: NotRequired[Optional[str]]
+
+
+AddressCreate = Optional[_AddressCreate]
+
+
+class OrderCreate(TypedDict):
+    """A new order. Unknown members are rejected."""
+
+    #: The `id` of the customer.
+    customer_id: NotRequired[Optional[str]]
+    #: The email address. The customer's if absent.
+    email: NotRequired[Optional[str]]
+    #: What is ordered.
+    lines: list[OrderLineCreate]
+    pricing: NotRequired[OrderPricing]
+    #: The price of shipping.
+    shipping_minor: NotRequired[OptionalAmount]
+    billing_address: NotRequired[AddressCreate]
+    shipping_address: NotRequired[AddressCreate]
+    #: The tags.
+    tags: NotRequired[Optional[list[str]]]
+    #: Where the order comes from.
+    source: NotRequired[Optional[str]]
+    #: When it was placed elsewhere, in the past.
+    placed_at: NotRequired[Optional[str]]
+    #: Its number in the system it comes from.
+    external_number: NotRequired[Optional[str]]
+    #: Payments that were taken elsewhere.
+    payments: NotRequired[Optional[list[OrderPaymentCreate]]]
+
+
+class OrderLineCreate(TypedDict):
+    """An item. Of a product, title, SKU and price are those of the product if absent."""
+
+    #: The `id` of a product. Its stock is reserved.
+    product_id: NotRequired[Optional[str]]
+    #: The `id` of its variant, if it has options.
+    variant_id: NotRequired[Optional[str]]
+    #: The title.
+    title: NotRequired[Optional[str]]
+    #: The stock-keeping unit.
+    sku: NotRequired[Optional[str]]
+    #: How many units.
+    quantity: int
+    #: The price of a unit.
+    unit_price_minor: NotRequired[OptionalAmount]
+    #: The discount on the line.
+    discount_minor: NotRequired[OptionalAmount]
+    #: The tax on the line.
+    tax_minor: NotRequired[OptionalAmount]
+
+
+class _OrderPricing(TypedDict):
+    """Lets the store compute discount, shipping and tax as for a shopper."""
+
+    #: A discount code of the store.
+    discount_code: NotRequired[Optional[str]]
+    #: An amount off the items instead of a code.
+    discount_minor: NotRequired[OptionalAmount]
+    #: The id of a shipping rate of the store.
+    shipping_rate_id: NotRequired[Optional[str]]
+    #: A price for shipping instead of a rate.
+    shipping_minor: NotRequired[OptionalAmount]
+
+
+OrderPricing = Optional[_OrderPricing]
+
+
+class OrderPaymentCreate(TypedDict):
+    """A payment that was taken elsewhere."""
+
+    #: The amount.
+    amount_minor: int
+    #: How it was paid, in words.
+    method: NotRequired[Optional[str]]
+    #: The number of the payment elsewhere.
+    reference: NotRequired[Optional[str]]
+
+
+class OrderPatch(TypedDict):
+    """Changes of an order. Unknown members are rejected."""
+
+    #: The email address.
+    email: NotRequired[Optional[str]]
+    #: Its number in another system.
+    external_number: NotRequired[Optional[str]]
+    billing_address: NotRequired[AddressCreate]
+    shipping_address: NotRequired[AddressCreate]
+    #: The tags.
+    tags: NotRequired[Optional[list[str]]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class FulfillmentPatch(TypedDict):
+    """Changes of a shipment. Unknown members are rejected."""
+
+    #: How to track the parcel.
+    tracking: NotRequired[Optional[dict[str, Any]]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
 class OrderPage(TypedDict):
     """One page of orders."""
 
@@ -718,11 +1019,162 @@ class Customer(TypedDict):
     tax_exempt: bool
 
 
+class CustomerCreate(TypedDict):
+    """A new customer. Unknown members are rejected."""
+
+    #: A guest has no account.
+    status: NotRequired[Optional[Literal["guest", "active"]]]
+    #: The email address.
+    email: NotRequired[Optional[str]]
+    #: The telephone number.
+    phone: NotRequired[Optional[str]]
+    #: The given name.
+    first_name: NotRequired[Optional[str]]
+    #: The family name.
+    last_name: NotRequired[Optional[str]]
+    #: The preferred language, as in BCP 47, such as `de-AT`.
+    locale: NotRequired[Optional[str]]
+    #: Whether the customer accepts marketing emails.
+    email_marketing: NotRequired[Literal["subscribed", "unsubscribed", "not_subscribed"]]
+    #: Whether orders that staff create for the customer bear no tax.
+    tax_exempt: NotRequired[bool]
+    default_address: NotRequired[AddressCreate]
+    #: All known addresses.
+    addresses: NotRequired[Optional[list[AddressCreate]]]
+    #: The tags.
+    tags: NotRequired[Optional[list[str]]]
+    #: The note of the staff about the customer.
+    note: NotRequired[Optional[str]]
+
+
+class CustomerPatch(TypedDict):
+    """Changes of a customer. Unknown members are rejected."""
+
+    #: The email address.
+    email: NotRequired[Optional[str]]
+    #: The telephone number.
+    phone: NotRequired[Optional[str]]
+    #: The given name.
+    first_name: NotRequired[Optional[str]]
+    #: The family name.
+    last_name: NotRequired[Optional[str]]
+    #: The preferred language, as in BCP 47, such as `de-AT`.
+    locale: NotRequired[Optional[str]]
+    #: Whether the customer accepts marketing emails.
+    email_marketing: NotRequired[Literal["subscribed", "unsubscribed", "not_subscribed"]]
+    #: Whether orders that staff create for the customer bear no tax.
+    tax_exempt: NotRequired[bool]
+    default_address: NotRequired[AddressCreate]
+    #: All known addresses.
+    addresses: NotRequired[Optional[list[AddressCreate]]]
+    #: The tags.
+    tags: NotRequired[Optional[list[str]]]
+    #: The note of the staff about the customer.
+    note: NotRequired[Optional[str]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
 class CustomerPage(TypedDict):
     """One page of customers."""
 
     #: The customers of this page.
     data: list[Customer]
+    next_cursor: NextCursor
+
+
+class Discount(TypedDict):
+    """A discount code."""
+
+    id: DiscountID
+    #: The code in upper case. Shoppers may enter it in any case.
+    code: str
+    #: What it reduces.
+    kind: Literal["percent", "amount", "free_shipping"]
+    #: The percentage in hundredths of a percent.
+    basis_points: Optional[int]
+    #: The amount.
+    amount_minor: OptionalAmount
+    #: The first moment.
+    starts_at: OptionalTimestamp
+    #: The moment when it is over.
+    ends_at: OptionalTimestamp
+    #: The minimum subtotal.
+    least_minor: OptionalAmount
+    #: How many orders can use it.
+    uses_max: Optional[int]
+    #: How many orders of a customer can use it.
+    customer_uses_max: Optional[int]
+    #: How many orders use it.
+    uses: int
+    #: The collections whose products it applies to. All products if empty.
+    collection_ids: list[str]
+    #: Whether shoppers can use it.
+    active: bool
+    version: Version
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class DiscountCreate(TypedDict):
+    """A new discount. Unknown members are rejected."""
+
+    #: Letters from A to Z, digits, - and _. Case does not matter.
+    code: str
+    #: What it reduces.
+    kind: Literal["percent", "amount", "free_shipping"]
+    #: The percentage in hundredths of a percent. Only for `percent`.
+    basis_points: NotRequired[Optional[int]]
+    #: The amount. Only for `amount`.
+    amount_minor: NotRequired[OptionalAmount]
+    #: The first moment.
+    starts_at: NotRequired[Optional[str]]
+    #: The moment when it is over.
+    ends_at: NotRequired[Optional[str]]
+    #: The minimum subtotal.
+    least_minor: NotRequired[OptionalAmount]
+    #: How many orders can use it; null for no limit.
+    uses_max: NotRequired[Optional[int]]
+    #: How many orders of a customer can use it; null for no limit.
+    customer_uses_max: NotRequired[Optional[int]]
+    #: The collections whose products it applies to. All products if empty.
+    collection_ids: NotRequired[Optional[list[str]]]
+    #: Whether shoppers can use it.
+    active: NotRequired[Optional[bool]]
+
+
+class DiscountPatch(TypedDict):
+    """Changes of a discount. Unknown members are rejected."""
+
+    #: Letters from A to Z, digits, - and _. Case does not matter.
+    code: NotRequired[str]
+    #: What it reduces.
+    kind: NotRequired[Literal["percent", "amount", "free_shipping"]]
+    #: The percentage in hundredths of a percent. Only for `percent`.
+    basis_points: NotRequired[Optional[int]]
+    #: The amount. Only for `amount`.
+    amount_minor: NotRequired[OptionalAmount]
+    #: The first moment.
+    starts_at: NotRequired[Optional[str]]
+    #: The moment when it is over.
+    ends_at: NotRequired[Optional[str]]
+    #: The minimum subtotal.
+    least_minor: NotRequired[OptionalAmount]
+    #: How many orders can use it; null for no limit.
+    uses_max: NotRequired[Optional[int]]
+    #: How many orders of a customer can use it; null for no limit.
+    customer_uses_max: NotRequired[Optional[int]]
+    #: The collections whose products it applies to. All products if empty.
+    collection_ids: NotRequired[Optional[list[str]]]
+    #: Whether shoppers can use it.
+    active: NotRequired[Optional[bool]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class DiscountPage(TypedDict):
+    """One page of discounts."""
+
+    #: The discounts of this page.
+    data: list[Discount]
     next_cursor: NextCursor
 
 
@@ -1122,6 +1574,14 @@ class Event(TypedDict):
     data: Optional[dict[str, Any]]
     #: True if the body would be larger than 256 KiB. `data` is then null: read the resource from the API.
     payload_omitted: bool
+
+
+class EventPage(TypedDict):
+    """One page of events."""
+
+    #: The events of this page.
+    data: list[Event]
+    next_cursor: NextCursor
 
 
 class EventResource(TypedDict):

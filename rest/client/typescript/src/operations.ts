@@ -56,6 +56,24 @@ export interface ListProductsQuery {
   updated_from?: string;
 }
 
+/** The query parameters of listInventory. */
+export interface ListInventoryQuery {
+  /**
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+   */
+  limit?: number;
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
+  cursor?: string;
+  /**
+   * Only products with exactly this stock-keeping unit, or a variant with it, at most 200. Cannot be combined
+   * with `updated_from`.
+   */
+  sku?: string;
+  /** Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset. */
+  updated_from?: string;
+}
+
 /** The query parameters of listCustomers. */
 export interface ListCustomersQuery {
   /**
@@ -74,6 +92,17 @@ export interface ListCustomersQuery {
   tag?: string;
   /** Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset. */
   updated_from?: string;
+}
+
+/** The query parameters of listDiscounts. */
+export interface ListDiscountsQuery {
+  /**
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+   */
+  limit?: number;
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
+  cursor?: string;
 }
 
 /** The query parameters of listExports. */
@@ -96,6 +125,19 @@ export interface ListWebhooksQuery {
   limit?: number;
   /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
+}
+
+/** The query parameters of listEvents. */
+export interface ListEventsQuery {
+  /**
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+   */
+  limit?: number;
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
+  cursor?: string;
+  /** Only events of this time or later. Sorts the list by oldest event first. RFC 3339, any offset. */
+  occurred_from?: string;
 }
 
 /** The query parameters of listThemes. */
@@ -145,7 +187,7 @@ export interface WriteOptions extends CallOptions {
 
 /** A request. */
 export interface Call {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   query?: object;
   body?: unknown;
@@ -187,9 +229,27 @@ export abstract class Operations {
     return this.walk({ method: "GET", path: `/orders`, query, options });
   }
 
+  /**
+   * Create an order. Creates an order and reserves its stock. Amounts are those of the lines; with `pricing`,
+   * the store computes discount, shipping and tax instead, and amounts are left out. `placed_at` is for orders
+   * that were placed elsewhere, and `payments` for what was paid there. Needs the scope `sales.write`.
+   */
+  createOrder(body: api.OrderCreate, options: WriteOptions = {}): Promise<api.Order> {
+    return this.call({ method: "POST", path: `/orders`, body, options });
+  }
+
   /** Get an order. The order with its lines, amounts and addresses. Needs the scope `orders.read`. */
   getOrder(id: api.OrderID, options: CallOptions = {}): Promise<api.Order> {
     return this.call({ method: "GET", path: `/orders/${encodeURIComponent(id)}`, options });
+  }
+
+  /**
+   * Change an order. Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396).
+   * Lists are replaced as a whole. Money, shipments and cancellation have operations of their own. Needs the
+   * scope `sales.write`.
+   */
+  updateOrder(id: api.OrderID, body: api.OrderPatch, options: WriteOptions = {}): Promise<api.Order> {
+    return this.call({ method: "PATCH", path: `/orders/${encodeURIComponent(id)}`, body, options });
   }
 
   /**
@@ -222,6 +282,14 @@ export abstract class Operations {
    */
   createFulfillment(id: api.OrderID, body: api.FulfillmentCreate, options: WriteOptions = {}): Promise<api.Order> {
     return this.call({ method: "POST", path: `/orders/${encodeURIComponent(id)}/fulfillments`, body, options });
+  }
+
+  /**
+   * Change the tracking of a shipment. Changes the given members of `tracking` and clears those that are null.
+   * The shopper gets no email about it. Needs the scope `fulfillments.write`.
+   */
+  updateFulfillment(id: api.OrderID, fulfillment_id: api.FulfillmentID, body: api.FulfillmentPatch, options: WriteOptions = {}): Promise<api.Order> {
+    return this.call({ method: "PATCH", path: `/orders/${encodeURIComponent(id)}/fulfillments/${encodeURIComponent(fulfillment_id)}`, body, options });
   }
 
   /**
@@ -265,6 +333,70 @@ export abstract class Operations {
   }
 
   /**
+   * Change a product. Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396).
+   * Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its
+   * variants and cannot be changed here. Needs the scope `products.write`.
+   */
+  updateProduct(id: api.ProductID, body: api.ProductPatch, options: WriteOptions = {}): Promise<api.Product> {
+    return this.call({ method: "PATCH", path: `/products/${encodeURIComponent(id)}`, body, options });
+  }
+
+  /**
+   * Publish a product. Shows a draft to shoppers. Its currency must be that of the store. Needs the scope
+   * `products.write`.
+   */
+  publishProduct(id: api.ProductID, body: api.ProductMove, options: WriteOptions = {}): Promise<api.Product> {
+    return this.call({ method: "POST", path: `/products/${encodeURIComponent(id)}/publish`, body, options });
+  }
+
+  /** Unpublish a product. Turns an active product into a draft. Needs the scope `products.write`. */
+  unpublishProduct(id: api.ProductID, body: api.ProductMove, options: WriteOptions = {}): Promise<api.Product> {
+    return this.call({ method: "POST", path: `/products/${encodeURIComponent(id)}/unpublish`, body, options });
+  }
+
+  /**
+   * Archive a product. Archives a draft or an active product. Shoppers no longer see it. Needs the scope
+   * `products.write`.
+   */
+  archiveProduct(id: api.ProductID, body: api.ProductMove, options: WriteOptions = {}): Promise<api.Product> {
+    return this.call({ method: "POST", path: `/products/${encodeURIComponent(id)}/archive`, body, options });
+  }
+
+  /**
+   * Create or change a product by reference. Creates a draft with the external reference or, if a product has
+   * it, changes the given members of that product and clears those that are null. A new product requires
+   * `title`, `price_minor` and `currency`. Concurrent requests create one product. Needs the scope
+   * `products.write`.
+   */
+  upsertProduct(external_reference: api.ExternalReference, body: api.ProductUpsert, options: WriteOptions = {}): Promise<api.Product> {
+    return this.call({ method: "PUT", path: `/products/by-reference/${encodeURIComponent(external_reference)}`, body, options });
+  }
+
+  /**
+   * List stock. Returns the stock of all products, newest product first, or with `updated_from` oldest change
+   * first. Each item is a product with its variants. Needs the scope `inventory.read`.
+   */
+  listInventory(query: ListInventoryQuery = {}, options: CallOptions = {}): Promise<api.InventoryPage> {
+    return this.call({ method: "GET", path: `/inventory`, query, options });
+  }
+
+  /** Iterates over all pages of listInventory. */
+  inventory(query: ListInventoryQuery = {}, options: CallOptions = {}): AsyncGenerator<api.InventoryItem, void, undefined> {
+    return this.walk({ method: "GET", path: `/inventory`, query, options });
+  }
+
+  /**
+   * Change stock. Changes the stock of up to 250 variants: all lines or none. A line names a variant by
+   * `variant_id` or by an `sku` that belongs to one variant, and has either `delta` or `set`. A set with
+   * `expected` changes nothing if the stock differs: 409 `version_mismatch`. Stock never falls below 0: 409
+   * `out_of_stock`. Lines apply in their order, and the history of each variant keeps them. Products change
+   * their `version`, without an event. Needs the scope `inventory.write`.
+   */
+  adjustInventory(body: api.InventoryAdjustment, options: WriteOptions = {}): Promise<api.InventoryChanges> {
+    return this.call({ method: "POST", path: `/inventory/adjustments`, body, options });
+  }
+
+  /**
    * List customers. Returns the store's customers, newest first, or with `updated_from` oldest change first.
    * Redacted customers stay in the list without personal data. Needs the scope `customers.read`.
    */
@@ -275,6 +407,61 @@ export abstract class Operations {
   /** Iterates over all pages of listCustomers. */
   customers(query: ListCustomersQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Customer, void, undefined> {
     return this.walk({ method: "GET", path: `/customers`, query, options });
+  }
+
+  /**
+   * Create a customer. Creates a customer: one with an account, or a guest. No other customer may have the email
+   * address. Needs the scope `customers.write`.
+   */
+  createCustomer(body: api.CustomerCreate, options: WriteOptions = {}): Promise<api.Customer> {
+    return this.call({ method: "POST", path: `/customers`, body, options });
+  }
+
+  /** Get a customer. Returns the customer in any status. Needs the scope `customers.read`. */
+  getCustomer(id: api.CustomerID, options: CallOptions = {}): Promise<api.Customer> {
+    return this.call({ method: "GET", path: `/customers/${encodeURIComponent(id)}`, options });
+  }
+
+  /**
+   * Change a customer. Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396).
+   * Lists are replaced as a whole. A redacted customer cannot be changed. Needs the scope `customers.write`.
+   */
+  updateCustomer(id: api.CustomerID, body: api.CustomerPatch, options: WriteOptions = {}): Promise<api.Customer> {
+    return this.call({ method: "PATCH", path: `/customers/${encodeURIComponent(id)}`, body, options });
+  }
+
+  /** List discounts. Returns the discounts of the store, newest first. Needs the scope `discounts.read`. */
+  listDiscounts(query: ListDiscountsQuery = {}, options: CallOptions = {}): Promise<api.DiscountPage> {
+    return this.call({ method: "GET", path: `/discounts`, query, options });
+  }
+
+  /** Iterates over all pages of listDiscounts. */
+  discounts(query: ListDiscountsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Discount, void, undefined> {
+    return this.walk({ method: "GET", path: `/discounts`, query, options });
+  }
+
+  /**
+   * Create a discount. Creates a discount code. No other discount of the store may have the code. Needs the
+   * scope `discounts.write`.
+   */
+  createDiscount(body: api.DiscountCreate, options: WriteOptions = {}): Promise<api.Discount> {
+    return this.call({ method: "POST", path: `/discounts`, body, options });
+  }
+
+  /**
+   * Change a discount. Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396).
+   * Lists are replaced as a whole. Needs the scope `discounts.write`.
+   */
+  updateDiscount(id: api.DiscountID, body: api.DiscountPatch, options: WriteOptions = {}): Promise<api.Discount> {
+    return this.call({ method: "PATCH", path: `/discounts/${encodeURIComponent(id)}`, body, options });
+  }
+
+  /**
+   * Delete a discount. Deletes a discount that no order uses. Otherwise the code is `discount_used`; set
+   * `active` to false instead. Needs the scope `discounts.write`.
+   */
+  deleteDiscount(id: api.DiscountID, options: WriteOptions = {}): Promise<void> {
+    return this.call({ method: "DELETE", path: `/discounts/${encodeURIComponent(id)}`, options });
   }
 
   /**
@@ -341,6 +528,31 @@ export abstract class Operations {
    */
   deleteWebhook(id: api.WebhookID, options: WriteOptions = {}): Promise<void> {
     return this.call({ method: "DELETE", path: `/webhooks/${encodeURIComponent(id)}`, options });
+  }
+
+  /**
+   * List events. Returns the events that webhooks deliver, for programs that cannot receive them. They are kept
+   * for 30 days, newest first. With `occurred_from` they are oldest first and complete: events that are still
+   * being written come later. To follow the log, start again with the `occurred_at` of the last event when
+   * `next_cursor` is null, and skip each `event_id` that you know. Events whose scope the credential lacks are
+   * left out, as are those about webhook endpoints and grants for apps. A page can have fewer events than
+   * `limit` although `next_cursor` is not null. Needs the scope `webhooks.read`.
+   */
+  listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Promise<api.EventPage> {
+    return this.call({ method: "GET", path: `/events`, query, options });
+  }
+
+  /** Iterates over all pages of listEvents. */
+  events(query: ListEventsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Event, void, undefined> {
+    return this.walk({ method: "GET", path: `/events`, query, options });
+  }
+
+  /**
+   * Get an event. Returns an event of the last 30 days, if the credential has its scope. Needs the scope
+   * `webhooks.read`.
+   */
+  getEvent(id: api.EventID, options: CallOptions = {}): Promise<api.Event> {
+    return this.call({ method: "GET", path: `/events/${encodeURIComponent(id)}`, options });
   }
 
   /**

@@ -9,6 +9,7 @@ import {
 import { Variants, VariantList, variantFields } from '../variants.js';
 import { ImageList, Images, imagesOf } from '../images.js';
 import { PriceHistory, Sale, saleFields } from '../sale.js';
+import { StockHistory } from '../stock_history.js';
 import { mutation } from '../api.js';
 import { MarkdownEditor } from '../markdown_editor.js';
 import { CopyValue, ViewInStore } from '../copy.js';
@@ -204,6 +205,7 @@ export function ProductEdit({ id }) {
       : p.options.length > 0 && html`<${VariantList} product=${p} />`}
     <${Sale} product=${p} may=${may} changed=${query.reload} />
     <${PriceHistory} key=${'h' + known.version} product=${p} />
+    <${StockHistory} key=${'s' + known.version} product=${p} />
     <${Card} title="Details"><${Facts} rows=${[
       ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
       ['Created', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
