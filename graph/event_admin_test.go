@@ -241,6 +241,10 @@ var adminEffects = []effect{
 		w.execute("UPDATE orders SET cart_id = ? WHERE id = ?", o.ID[:], o.ID[:])
 		return fmt.Sprintf("id: %q, email: PLACED", o.PublicID())
 	}},
+	{field: "orderDownloadsReset", name: "an order", args: func(w *caller) string {
+		o := graphtest.NewOrder(w.t, w.Ctx, w.Resolver, graphtest.CustomLine("Tea", 1, 100))
+		return fmt.Sprintf("orderId: %q", o.PublicID())
+	}},
 	{field: "orderEmailResend", name: "of another source", args: func(w *caller) string {
 		o := graphtest.NewOrder(w.t, w.Ctx, w.Resolver, graphtest.CustomLine("Tea", 1, 100))
 		return fmt.Sprintf("id: %q, email: PLACED", o.PublicID())

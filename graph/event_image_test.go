@@ -6,6 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // onImages returns arguments for a product with options and two images.
@@ -30,6 +31,17 @@ func onMedia(args string) func(*caller) string {
 	}
 }
 
+// onFile returns the arguments of a mutation of a product's file.
+func onFile(with string) func(*caller) string {
+	return func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Mug())
+		own := xid.Variant.Format(p.ID)
+		graphtest.Must[*model.ProductFilesPayload](w.t)(w.Mutation().ProductFileSet(w.Ctx, model.ProductFileInput{
+			ProductID: p.PublicID(), VariantID: own, Filename: "a.txt", Content: "YQ=="}))
+		return fmt.Sprintf(with, p.PublicID(), own)
+	}
+}
+
 // imageEffects covers the mutations of product images.
 var imageEffects = []effect{
 	{field: "productImageAdd", name: "a picture", args: func(w *caller) string {
@@ -42,6 +54,17 @@ var imageEffects = []effect{
 	}, refused: "invalid_format"},
 	{field: "productImageAdd", name: "of no product", args: fixedArgs(fmt.Sprintf(
 		`input: {productId: %q, content: "AAAA"}`, xid.Product.Format(xid.New()))), refused: "not_found"},
+
+	{field: "productFileSet", name: "a file", args: func(w *caller) string {
+		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Mug())
+		return fmt.Sprintf(`input: {productId: %q, variantId: %q, filename: "a.txt", content: "YQ=="}`, p.PublicID(),
+			xid.Variant.Format(p.ID))
+	}},
+	{field: "productFileSet", name: "an empty file", refused: "too_short",
+		args: onFile(`input: {productId: %q, variantId: %q, filename: "a", content: ""}`)},
+	{field: "productFileSet", name: "another file",
+		args: onFile(`input: {productId: %q, variantId: %q, filename: "b", content: "Yg=="}`)},
+	{field: "productFileRemove", name: "a file", args: onFile("productId: %q, variantId: %q")},
 
 	{field: "productImageChange", name: "its text", args: onImage(`, alt: "A shirt"`), events: "product.updated"},
 	{field: "productImageChange", name: "nothing", args: onImage(`, alt: ""`)},

@@ -19,6 +19,8 @@ var forPeople = map[string][]string{
 	"it is a setting of the store, or its words": {"store*", "shippingZone*", "taxSettings*", "invoiceSettings*",
 		"orderEmailText*", "orderEmailPreview", "page*", "menus*"},
 	"its emails go to shoppers at a person's wish":                {"orderEmailResend"},
+	"a shopper asks a person for further downloads":               {"orderDownloadsReset"},
+	"buyers trust the files that they download":                   {"productFile*"},
 	"a person decides about returns":                              {"orderReturn*"},
 	"an invoice is a legal paper and never changes":               {"invoicesIssue"},
 	"personal data are gone for good afterwards":                  {"customerRedact"},

@@ -57,7 +57,7 @@ var ordinary = map[string][]string{
 	"it records received money or handles goods": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
 		"orderFulfill", "orderFulfillmentUpdate", "orderComplete", "orderUpdate", "orderNoteAppend",
 		"orderEditLines", "orderRequestPayment", "invoicesIssue", "orderReturnCreate", "orderReturnApprove",
-		"orderReturnDecline", "orderReturnReceive"},
+		"orderReturnDecline", "orderReturnReceive", "orderDownloadsReset"},
 	"it adds up what the viewer may read": {"reportCreate"},
 	"it is what the shop sells or shows": {"product*", "inventoryAdjust", "collection*", "discount*", "shippingZone*",
 		"taxSettings*", "page*", "menus*", "theme*", "marketplaceTheme*", "media*", "storefrontUpdate",

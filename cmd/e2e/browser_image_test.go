@@ -72,8 +72,15 @@ func TestBrowserImages(t *testing.T) {
 	if typed := evaluate[string](b, `document.querySelector('input[name="vendor"]').value`); typed != "Kestrel" {
 		t.Errorf("what was typed beside the pictures became %q", typed)
 	}
+	b.click(`input[name="requiresShipping"]`)
 	b.click(`form[data-test="product"] [data-test="submit"]`)
 	b.seeText("Product saved.")
+	b.click(`[data-test="file-set"]`)
+	b.run(chromedp.SetUploadFiles(css(`dialog input[name="file"]`), []string{wrong}))
+	b.click(`dialog [data-test="submit"]`)
+	b.seeText("File saved.")
+	b.seeText("notes.txt")
+	b.see(`[data-test="file-remove"]`)
 	b.dress("light", 390)
 	b.see(`[data-test="photo"]`)
 	b.shot("product-images-phone")

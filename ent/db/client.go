@@ -34,6 +34,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/discountuse"
 	"github.com/storefront-go/storefront/ent/db/domain"
 	"github.com/storefront-go/storefront/ent/db/domainhost"
+	"github.com/storefront-go/storefront/ent/db/download"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
@@ -78,6 +79,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/pricechange"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productfile"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
@@ -149,6 +151,7 @@ type Client struct {
 	DiscountUse       *DiscountUseClient
 	Domain            *DomainClient
 	DomainHost        *DomainHostClient
+	Download          *DownloadClient
 	EndpointStat      *EndpointStatClient
 	Event             *EventClient
 	Export            *ExportClient
@@ -193,6 +196,7 @@ type Client struct {
 	PriceChange       *PriceChangeClient
 	Process           *ProcessClient
 	Product           *ProductClient
+	ProductFile       *ProductFileClient
 	ProductImage      *ProductImageClient
 	RecoveryCode      *RecoveryCodeClient
 	Redaction         *RedactionClient
@@ -264,6 +268,7 @@ func (c *Client) init() {
 	c.DiscountUse = NewDiscountUseClient(c.config)
 	c.Domain = NewDomainClient(c.config)
 	c.DomainHost = NewDomainHostClient(c.config)
+	c.Download = NewDownloadClient(c.config)
 	c.EndpointStat = NewEndpointStatClient(c.config)
 	c.Event = NewEventClient(c.config)
 	c.Export = NewExportClient(c.config)
@@ -308,6 +313,7 @@ func (c *Client) init() {
 	c.PriceChange = NewPriceChangeClient(c.config)
 	c.Process = NewProcessClient(c.config)
 	c.Product = NewProductClient(c.config)
+	c.ProductFile = NewProductFileClient(c.config)
 	c.ProductImage = NewProductImageClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
@@ -461,6 +467,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		DiscountUse:       NewDiscountUseClient(cfg),
 		Domain:            NewDomainClient(cfg),
 		DomainHost:        NewDomainHostClient(cfg),
+		Download:          NewDownloadClient(cfg),
 		EndpointStat:      NewEndpointStatClient(cfg),
 		Event:             NewEventClient(cfg),
 		Export:            NewExportClient(cfg),
@@ -505,6 +512,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		PriceChange:       NewPriceChangeClient(cfg),
 		Process:           NewProcessClient(cfg),
 		Product:           NewProductClient(cfg),
+		ProductFile:       NewProductFileClient(cfg),
 		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
@@ -585,6 +593,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		DiscountUse:       NewDiscountUseClient(cfg),
 		Domain:            NewDomainClient(cfg),
 		DomainHost:        NewDomainHostClient(cfg),
+		Download:          NewDownloadClient(cfg),
 		EndpointStat:      NewEndpointStatClient(cfg),
 		Event:             NewEventClient(cfg),
 		Export:            NewExportClient(cfg),
@@ -629,6 +638,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		PriceChange:       NewPriceChangeClient(cfg),
 		Process:           NewProcessClient(cfg),
 		Product:           NewProductClient(cfg),
+		ProductFile:       NewProductFileClient(cfg),
 		ProductImage:      NewProductImageClient(cfg),
 		RecoveryCode:      NewRecoveryCodeClient(cfg),
 		Redaction:         NewRedactionClient(cfg),
@@ -700,7 +710,7 @@ func (c *Client) Use(hooks ...Hook) {
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
-		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
+		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost, c.Download,
 		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
 		c.InventoryChange, c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings,
@@ -709,14 +719,14 @@ func (c *Client) Use(hooks ...Hook) {
 		c.OrderLine, c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page,
 		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
-		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
-		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
-		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.ProductFile, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
+		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
+		c.ScheduledPrice, c.SearchEntry, c.SearchPending, c.SearchSpelling,
+		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
+		c.ShippingZone, c.ShopperChallenge, c.ShopperPasskey, c.ShopperSession,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt,
+		c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
+		c.UserEmail, c.Variant, c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -729,7 +739,7 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
-		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
+		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost, c.Download,
 		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
 		c.InventoryChange, c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings,
@@ -738,14 +748,14 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.OrderLine, c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page,
 		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
-		c.ProductImage, c.RecoveryCode, c.Redaction, c.Report, c.RequestLog,
-		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
-		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
-		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.ProductFile, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
+		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
+		c.ScheduledPrice, c.SearchEntry, c.SearchPending, c.SearchSpelling,
+		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
+		c.ShippingZone, c.ShopperChallenge, c.ShopperPasskey, c.ShopperSession,
+		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt,
+		c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
+		c.UserEmail, c.Variant, c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -798,6 +808,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Domain.mutate(ctx, m)
 	case *DomainHostMutation:
 		return c.DomainHost.mutate(ctx, m)
+	case *DownloadMutation:
+		return c.Download.mutate(ctx, m)
 	case *EndpointStatMutation:
 		return c.EndpointStat.mutate(ctx, m)
 	case *EventMutation:
@@ -886,6 +898,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Process.mutate(ctx, m)
 	case *ProductMutation:
 		return c.Product.mutate(ctx, m)
+	case *ProductFileMutation:
+		return c.ProductFile.mutate(ctx, m)
 	case *ProductImageMutation:
 		return c.ProductImage.mutate(ctx, m)
 	case *RecoveryCodeMutation:
@@ -3908,6 +3922,140 @@ func (c *DomainHostClient) mutate(ctx context.Context, m *DomainHostMutation) (V
 		return (&DomainHostDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown DomainHost mutation op: %q", m.Op())
+	}
+}
+
+// DownloadClient is a client for the Download schema.
+type DownloadClient struct {
+	config
+}
+
+// NewDownloadClient returns a client for the Download from the given config.
+func NewDownloadClient(c config) *DownloadClient {
+	return &DownloadClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `download.Hooks(f(g(h())))`.
+func (c *DownloadClient) Use(hooks ...Hook) {
+	c.hooks.Download = append(c.hooks.Download, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `download.Intercept(f(g(h())))`.
+func (c *DownloadClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Download = append(c.inters.Download, interceptors...)
+}
+
+// Create returns a builder for creating a Download entity.
+func (c *DownloadClient) Create() *DownloadCreate {
+	mutation := newDownloadMutation(c.config, OpCreate)
+	return &DownloadCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Download entities.
+func (c *DownloadClient) CreateBulk(builders ...*DownloadCreate) *DownloadCreateBulk {
+	return &DownloadCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DownloadClient) MapCreateBulk(slice any, setFunc func(*DownloadCreate, int)) *DownloadCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DownloadCreateBulk{err: fmt.Errorf("calling to DownloadClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DownloadCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DownloadCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Download.
+func (c *DownloadClient) Update() *DownloadUpdate {
+	mutation := newDownloadMutation(c.config, OpUpdate)
+	return &DownloadUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DownloadClient) UpdateOne(_m *Download) *DownloadUpdateOne {
+	mutation := newDownloadMutation(c.config, OpUpdateOne, withDownload(_m))
+	return &DownloadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DownloadClient) UpdateOneID(id xid.ID) *DownloadUpdateOne {
+	mutation := newDownloadMutation(c.config, OpUpdateOne, withDownloadID(id))
+	return &DownloadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Download.
+func (c *DownloadClient) Delete() *DownloadDelete {
+	mutation := newDownloadMutation(c.config, OpDelete)
+	return &DownloadDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DownloadClient) DeleteOne(_m *Download) *DownloadDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DownloadClient) DeleteOneID(id xid.ID) *DownloadDeleteOne {
+	builder := c.Delete().Where(download.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DownloadDeleteOne{builder}
+}
+
+// Query returns a query builder for Download.
+func (c *DownloadClient) Query() *DownloadQuery {
+	return &DownloadQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDownload},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Download entity by its id.
+func (c *DownloadClient) Get(ctx context.Context, id xid.ID) (*Download, error) {
+	return c.Query().Where(download.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DownloadClient) GetX(ctx context.Context, id xid.ID) *Download {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *DownloadClient) Hooks() []Hook {
+	hooks := c.hooks.Download
+	return append(hooks[:len(hooks):len(hooks)], download.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *DownloadClient) Interceptors() []Interceptor {
+	return c.inters.Download
+}
+
+func (c *DownloadClient) mutate(ctx context.Context, m *DownloadMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DownloadCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DownloadUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DownloadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DownloadDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Download mutation op: %q", m.Op())
 	}
 }
 
@@ -9802,6 +9950,140 @@ func (c *ProductClient) mutate(ctx context.Context, m *ProductMutation) (Value, 
 	}
 }
 
+// ProductFileClient is a client for the ProductFile schema.
+type ProductFileClient struct {
+	config
+}
+
+// NewProductFileClient returns a client for the ProductFile from the given config.
+func NewProductFileClient(c config) *ProductFileClient {
+	return &ProductFileClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `productfile.Hooks(f(g(h())))`.
+func (c *ProductFileClient) Use(hooks ...Hook) {
+	c.hooks.ProductFile = append(c.hooks.ProductFile, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `productfile.Intercept(f(g(h())))`.
+func (c *ProductFileClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ProductFile = append(c.inters.ProductFile, interceptors...)
+}
+
+// Create returns a builder for creating a ProductFile entity.
+func (c *ProductFileClient) Create() *ProductFileCreate {
+	mutation := newProductFileMutation(c.config, OpCreate)
+	return &ProductFileCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ProductFile entities.
+func (c *ProductFileClient) CreateBulk(builders ...*ProductFileCreate) *ProductFileCreateBulk {
+	return &ProductFileCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ProductFileClient) MapCreateBulk(slice any, setFunc func(*ProductFileCreate, int)) *ProductFileCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ProductFileCreateBulk{err: fmt.Errorf("calling to ProductFileClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ProductFileCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ProductFileCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ProductFile.
+func (c *ProductFileClient) Update() *ProductFileUpdate {
+	mutation := newProductFileMutation(c.config, OpUpdate)
+	return &ProductFileUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ProductFileClient) UpdateOne(_m *ProductFile) *ProductFileUpdateOne {
+	mutation := newProductFileMutation(c.config, OpUpdateOne, withProductFile(_m))
+	return &ProductFileUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ProductFileClient) UpdateOneID(id xid.ID) *ProductFileUpdateOne {
+	mutation := newProductFileMutation(c.config, OpUpdateOne, withProductFileID(id))
+	return &ProductFileUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ProductFile.
+func (c *ProductFileClient) Delete() *ProductFileDelete {
+	mutation := newProductFileMutation(c.config, OpDelete)
+	return &ProductFileDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ProductFileClient) DeleteOne(_m *ProductFile) *ProductFileDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ProductFileClient) DeleteOneID(id xid.ID) *ProductFileDeleteOne {
+	builder := c.Delete().Where(productfile.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ProductFileDeleteOne{builder}
+}
+
+// Query returns a query builder for ProductFile.
+func (c *ProductFileClient) Query() *ProductFileQuery {
+	return &ProductFileQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeProductFile},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ProductFile entity by its id.
+func (c *ProductFileClient) Get(ctx context.Context, id xid.ID) (*ProductFile, error) {
+	return c.Query().Where(productfile.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ProductFileClient) GetX(ctx context.Context, id xid.ID) *ProductFile {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ProductFileClient) Hooks() []Hook {
+	hooks := c.hooks.ProductFile
+	return append(hooks[:len(hooks):len(hooks)], productfile.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ProductFileClient) Interceptors() []Interceptor {
+	return c.inters.ProductFile
+}
+
+func (c *ProductFileClient) mutate(ctx context.Context, m *ProductFileMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ProductFileCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ProductFileUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ProductFileUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ProductFileDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ProductFile mutation op: %q", m.Op())
+	}
+}
+
 // ProductImageClient is a client for the ProductImage schema.
 type ProductImageClient struct {
 	config
@@ -15024,39 +15306,39 @@ type (
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
-		DomainHost, EndpointStat, Event, Export, ExportPart, Facet, Factor,
+		DomainHost, Download, EndpointStat, Event, Export, ExportPart, Facet, Factor,
 		FormerHandle, Fulfillment, Grant, Idempotency, Imported, InventoryChange,
 		Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail,
 		MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note, Notification,
 		OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure,
 		Page, Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
-		PaymentSettings, Picture, PriceChange, Process, Product, ProductImage,
-		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
-		SalesPending, SalesWalk, ScheduledPrice, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, ShopperChallenge, ShopperPasskey, ShopperSession, Staff,
-		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		PaymentSettings, Picture, PriceChange, Process, Product, ProductFile,
+		ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
+		SalesInterval, SalesPending, SalesWalk, ScheduledPrice, SearchEntry,
+		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
+		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
 		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
-		DomainHost, EndpointStat, Event, Export, ExportPart, Facet, Factor,
+		DomainHost, Download, EndpointStat, Event, Export, ExportPart, Facet, Factor,
 		FormerHandle, Fulfillment, Grant, Idempotency, Imported, InventoryChange,
 		Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail,
 		MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note, Notification,
 		OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure,
 		Page, Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
-		PaymentSettings, Picture, PriceChange, Process, Product, ProductImage,
-		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
-		SalesPending, SalesWalk, ScheduledPrice, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, ShopperChallenge, ShopperPasskey, ShopperSession, Staff,
-		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
+		PaymentSettings, Picture, PriceChange, Process, Product, ProductFile,
+		ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
+		SalesInterval, SalesPending, SalesWalk, ScheduledPrice, SearchEntry,
+		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
+		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
 	}
 )
 

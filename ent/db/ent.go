@@ -34,6 +34,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/discountuse"
 	"github.com/storefront-go/storefront/ent/db/domain"
 	"github.com/storefront-go/storefront/ent/db/domainhost"
+	"github.com/storefront-go/storefront/ent/db/download"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
@@ -79,6 +80,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/pricechange"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productfile"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
@@ -200,6 +202,7 @@ func checkColumn(t, c string) error {
 			discountuse.Table:       discountuse.ValidColumn,
 			domain.Table:            domain.ValidColumn,
 			domainhost.Table:        domainhost.ValidColumn,
+			download.Table:          download.ValidColumn,
 			endpointstat.Table:      endpointstat.ValidColumn,
 			dbevent.Table:           dbevent.ValidColumn,
 			export.Table:            export.ValidColumn,
@@ -244,6 +247,7 @@ func checkColumn(t, c string) error {
 			pricechange.Table:       pricechange.ValidColumn,
 			process.Table:           process.ValidColumn,
 			product.Table:           product.ValidColumn,
+			productfile.Table:       productfile.ValidColumn,
 			productimage.Table:      productimage.ValidColumn,
 			recoverycode.Table:      recoverycode.ValidColumn,
 			redaction.Table:         redaction.ValidColumn,

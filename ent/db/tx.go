@@ -58,6 +58,8 @@ type Tx struct {
 	Domain *DomainClient
 	// DomainHost is the client for interacting with the DomainHost builders.
 	DomainHost *DomainHostClient
+	// Download is the client for interacting with the Download builders.
+	Download *DownloadClient
 	// EndpointStat is the client for interacting with the EndpointStat builders.
 	EndpointStat *EndpointStatClient
 	// Event is the client for interacting with the Event builders.
@@ -146,6 +148,8 @@ type Tx struct {
 	Process *ProcessClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
+	// ProductFile is the client for interacting with the ProductFile builders.
+	ProductFile *ProductFileClient
 	// ProductImage is the client for interacting with the ProductImage builders.
 	ProductImage *ProductImageClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
@@ -377,6 +381,7 @@ func (tx *Tx) init() {
 	tx.DiscountUse = NewDiscountUseClient(tx.config)
 	tx.Domain = NewDomainClient(tx.config)
 	tx.DomainHost = NewDomainHostClient(tx.config)
+	tx.Download = NewDownloadClient(tx.config)
 	tx.EndpointStat = NewEndpointStatClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
 	tx.Export = NewExportClient(tx.config)
@@ -421,6 +426,7 @@ func (tx *Tx) init() {
 	tx.PriceChange = NewPriceChangeClient(tx.config)
 	tx.Process = NewProcessClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
+	tx.ProductFile = NewProductFileClient(tx.config)
 	tx.ProductImage = NewProductImageClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)

@@ -107,6 +107,8 @@ var fixed = []Fixed{
 	{Of: "The deliveries that one request resends", Unit: inEntries, Most: Retries},
 	{Of: "An introduction or closing of an email to shoppers", Unit: inCharacters, Most: EmailText},
 	{Of: "The file of an uploaded image", Unit: inBytes, Most: ImageBytes},
+	{Of: "A file that buyers download", Unit: inBytes, Most: FileBytes},
+	{Of: "The downloads of a file for each bought unit", Unit: inUnits, Most: Downloads},
 	{Of: "The pixels of an uploaded image", Unit: inUnits, Most: ImagePixels},
 	{Of: "The quantity of an order's line", Unit: inUnits, Most: Quantity},
 	{Of: "The inventory of a product", Unit: inUnits, Most: Inventory},

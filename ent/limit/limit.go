@@ -198,6 +198,12 @@ const (
 	Retries = 1000
 )
 
+// Files that shoppers buy: the bytes of one, and how often each bought unit may be downloaded.
+const (
+	FileBytes = 20 << 20
+	Downloads = 5
+)
+
 // Uploaded images.
 const (
 	ImageBytes  = 20 << 20

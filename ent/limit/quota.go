@@ -78,7 +78,7 @@ var rows = []Row{
 	{Name: ThemeBytes, Counts: "bytes of the templates and assets of a store's themes",
 		Advice: "Remove a theme that is no longer used.", Default: 1 << 30, Least: 1, Greatest: 1 << 40},
 	{Name: PictureBytes,
-		Counts:  "bytes of the images of a store's products; further images are neither accepted nor shown",
+		Counts:  "bytes of the images and files of a store's products; further ones are neither accepted nor shown",
 		Default: 1 << 30, Least: 1, Greatest: 1 << 40},
 	{Name: Pages, Counts: "pages of a store", Advice: "Remove one that is no longer used.",
 		Default: 100, Least: 1, Greatest: 1000},

@@ -107,6 +107,7 @@ var tables = map[string]map[Class]string{
 	"payment_settings":   {Never: "methods"},
 	"payments":           {Books: "method reference reason", Never: "kind currency lines"},
 	"pictures":           {Never: "state content_type"},
+	"product_files":      {Never: "filename"},
 	"processes":          {Never: "role host version rates"},
 	"product_images":     {Never: "alt filename content_type"},
 	"products":           {Never: all},

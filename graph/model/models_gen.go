@@ -585,6 +585,24 @@ type OrderCreateInput struct {
 	ExternalNumber *string `json:"externalNumber,omitempty"`
 }
 
+// The file of a line of an order.
+type OrderDownload struct {
+	LineItemID string `json:"lineItemId"`
+	Title      string `json:"title"`
+	Filename   string `json:"filename"`
+	// How many downloads count.
+	Used int64 `json:"used"`
+	// How many are allowed: 5 for each paid unit, 0 after the order was canceled, refunded or redacted.
+	Allowed int64 `json:"allowed"`
+	// When the latest download began.
+	LastAt *micros.Time `json:"lastAt,omitempty"`
+}
+
+type OrderDownloadsPayload struct {
+	Downloads  []*OrderDownload `json:"downloads,omitempty"`
+	UserErrors []*UserError     `json:"userErrors"`
+}
+
 // An email as a shopper would get it.
 type OrderEmailPreview struct {
 	Subject string `json:"subject"`
@@ -905,6 +923,21 @@ type ProductCreateInput struct {
 type ProductDeletePayload struct {
 	DeletedID  *string      `json:"deletedId,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ProductFileInput struct {
+	ProductID string `json:"productId"`
+	VariantID string `json:"variantId"`
+	// The file in base64, up to 20 MiB.
+	Content string `json:"content"`
+	// The name of the file. A path before it is removed.
+	Filename string         `json:"filename"`
+	Upload   *images.Upload `json:"-"`
+}
+
+type ProductFilesPayload struct {
+	Files      []*db.ProductFile `json:"files,omitempty"`
+	UserErrors []*UserError      `json:"userErrors"`
 }
 
 type ProductFilter struct {

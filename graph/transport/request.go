@@ -36,7 +36,7 @@ type operation struct {
 	cost      int
 	body      wire.Body
 	judged    *theme.Judged  // the archive of an import, or nil
-	uploaded  *images.Upload // the image of an upload, or nil
+	uploaded  *images.Upload // the image or file of an upload, or nil
 }
 
 func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, error) {

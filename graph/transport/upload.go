@@ -23,7 +23,7 @@ import (
 const (
 	// maxUpload is the largest body with a theme, in bytes: 10 MiB in base64, with room for a
 	// backslash before every slash and for the rest of the request. maxImage is the same for an
-	// image of 20 MiB.
+	// image or a file of 20 MiB.
 	maxUpload = 14 << 20
 	maxImage  = 28 << 20
 	// uploadTime is the maximum duration of an upload. The body must arrive at leastRate bytes per
@@ -124,6 +124,7 @@ const (
 	themeImport = "themeImport"
 	imageAdd    = "productImageAdd"
 	mediaUpload = "mediaUpload"
+	fileSet     = "productFileSet"
 )
 
 // uploadsAlone returns the name of the mutation if it uploads one file and is the only field, else
@@ -137,7 +138,7 @@ func uploadsAlone(o *operation) string {
 		return ""
 	}
 	switch name := fields[0].Name; name {
-	case themeImport, imageAdd, mediaUpload:
+	case themeImport, imageAdd, mediaUpload, fileSet:
 		return name
 	}
 	return ""
@@ -158,6 +159,10 @@ func (h *handler) validateUpload(ctx context.Context, o *operation) {
 	case imageAdd, mediaUpload:
 		content, _ := in["content"].(string)
 		o.uploaded = h.Core.DecodeUpload(ctx, content)
+	case fileSet:
+		if content, ok := in["content"].(string); ok {
+			o.uploaded = h.Core.KeepProductFile(ctx, content)
+		}
 	}
 }
 
@@ -170,6 +175,9 @@ func (o *operation) passUpload(args map[string]any) {
 		in.Upload = o.uploaded
 		args["input"] = in
 	case model.MediaUploadInput:
+		in.Upload = o.uploaded
+		args["input"] = in
+	case model.ProductFileInput:
 		in.Upload = o.uploaded
 		args["input"] = in
 	}

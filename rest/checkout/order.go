@@ -228,6 +228,7 @@ func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 	if len(amountsOf(o)) > 0 && !o.Held {
 		page.AgainURL = v.orderPath(o.ID) + againSuffix
 	}
+	page.Downloads = v.downloads(o)
 	for _, i := range shownInvoices(o) {
 		title := phrase.Invoice
 		if i.Kind == state.InvoiceCredit {

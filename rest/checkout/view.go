@@ -232,6 +232,8 @@ type StatusPage struct {
 	// AgainURL puts the items into the cart; "" if none of them is a product.
 	AgainURL string
 	Parcels  []Parcel
+	// Downloads are the files that were bought.
+	Downloads []Link
 	// Invoices are links to the invoices and credit notes.
 	Invoices []Option
 	Address  []string

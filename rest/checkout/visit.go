@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/cart"
 	"github.com/storefront-go/storefront/graph/domain/shopper"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
@@ -107,6 +108,9 @@ func (v *visit) handlers() (get, post func()) {
 	}
 	if path == accountPath || strings.HasPrefix(path, accountPath+"/") {
 		return v.accountHandlers(path)
+	}
+	if line, ok := strings.CutPrefix(path, link.FileRoot); ok {
+		return func() { v.download(line) }, nil
 	}
 	if token, ok := strings.CutPrefix(path, orderRoot); ok {
 		if token, ok := strings.CutSuffix(token, paySuffix); ok {

@@ -1941,7 +1941,7 @@ type IdentityLimits struct {
 	// PeopleMax Staff of a store.
 	PeopleMax int `json:"people_max"`
 
-	// PictureBytesMax Bytes of the images of a store's products; further images are neither accepted nor shown.
+	// PictureBytesMax Bytes of the images and files of a store's products; further ones are neither accepted nor shown.
 	PictureBytesMax int64 `json:"picture_bytes_max"`
 
 	// PingsPerMinuteMax Test pings of a webhook endpoint per minute.

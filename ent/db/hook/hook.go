@@ -273,6 +273,18 @@ func (f DomainHostFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DomainHostMutation", m)
 }
 
+// The DownloadFunc type is an adapter to allow the use of ordinary
+// function as Download mutator.
+type DownloadFunc func(context.Context, *db.DownloadMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DownloadFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.DownloadMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DownloadMutation", m)
+}
+
 // The EndpointStatFunc type is an adapter to allow the use of ordinary
 // function as EndpointStat mutator.
 type EndpointStatFunc func(context.Context, *db.EndpointStatMutation) (db.Value, error)
@@ -799,6 +811,18 @@ func (f ProductFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ProductMutation", m)
+}
+
+// The ProductFileFunc type is an adapter to allow the use of ordinary
+// function as ProductFile mutator.
+type ProductFileFunc func(context.Context, *db.ProductFileMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ProductFileFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ProductFileMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ProductFileMutation", m)
 }
 
 // The ProductImageFunc type is an adapter to allow the use of ordinary

@@ -600,6 +600,27 @@ var (
 		Columns:    DomainHostsColumns,
 		PrimaryKey: []*schema.Column{DomainHostsColumns[0]},
 	}
+	// DownloadsColumns holds the columns for the "downloads" table.
+	DownloadsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "used", Type: field.TypeInt64},
+		{Name: "last_at", Type: field.TypeInt64},
+	}
+	// DownloadsTable holds the schema information for the "downloads" table.
+	DownloadsTable = &schema.Table{
+		Name:       "downloads",
+		Columns:    DownloadsColumns,
+		PrimaryKey: []*schema.Column{DownloadsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "download_store_id_order_id",
+				Unique:  false,
+				Columns: []*schema.Column{DownloadsColumns[1], DownloadsColumns[2]},
+			},
+		},
+	}
 	// EndpointStatsColumns holds the columns for the "endpoint_stats" table.
 	EndpointStatsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1880,6 +1901,28 @@ var (
 			},
 		},
 	}
+	// ProductFilesColumns holds the columns for the "product_files" table.
+	ProductFilesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "filename", Type: field.TypeString, Size: 255},
+		{Name: "object_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "size_bytes", Type: field.TypeInt64},
+	}
+	// ProductFilesTable holds the schema information for the "product_files" table.
+	ProductFilesTable = &schema.Table{
+		Name:       "product_files",
+		Columns:    ProductFilesColumns,
+		PrimaryKey: []*schema.Column{ProductFilesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "productfile_store_id_product_id",
+				Unique:  false,
+				Columns: []*schema.Column{ProductFilesColumns[1], ProductFilesColumns[2]},
+			},
+		},
+	}
 	// ProductImagesColumns holds the columns for the "product_images" table.
 	ProductImagesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2834,6 +2877,7 @@ var (
 		DiscountUsesTable,
 		DomainsTable,
 		DomainHostsTable,
+		DownloadsTable,
 		EndpointStatsTable,
 		EventsTable,
 		ExportsTable,
@@ -2878,6 +2922,7 @@ var (
 		PriceChangesTable,
 		ProcessesTable,
 		ProductsTable,
+		ProductFilesTable,
 		ProductImagesTable,
 		RecoveryCodesTable,
 		RedactionsTable,

@@ -72,6 +72,9 @@ type Domain func(*sql.Selector)
 // DomainHost is the predicate function for domainhost builders.
 type DomainHost func(*sql.Selector)
 
+// Download is the predicate function for download builders.
+type Download func(*sql.Selector)
+
 // EndpointStat is the predicate function for endpointstat builders.
 type EndpointStat func(*sql.Selector)
 
@@ -203,6 +206,9 @@ type Process func(*sql.Selector)
 
 // Product is the predicate function for product builders.
 type Product func(*sql.Selector)
+
+// ProductFile is the predicate function for productfile builders.
+type ProductFile func(*sql.Selector)
 
 // ProductImage is the predicate function for productimage builders.
 type ProductImage func(*sql.Selector)

@@ -638,6 +638,30 @@ func (f DomainHostMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DomainHostMutation", m)
 }
 
+// The DownloadQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DownloadQueryRuleFunc func(context.Context, *db.DownloadQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DownloadQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.DownloadQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.DownloadQuery", q)
+}
+
+// The DownloadMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DownloadMutationRuleFunc func(context.Context, *db.DownloadMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DownloadMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.DownloadMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DownloadMutation", m)
+}
+
 // The EndpointStatQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type EndpointStatQueryRuleFunc func(context.Context, *db.EndpointStatQuery) error
@@ -1692,6 +1716,30 @@ func (f ProductMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ProductMutation", m)
+}
+
+// The ProductFileQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ProductFileQueryRuleFunc func(context.Context, *db.ProductFileQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ProductFileQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ProductFileQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ProductFileQuery", q)
+}
+
+// The ProductFileMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ProductFileMutationRuleFunc func(context.Context, *db.ProductFileMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ProductFileMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ProductFileMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ProductFileMutation", m)
 }
 
 // The ProductImageQueryRuleFunc type is an adapter to allow the use of ordinary

@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/discount"
 	"github.com/storefront-go/storefront/ent/db/discountuse"
 	"github.com/storefront-go/storefront/ent/db/domain"
+	"github.com/storefront-go/storefront/ent/db/download"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
@@ -64,6 +65,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/pricechange"
 	"github.com/storefront-go/storefront/ent/db/process"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productfile"
 	"github.com/storefront-go/storefront/ent/db/productimage"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/report"
@@ -628,6 +630,24 @@ func init() {
 	domainDescID := domainMixinFields0[1].Descriptor()
 	// domain.DefaultID holds the default value on creation for the id field.
 	domain.DefaultID = domainDescID.Default.(func() xid.ID)
+	downloadMixin := schema.Download{}.Mixin()
+	download.Policy = privacy.NewPolicies(downloadMixin[0], schema.Download{})
+	download.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := download.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	downloadMixinFields0 := downloadMixin[0].Fields()
+	_ = downloadMixinFields0
+	downloadFields := schema.Download{}.Fields()
+	_ = downloadFields
+	// downloadDescID is the schema descriptor for id field.
+	downloadDescID := downloadMixinFields0[1].Descriptor()
+	// download.DefaultID holds the default value on creation for the id field.
+	download.DefaultID = downloadDescID.Default.(func() xid.ID)
 	endpointstatMixin := schema.EndpointStat{}.Mixin()
 	endpointstat.Policy = privacy.NewPolicies(endpointstatMixin[0], schema.EndpointStat{})
 	endpointstat.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1790,6 +1810,28 @@ func init() {
 	productDescID := productMixinFields0[1].Descriptor()
 	// product.DefaultID holds the default value on creation for the id field.
 	product.DefaultID = productDescID.Default.(func() xid.ID)
+	productfileMixin := schema.ProductFile{}.Mixin()
+	productfile.Policy = privacy.NewPolicies(productfileMixin[0], schema.ProductFile{})
+	productfile.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := productfile.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	productfileMixinFields0 := productfileMixin[0].Fields()
+	_ = productfileMixinFields0
+	productfileFields := schema.ProductFile{}.Fields()
+	_ = productfileFields
+	// productfileDescFilename is the schema descriptor for filename field.
+	productfileDescFilename := productfileFields[1].Descriptor()
+	// productfile.FilenameValidator is a validator for the "filename" field. It is called by the builders before save.
+	productfile.FilenameValidator = productfileDescFilename.Validators[0].(func(string) error)
+	// productfileDescID is the schema descriptor for id field.
+	productfileDescID := productfileMixinFields0[1].Descriptor()
+	// productfile.DefaultID holds the default value on creation for the id field.
+	productfile.DefaultID = productfileDescID.Default.(func() xid.ID)
 	productimageMixin := schema.ProductImage{}.Mixin()
 	productimage.Policy = privacy.NewPolicies(productimageMixin[0], schema.ProductImage{})
 	productimage.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -412,11 +412,6 @@ func (m Mutation) dropImage(ctx context.Context, p *db.Product, id xid.ID) error
 	return m.renumber(ctx, p.Images)
 }
 
-func (m Mutation) dropImages(ctx context.Context, p *db.Product) error {
-	_, err := m.Client(ctx).ProductImage.Delete().Where(productimage.ProductID(p.ID)).Exec(ctx)
-	return fault.Wrap("remove images", err)
-}
-
 // ProductVariantImageSet sets the image of a variant.
 func (m Mutation) ProductVariantImageSet(
 	ctx context.Context, productID string, variantID string, imageID *string,

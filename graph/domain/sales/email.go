@@ -106,7 +106,12 @@ func (m Mutation) emailOrder(ctx context.Context, s *db.Store, o *model.Order, o
 	about := emailOrder{Order: o.Order, Shop: s.Name, Home: home, Tracking: of.tracking, TrackingURL: of.trackingURL,
 		AmountMinor: of.amount, URL: home + link.OrderRoot + m.Links.OrderToken(o.StoreID, o.ID), Lines: lineRows(o)}
 	about.Parts, about.Coming = partsOf(of.parts, o)
-	err := m.describe(ctx, s, &about)
+	files, err := Downloads(ctx, m.Client(ctx), o.Order, lineRows(o))
+	if err != nil {
+		return about, err
+	}
+	about.Files = slices.ContainsFunc(files, func(d Download) bool { return d.Left() > 0 })
+	err = m.describe(ctx, s, &about)
 	return about, err
 }
 

@@ -38,6 +38,8 @@ type emailOrder struct {
 	Method, Contact, Logo, Accent string
 	// Parts are the lines of a shipment, refund or return, Coming the lines that are still to be shipped.
 	Parts, Coming []emailPart
+	// Files says that the page of the order has files to download.
+	Files bool
 	// AmountMinor is the amount of a payment or refund.
 	AmountMinor int64
 	// Plain says that the texts of the store's staff must have no links, because the store is new.
@@ -105,11 +107,13 @@ type emailView struct {
 	IntroText, EndText  string
 	URL                 string
 	// HowTo says how to pay an unpaid order.
-	HowTo          string
-	HowToText      []string
-	Tracking       string
-	Parcels        []string
-	ParcelURL      string
+	HowTo     string
+	HowToText []string
+	Tracking  string
+	Parcels   []string
+	ParcelURL string
+	// Downloads leads to the files on the page of the order; "" if there are none.
+	Downloads      string
 	Goods          []emailSection
 	Sums           []emailRow
 	Facts          []emailFact
@@ -174,6 +178,9 @@ func composeEmail(e state.OrderEmail, o emailOrder, own emailTexts) (orderEmail,
 	}
 	if len(v.HowToText) > 0 {
 		v.HowTo = texts.Say(phrase.Instructions)
+	}
+	if o.Files && (e == state.EmailPlaced || e == state.EmailPaid) {
+		v.Downloads = texts.Say(phrase.Downloads)
 	}
 	if len(o.Tracking) > 0 || o.TrackingURL != "" {
 		if v.Tracking, v.Parcels = texts.Say(phrase.Tracking), o.Tracking; ofReturn {
@@ -344,6 +351,9 @@ func plain(v emailView) string {
 		v.Parcels = append(slices.Clone(v.Parcels), v.ParcelURL)
 	}
 	part(v.Tracking, v.Parcels)
+	if v.Downloads != "" {
+		part(v.Downloads, []string{v.URL + "#downloads"})
+	}
 	for _, g := range v.Goods {
 		b.WriteString("\n")
 		if g.Title != "" {
@@ -396,6 +406,8 @@ var emailPage = template.Must(template.New("mail").Parse(`<!doctype html>
 {{- with .HowToText}}
 <tr><td colspan="2" style="padding-bottom:16px"><strong>{{$.HowTo}}</strong>
 {{- range .}}<br>{{.}}{{end}}</td></tr>{{end}}
+{{- with .Downloads}}
+<tr><td colspan="2" style="padding-bottom:16px"><a href="{{$.URL}}#downloads"><strong>{{.}}</strong></a></td></tr>{{end}}
 {{- if .Tracking}}
 <tr><td colspan="2" style="padding-bottom:16px"><strong>{{.Tracking}}</strong>{{range .Parcels}}<br>{{.}}{{end}}
 {{- with .ParcelURL}}<br><a href="{{.}}">{{.}}</a>{{end}}</td></tr>{{end}}

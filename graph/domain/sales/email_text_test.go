@@ -103,7 +103,7 @@ func TestComposeAll(t *testing.T) {
 			o := orderIn(l)
 			o.Currency, o.Lines, o.Parts, o.Coming = "USD", []*db.OrderLine{pedals, grips}, tc.parts, tc.coming
 			o.AmountMinor, o.PaidMinor, o.Tracking = 1234, tc.paid, []string{"Post 123"}
-			o.Stop = "https://out.example/x"
+			o.Stop, o.Files = "https://out.example/x", true
 			m, err := composeEmail(emailOf[tc.about], o, usualOf(emailOf[tc.about], l))
 			if err != nil || emailOf[tc.about] == "" {
 				t.Fatal(tc.about, err)
@@ -120,6 +120,13 @@ func TestComposeAll(t *testing.T) {
 			}
 			if got := strings.Contains(m.Text, "IBAN"); got != tc.asksMoney {
 				t.Errorf("%s %s: says how to pay: %t", l, tc.about, got)
+			}
+			about := emailOf[tc.about]
+			leads := about == state.EmailPlaced || about == state.EmailPaid
+			for _, text := range []string{m.Text, m.HTML} {
+				if strings.Contains(text, o.URL+"#downloads") != leads {
+					t.Errorf("%s %s: the downloads in\n%s", l, tc.about, text)
+				}
 			}
 		}
 	}

@@ -26,6 +26,8 @@ type ShopperOrder struct {
 	Parcels []*db.Fulfillment
 	// Invoices are the invoices and credit notes, oldest first.
 	Invoices []*db.Invoice
+	// Downloads are the files of the lines.
+	Downloads []sales.Download
 	// Instructions say how to pay, "" for nothing.
 	Instructions string
 	// Held says that the order's items are reserved for an online payment.
@@ -44,6 +46,9 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*ShopperOrder, error)
 	}
 	b := &ShopperOrder{Order: o}
 	if b.Lines, err = s.lines(ctx, o); err != nil {
+		return nil, core.Explain("order", err)
+	}
+	if b.Downloads, err = sales.Downloads(ctx, s.Client(ctx), o, b.Lines); err != nil {
 		return nil, core.Explain("order", err)
 	}
 	if b.Parcels, err = s.Client(ctx).Fulfillment.Query().Where(fulfillment.OrderID(id)).Load(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/cartline"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/download"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/note"
@@ -76,6 +77,7 @@ func (m Mutation) dropOrders(ctx context.Context) (int, error) {
 		c.Order.Delete().Where(order.IDIn(ids...)).Exec,
 		c.PaymentHold.Delete().Where(paymenthold.IDIn(ids...)).Exec,
 		c.OrderLine.Delete().Where(orderline.OrderIDIn(ids...)).Exec,
+		c.Download.Delete().Where(download.OrderIDIn(ids...)).Exec,
 		c.Note.Delete().Where(note.OrderIDIn(ids...)).Exec,
 		c.Fulfillment.Delete().Where(fulfillment.OrderIDIn(ids...)).Exec,
 		c.Payment.Delete().Where(dbpayment.OrderIDIn(ids...)).Exec,

@@ -1,6 +1,6 @@
 // Package images stores product images: those that merchants upload, with their scaled
 // widths, and copies of images that products name by URL, so that no browser requests
-// them from another host.
+// them from another host. It also stores the files that shoppers buy.
 //
 // An upload is stripped of metadata and stored. Its widths are created when the first of
 // them is requested.

@@ -55,12 +55,16 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("sweep images: %w", err)
 	}
-	objects, err := k.sweepObjects(ctx, old, used)
+	objects, err := k.sweepObjects(ctx, folder, old, used)
 	if err != nil {
 		return fmt.Errorf("sweep the files of images: %w", err)
 	}
-	if rows+objects > 0 {
-		k.Logger.InfoContext(ctx, "unused images removed", "images", rows, "files", objects)
+	files, err := k.sweepObjects(ctx, fileFolder, old, used)
+	if err != nil {
+		return fmt.Errorf("sweep files: %w", err)
+	}
+	if rows+objects+files > 0 {
+		k.Logger.InfoContext(ctx, "unused images removed", "images", rows, "files", objects+files)
 	}
 	return nil
 }
@@ -73,6 +77,9 @@ func (k *Keeper) sweepStore(ctx context.Context, old micros.Time, used ids) (n i
 		return 0, err
 	}
 	if err := k.uploads(ctx, used); err != nil {
+		return 0, err
+	}
+	if err := k.files(ctx, used); err != nil {
 		return 0, err
 	}
 	for after, more := xid.Nil, true; more; {
@@ -174,8 +181,8 @@ func (k *Keeper) referencedByPages(ctx context.Context, set ids) error {
 
 // sweepObjects removes objects that no row refers to, and returns how many. Objects are never
 // rewritten, so an old and unused one stays unused.
-func (k *Keeper) sweepObjects(ctx context.Context, old micros.Time, used ids) (n int, err error) {
-	for o, err := range k.Blobs.List(ctx, folder) {
+func (k *Keeper) sweepObjects(ctx context.Context, prefix string, old micros.Time, used ids) (n int, err error) {
+	for o, err := range k.Blobs.List(ctx, prefix) {
 		if err != nil {
 			return n, err
 		}

@@ -36,7 +36,7 @@ const original = "-original"
 // widths are the widths in which uploaded images are offered besides their own, from the largest.
 var widths = []int{1600, 800, 320}
 
-// Upload is an uploaded image as it is stored. Its bytes and the original are in the blob store,
+// Upload is an uploaded image or file as it is stored. Its bytes and the original are in the blob store,
 // where the sweep removes them unless a row refers to them.
 type Upload struct {
 	pixel.Header
@@ -85,19 +85,22 @@ func busy(err error) error {
 func (k *Keeper) Discard(ctx context.Context, u *Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	key := keyOf(viewer.From(ctx).Store, u.ObjectID)
-	if err := errors.Join(k.Blobs.Delete(ctx, key), k.Blobs.Delete(ctx, key+original)); err != nil {
-		k.Logger.WarnContext(ctx, "bytes of an image were left behind", "error", err)
+	store := viewer.From(ctx).Store
+	key := keyOf(store, u.ObjectID)
+	err := errors.Join(k.Blobs.Delete(ctx, key), k.Blobs.Delete(ctx, key+original),
+		k.Blobs.Delete(ctx, fileKey(store, u.ObjectID)))
+	if err != nil {
+		k.Logger.WarnContext(ctx, "bytes of an upload were left behind", "error", err)
 	}
 }
 
-// Used returns how many bytes the images of the viewer's store take. If the caller holds the lock
-// on the store's row, uploads are serialized and each sees the previous ones.
+// Used returns how many bytes the images and files of the viewer's store take. If the caller holds
+// the lock on the store's row, uploads are serialized and each sees the previous ones.
 func (k *Keeper) Used(ctx context.Context) (int64, error) {
 	sum := func(s *sql.Selector) {
 		s.SelectExpr(sql.Expr("COALESCE(SUM(" + s.C(dbpicture.FieldSizeBytes) + "), 0) AS bytes"))
 	}
-	var fetched, uploaded []struct {
+	var fetched, uploaded, files []struct {
 		Bytes int64 `sql:"bytes"`
 	}
 	c := k.Store.DB(ctx)
@@ -105,10 +108,13 @@ func (k *Keeper) Used(ctx context.Context) (int64, error) {
 	if err == nil {
 		err = c.ProductImage.Query().Modify(ent.ForUpdate, sum).Scan(ctx, &uploaded)
 	}
+	if err == nil {
+		err = c.ProductFile.Query().Modify(ent.ForUpdate, sum).Scan(ctx, &files)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("count the bytes of images: %w", err)
 	}
-	return fetched[0].Bytes + uploaded[0].Bytes, nil
+	return fetched[0].Bytes + uploaded[0].Bytes + files[0].Bytes, nil
 }
 
 // room returns a refusal if more bytes do not fit into the limits of the store, whose row is

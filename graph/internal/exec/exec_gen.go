@@ -99,6 +99,7 @@ type MutationResolver interface {
 	OrderEmailTextSet(ctx context.Context, expectedVersion int64, input model.OrderEmailTextInput) (*model.OrderEmailTextPayload, error)
 	OrderEmailTextReset(ctx context.Context, expectedVersion int64, email state.OrderEmail, language state.Language) (*model.OrderEmailTextPayload, error)
 	OrderEmailPreview(ctx context.Context, input model.OrderEmailTextInput, send bool) (*model.OrderEmailPreviewPayload, error)
+	OrderDownloadsReset(ctx context.Context, orderID string) (*model.OrderDownloadsPayload, error)
 	OrderEmailResend(ctx context.Context, id string, email state.OrderEmail) (*model.OrderPayload, error)
 	TestStoreFill(ctx context.Context) (*model.StorePayload, error)
 	TestStoreReset(ctx context.Context) (*model.TestStoreResetPayload, error)
@@ -191,6 +192,8 @@ type MutationResolver interface {
 	ProductImageDelete(ctx context.Context, id string) (*model.ProductImageDeletePayload, error)
 	ProductVariantImageSet(ctx context.Context, productID string, variantID string, imageID *string) (*model.ProductPayload, error)
 	ProductImageUse(ctx context.Context, productID string, mediaID string) (*model.ProductImagePayload, error)
+	ProductFileSet(ctx context.Context, input model.ProductFileInput) (*model.ProductFilesPayload, error)
+	ProductFileRemove(ctx context.Context, productID string, variantID string) (*model.ProductFilesPayload, error)
 	MediaUpload(ctx context.Context, input model.MediaUploadInput) (*model.MediaPayload, error)
 	MediaUpdate(ctx context.Context, id string, name *string, alt *string) (*model.MediaPayload, error)
 	MediaDelete(ctx context.Context, id string) (*model.MediaDeletePayload, error)
@@ -338,6 +341,8 @@ type QueryResolver interface {
 	Pages(ctx context.Context, first *int, after *string) (*model.Connection[*db.Page], error)
 	Page(ctx context.Context, id string) (*db.Page, error)
 	PagePreview(ctx context.Context, body string) (string, error)
+	ProductFiles(ctx context.Context, productID string) ([]*db.ProductFile, error)
+	OrderDownloads(ctx context.Context, orderID string) ([]*model.OrderDownload, error)
 	Media(ctx context.Context, first *int, after *string, query *string) (*model.Connection[*db.ProductImage], error)
 	Menus(ctx context.Context) (*model.Menus, error)
 	Themes(ctx context.Context, first *int, after *string) (*model.Connection[*model.Theme], error)
@@ -646,6 +651,10 @@ type Query {
   page(id: ID!): Page @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The body of a page as the HTML that the storefront shows."
   pagePreview(body: String!): String! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The files that buyers of a product download."
+  productFiles(productId: ID!): [ProductFile!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The files of an order that its shopper downloads."
+  orderDownloads(orderId: ID!): [OrderDownload!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The files of the media library, newest first. A query finds a part of a name or a description."
   media(first: Int = 50, after: String, query: String): MediaConnection!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -721,6 +730,8 @@ type Mutation {
   the calling person gets it too, up to ten times an hour.
   """
   orderEmailPreview(input: OrderEmailTextInput!, send: Boolean! = false): OrderEmailPreviewPayload! @dashboard
+  "Counts the downloads of an order from 0 again."
+  orderDownloadsReset(orderId: ID!): OrderDownloadsPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "Sends an email about an order of the storefront to its shopper again, up to three times an hour."
   orderEmailResend(id: ID!, email: OrderEmail!): OrderPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
@@ -990,6 +1001,13 @@ type Mutation {
   productVariantImageSet(productId: ID!, variantId: ID!, imageId: ID): ProductPayload! @scope(name: "products.write")
   "Adds a file of the media library to a product, after its other images."
   productImageUse(productId: ID!, mediaId: ID!): ProductImagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  """
+  Sets the file that buyers of a variant download once their order is paid. A new file replaces the former one for all
+  buyers.
+  """
+  productFileSet(input: ProductFileInput!): ProductFilesPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "Removes the file of a variant. Its buyers can no longer download it."
+  productFileRemove(productId: ID!, variantId: ID!): ProductFilesPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   """
   Adds an image to the media library. Invisible data such as the location is removed, and the image is rotated upright.
   A request that contains only this mutation may be as large as the image requires.
@@ -2321,6 +2339,27 @@ type StorePause {
   until: Time
 }
 
+"The file that buyers of a variant download."
+type ProductFile {
+  "Also of a variant that was removed."
+  variantId: ID!
+  filename: String!
+  sizeBytes: Long!
+}
+
+"The file of a line of an order."
+type OrderDownload {
+  lineItemId: ID!
+  title: String!
+  filename: String!
+  "How many downloads count."
+  used: Long!
+  "How many are allowed: 5 for each paid unit, 0 after the order was canceled, refunded or redacted."
+  allowed: Long!
+  "When the latest download began."
+  lastAt: Time
+}
+
 "A file of the media library."
 type Media {
   id: ID!
@@ -3473,6 +3512,15 @@ input ProductImageAddInput {
   filename: String
 }
 
+input ProductFileInput {
+  productId: ID!
+  variantId: ID!
+  "The file in base64, up to 20 MiB."
+  content: String!
+  "The name of the file. A path before it is removed."
+  filename: String!
+}
+
 input MediaUploadInput {
   "The file in base64: JPEG, PNG, WebP or GIF of up to 20 MiB and 50 million pixels."
   content: String!
@@ -4131,6 +4179,8 @@ type PageDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MenusPayload { menus: Menus userErrors: [UserError!]! }
 type InventoryPayload { "One for each line." changes: [InventoryChange!] userErrors: [UserError!]! }
 type ProductPayload { product: Product userErrors: [UserError!]! }
+type ProductFilesPayload { files: [ProductFile!] userErrors: [UserError!]! }
+type OrderDownloadsPayload { downloads: [OrderDownload!] userErrors: [UserError!]! }
 type MediaPayload { media: Media userErrors: [UserError!]! }
 type MediaDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type ProductImagePayload {
@@ -4917,6 +4967,17 @@ func (ec *executionContext) field_Mutation_orderCreate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_orderDownloadsReset_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "orderId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["orderId"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_orderEditLines_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5470,6 +5531,33 @@ func (ec *executionContext) field_Mutation_productDelete_args(ctx context.Contex
 		return nil, err
 	}
 	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_productFileRemove_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "productId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["productId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "variantId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["variantId"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_productFileSet_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNProductFileInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductFileInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -6960,6 +7048,17 @@ func (ec *executionContext) field_Query_notifications_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_orderDownloads_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "orderId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["orderId"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_orderEmailTexts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7107,6 +7206,17 @@ func (ec *executionContext) field_Query_pages_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_productFiles_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "productId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["productId"] = arg0
 	return args, nil
 }
 
@@ -23069,6 +23179,76 @@ func (ec *executionContext) fieldContext_Mutation_orderEmailPreview(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_orderDownloadsReset(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderDownloadsReset,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderDownloadsReset(ctx, fc.Args["orderId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.OrderDownloadsPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderDownloadsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.OrderDownloadsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderDownloadsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownloadsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderDownloadsReset(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "downloads":
+				return ec.fieldContext_OrderDownloadsPayload_downloads(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_OrderDownloadsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderDownloadsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderDownloadsReset_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_orderEmailResend(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29459,6 +29639,146 @@ func (ec *executionContext) fieldContext_Mutation_productImageUse(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_productFileSet(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productFileSet,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductFileSet(ctx, fc.Args["input"].(model.ProductFileInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.ProductFilesPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ProductFilesPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ProductFilesPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductFilesPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductFilesPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productFileSet(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "files":
+				return ec.fieldContext_ProductFilesPayload_files(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductFilesPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductFilesPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productFileSet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_productFileRemove(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_productFileRemove,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ProductFileRemove(ctx, fc.Args["productId"].(string), fc.Args["variantId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.ProductFilesPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ProductFilesPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ProductFilesPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductFilesPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductFilesPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_productFileRemove(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "files":
+				return ec.fieldContext_ProductFilesPayload_files(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ProductFilesPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductFilesPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_productFileRemove_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_mediaUpload(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -35243,6 +35563,190 @@ func (ec *executionContext) fieldContext_OrderCounts_cancelled(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _OrderDownload_lineItemId(ctx context.Context, field graphql.CollectedField, obj *model.OrderDownload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.LineItemID)
+}
+
+func (ec *executionContext) fieldContext_OrderDownload_lineItemId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderDownload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderDownload_title(ctx context.Context, field graphql.CollectedField, obj *model.OrderDownload) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_OrderDownload_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderDownload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderDownload_filename(ctx context.Context, field graphql.CollectedField, obj *model.OrderDownload) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Filename)
+}
+
+func (ec *executionContext) fieldContext_OrderDownload_filename(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderDownload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderDownload_used(ctx context.Context, field graphql.CollectedField, obj *model.OrderDownload) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Used)
+}
+
+func (ec *executionContext) fieldContext_OrderDownload_used(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderDownload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderDownload_allowed(ctx context.Context, field graphql.CollectedField, obj *model.OrderDownload) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Allowed)
+}
+
+func (ec *executionContext) fieldContext_OrderDownload_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderDownload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderDownload_lastAt(ctx context.Context, field graphql.CollectedField, obj *model.OrderDownload) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastAt)
+}
+
+func (ec *executionContext) fieldContext_OrderDownload_lastAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderDownload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderDownloadsPayload_downloads(ctx context.Context, field graphql.CollectedField, obj *model.OrderDownloadsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderDownloadsPayload_downloads,
+		func(ctx context.Context) (any, error) {
+			return obj.Downloads, nil
+		},
+		nil,
+		ec.marshalOOrderDownload2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownloadᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderDownloadsPayload_downloads(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderDownloadsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "lineItemId":
+				return ec.fieldContext_OrderDownload_lineItemId(ctx, field)
+			case "title":
+				return ec.fieldContext_OrderDownload_title(ctx, field)
+			case "filename":
+				return ec.fieldContext_OrderDownload_filename(ctx, field)
+			case "used":
+				return ec.fieldContext_OrderDownload_used(ctx, field)
+			case "allowed":
+				return ec.fieldContext_OrderDownload_allowed(ctx, field)
+			case "lastAt":
+				return ec.fieldContext_OrderDownload_lastAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderDownload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrderDownloadsPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.OrderDownloadsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_OrderDownloadsPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_OrderDownloadsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderDownloadsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Order]) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
@@ -40323,6 +40827,133 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductFile_variantId(ctx context.Context, field graphql.CollectedField, obj *db.ProductFile) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_ProductFile_variantId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductFile",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductFile_filename(ctx context.Context, field graphql.CollectedField, obj *db.ProductFile) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Filename)
+}
+
+func (ec *executionContext) fieldContext_ProductFile_filename(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductFile",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductFile_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *db.ProductFile) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+}
+
+func (ec *executionContext) fieldContext_ProductFile_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductFile",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductFilesPayload_files(ctx context.Context, field graphql.CollectedField, obj *model.ProductFilesPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductFilesPayload_files,
+		func(ctx context.Context) (any, error) {
+			return obj.Files, nil
+		},
+		nil,
+		ec.marshalOProductFile2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductFileᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductFilesPayload_files(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductFilesPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "variantId":
+				return ec.fieldContext_ProductFile_variantId(ctx, field)
+			case "filename":
+				return ec.fieldContext_ProductFile_filename(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ProductFile_sizeBytes(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductFile", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductFilesPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ProductFilesPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ProductFilesPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ProductFilesPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductFilesPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -46416,6 +47047,156 @@ func (ec *executionContext) fieldContext_Query_pagePreview(ctx context.Context, 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_pagePreview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_productFiles(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_productFiles,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ProductFiles(ctx, fc.Args["productId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal []*db.ProductFile
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*db.ProductFile
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*db.ProductFile
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNProductFile2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductFileᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_productFiles(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "variantId":
+				return ec.fieldContext_ProductFile_variantId(ctx, field)
+			case "filename":
+				return ec.fieldContext_ProductFile_filename(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ProductFile_sizeBytes(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ProductFile", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_productFiles_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_orderDownloads(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderDownloads,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OrderDownloads(ctx, fc.Args["orderId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal []*model.OrderDownload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.OrderDownload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.OrderDownload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNOrderDownload2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownloadᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderDownloads(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "lineItemId":
+				return ec.fieldContext_OrderDownload_lineItemId(ctx, field)
+			case "title":
+				return ec.fieldContext_OrderDownload_title(ctx, field)
+			case "filename":
+				return ec.fieldContext_OrderDownload_filename(ctx, field)
+			case "used":
+				return ec.fieldContext_OrderDownload_used(ctx, field)
+			case "allowed":
+				return ec.fieldContext_OrderDownload_allowed(ctx, field)
+			case "lastAt":
+				return ec.fieldContext_OrderDownload_lastAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderDownload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_orderDownloads_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -61220,6 +62001,57 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputProductFileInput(ctx context.Context, obj any) (model.ProductFileInput, error) {
+	var it model.ProductFileInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"productId", "variantId", "content", "filename"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "productId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("productId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProductID = data
+		case "variantId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("variantId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VariantID = data
+		case "content":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("content"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Content = data
+		case "filename":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filename"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filename = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj any) (model.ProductFilter, error) {
 	var it model.ProductFilter
 	if obj == nil {
@@ -70317,6 +71149,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "orderDownloadsReset":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderDownloadsReset(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "orderEmailResend":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_orderEmailResend(ctx, field)
@@ -70957,6 +71796,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "productImageUse":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_productImageUse(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "productFileSet":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productFileSet(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "productFileRemove":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_productFileRemove(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -72304,6 +73157,108 @@ func (ec *executionContext) _OrderCounts(ctx context.Context, sel ast.SelectionS
 			}
 		case "cancelled":
 			out.Values[i] = ec._OrderCounts_cancelled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderDownloadImplementors = []string{"OrderDownload"}
+
+func (ec *executionContext) _OrderDownload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderDownload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderDownloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderDownload")
+		case "lineItemId":
+			out.Values[i] = ec._OrderDownload_lineItemId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._OrderDownload_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "filename":
+			out.Values[i] = ec._OrderDownload_filename(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "used":
+			out.Values[i] = ec._OrderDownload_used(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "allowed":
+			out.Values[i] = ec._OrderDownload_allowed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lastAt":
+			out.Values[i] = ec._OrderDownload_lastAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var orderDownloadsPayloadImplementors = []string{"OrderDownloadsPayload"}
+
+func (ec *executionContext) _OrderDownloadsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderDownloadsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderDownloadsPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderDownloadsPayload")
+		case "downloads":
+			out.Values[i] = ec._OrderDownloadsPayload_downloads(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._OrderDownloadsPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -74596,6 +75551,96 @@ func (ec *executionContext) _ProductEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var productFileImplementors = []string{"ProductFile"}
+
+func (ec *executionContext) _ProductFile(ctx context.Context, sel ast.SelectionSet, obj *db.ProductFile) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, productFileImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProductFile")
+		case "variantId":
+			out.Values[i] = ec._ProductFile_variantId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "filename":
+			out.Values[i] = ec._ProductFile_filename(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sizeBytes":
+			out.Values[i] = ec._ProductFile_sizeBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var productFilesPayloadImplementors = []string{"ProductFilesPayload"}
+
+func (ec *executionContext) _ProductFilesPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductFilesPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, productFilesPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProductFilesPayload")
+		case "files":
+			out.Values[i] = ec._ProductFilesPayload_files(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ProductFilesPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var productImageImplementors = []string{"ProductImage"}
 
 func (ec *executionContext) _ProductImage(ctx context.Context, sel ast.SelectionSet, obj *db.ProductImage) graphql.Marshaler {
@@ -76406,6 +77451,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_pagePreview(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "productFiles":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_productFiles(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderDownloads":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderDownloads(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -84673,6 +85762,49 @@ func (ec *executionContext) unmarshalNOrderCreateInput2githubᚗcomᚋstorefront
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNOrderDownload2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownloadᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderDownload) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OrderDownload", sel, v, (*flatPlan).writeOrderDownload); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderDownload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownload(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrderDownload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownload(ctx context.Context, sel ast.SelectionSet, v *model.OrderDownload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderDownload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOrderDownloadsPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownloadsPayload(ctx context.Context, sel ast.SelectionSet, v model.OrderDownloadsPayload) graphql.Marshaler {
+	return ec._OrderDownloadsPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOrderDownloadsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownloadsPayload(ctx context.Context, sel ast.SelectionSet, v *model.OrderDownloadsPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderDownloadsPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNOrderEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Order]) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -85592,6 +86724,54 @@ func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑg
 		return graphql.Null
 	}
 	return ec._ProductEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNProductFile2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductFileᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductFile) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ProductFile", sel, v, (*flatPlan).writeProductFile); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProductFile2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductFile(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNProductFile2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductFile(ctx context.Context, sel ast.SelectionSet, v *db.ProductFile) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ProductFile(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNProductFileInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductFileInput(ctx context.Context, v any) (model.ProductFileInput, error) {
+	res, err := ec.unmarshalInputProductFileInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNProductFilesPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductFilesPayload(ctx context.Context, sel ast.SelectionSet, v model.ProductFilesPayload) graphql.Marshaler {
+	return ec._ProductFilesPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNProductFilesPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductFilesPayload(ctx context.Context, sel ast.SelectionSet, v *model.ProductFilesPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ProductFilesPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNProductImage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductImage) graphql.Marshaler {
@@ -88831,6 +90011,28 @@ func (ec *executionContext) marshalOOrderAct2ᚕᚖgithubᚗcomᚋstorefrontᚑg
 	return ret
 }
 
+func (ec *executionContext) marshalOOrderDownload2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownloadᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderDownload) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OrderDownload", sel, v, (*flatPlan).writeOrderDownload); list != nil {
+		return list
+	}
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderDownload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderDownload(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOOrderEmailPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailPreview(ctx context.Context, sel ast.SelectionSet, v *model.OrderEmailPreview) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -89037,6 +90239,28 @@ func (ec *executionContext) marshalOProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 		return graphql.Null
 	}
 	return ec._Product(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOProductFile2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductFileᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductFile) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ProductFile", sel, v, (*flatPlan).writeProductFile); list != nil {
+		return list
+	}
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProductFile2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductFile(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalOProductFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductFilter(ctx context.Context, v any) (*model.ProductFilter, error) {

@@ -476,6 +476,14 @@ var flatTypes = map[string]flatType{
 		"requestId": {4, ""},
 		"createdAt": {5, ""},
 	}},
+	"OrderDownload": {orderDownloadImplementors, map[string]flatField{
+		"lineItemId": {1, ""},
+		"title":      {2, ""},
+		"filename":   {3, ""},
+		"used":       {4, ""},
+		"allowed":    {5, ""},
+		"lastAt":     {6, ""},
+	}},
 	"OrderEmailText": {orderEmailTextImplementors, map[string]flatField{
 		"email":          {1, ""},
 		"language":       {2, ""},
@@ -590,6 +598,11 @@ var flatTypes = map[string]flatType{
 		"saleStartsAt":        {29, ""},
 		"saleEndsAt":          {30, ""},
 		"externalReference":   {31, ""},
+	}},
+	"ProductFile": {productFileImplementors, map[string]flatField{
+		"variantId": {1, ""},
+		"filename":  {2, ""},
+		"sizeBytes": {3, ""},
 	}},
 	"ProductImage": {productImageImplementors, map[string]flatField{
 		"id":          {1, ""},
@@ -3385,6 +3398,41 @@ func (p *flatPlan) writeOrderAct(w *buffer, obj *model.OrderAct) bool {
 	return true
 }
 
+func (p *flatPlan) writeOrderDownload(w *buffer, obj *model.OrderDownload) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("OrderDownload")
+		case 1: // lineItemId
+			v := obj.LineItemID
+			w.text(v)
+		case 2: // title
+			v := obj.Title
+			w.text(v)
+		case 3: // filename
+			v := obj.Filename
+			w.text(v)
+		case 4: // used
+			v := obj.Used
+			w.number(v)
+		case 5: // allowed
+			v := obj.Allowed
+			w.number(v)
+		case 6: // lastAt
+			v := obj.LastAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeOrderEmailText(w *buffer, obj *model.OrderEmailText) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -3980,6 +4028,28 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 			} else {
 				w.text(*v)
 			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeProductFile(w *buffer, obj *db.ProductFile) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ProductFile")
+		case 1: // variantId
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // filename
+			v := obj.Filename
+			w.text(v)
+		case 3: // sizeBytes
+			v := obj.SizeBytes
+			w.number(v)
 		}
 	}
 	w.byte('}')

@@ -16,6 +16,10 @@ import (
 // OrderRoot is where the host of a store shows an order to the holder of its token.
 const OrderRoot = "/orders/"
 
+// FileRoot is where the host of a store lets the holder of a signed address download what an order
+// bought. No token contains a slash.
+const FileRoot = OrderRoot + "files/"
+
 // markLen is how many bytes of a MAC a token has. It gives tokens a length for which base64 has one
 // spelling.
 const markLen = 20

@@ -1798,7 +1798,7 @@ class IdentityLimits(TypedDict):
     theme_bytes_max: int
     #: Pages of a store.
     pages_max: int
-    #: Bytes of the images of a store's products; further images are neither accepted nor shown.
+    #: Bytes of the images and files of a store's products; further ones are neither accepted nor shown.
     picture_bytes_max: int
     #: Shipping zones of a store.
     shipping_zones_max: int

@@ -1685,7 +1685,7 @@ export interface IdentityLimits {
   theme_bytes_max: number;
   /** Pages of a store. */
   pages_max: number;
-  /** Bytes of the images of a store's products; further images are neither accepted nor shown. */
+  /** Bytes of the images and files of a store's products; further ones are neither accepted nor shown. */
   picture_bytes_max: number;
   /** Shipping zones of a store. */
   shipping_zones_max: number;

@@ -17,6 +17,7 @@ import { PaymentLink, RequestPayment } from '../order_request.js';
 import { addressFields } from '../address_fields.js';
 import { OrderInvoices } from '../invoices.js';
 import { OrderReturns } from '../returns.js';
+import { OrderDownloads } from '../order_downloads.js';
 
 const document = (can) => `query Order($id: ID!) {
   order(id: $id) {
@@ -96,6 +97,7 @@ export function Order({ id }) {
         <${CustomerCard} order=${o} />
         <${OrderInvoices} order=${o} key=${o.version} />
         <${OrderReturns} order=${o} changed=${query.refresh} />
+        ${can('notes') && html`<${OrderDownloads} order=${o} key=${'d' + o.version} />`}
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && humanize(o.paymentMethod)],

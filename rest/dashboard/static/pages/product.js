@@ -7,6 +7,7 @@ import {
   useAction, useMutation, errors, optionalAmount, optionalNumber, lines,
 } from '../form.js';
 import { Variants, VariantList, variantFields } from '../variants.js';
+import { ProductFiles } from '../product_files.js';
 import { ImageList, Images, imagesOf } from '../images.js';
 import { PriceHistory, Sale, saleFields } from '../sale.js';
 import { StockHistory } from '../stock_history.js';
@@ -203,6 +204,7 @@ export function ProductEdit({ id }) {
       : p.images.length > 0 && html`<${ImageList} product=${p} />`}
     ${may ? html`<${Variants} key=${'v' + known.version} product=${p} changed=${query.reload} />`
       : p.options.length > 0 && html`<${VariantList} product=${p} />`}
+    ${may && html`<${ProductFiles} key=${'f' + known.version} product=${p} />`}
     <${Sale} product=${p} may=${may} changed=${query.reload} />
     <${PriceHistory} key=${'h' + known.version} product=${p} />
     <${StockHistory} key=${'s' + known.version} product=${p} />
@@ -262,7 +264,8 @@ function Remove({ product: p, onClose, changed }) {
   return html`<${ConfirmMutation} title="Delete this product?" name="product-delete" submit="Delete"
     document=${remove} variables=${{ id: p.id, expectedVersion: p.version }} done="Product deleted."
     changed=${() => go(to('/products'), { replace: true })} onStale=${changed} onClose=${onClose}>
-    <p><strong><bdi>${p.title}</bdi></strong> is permanently deleted. Orders keep their copy of its data.
+    <p><strong><bdi>${p.title}</bdi></strong> is permanently deleted. Orders keep their copy of its data,
+      but buyers can no longer download its files.
       To keep it but stop selling it, archive it instead.</p>
   <//>`;
 }
