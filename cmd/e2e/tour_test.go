@@ -29,10 +29,13 @@ var tour = map[string]string{
 	"The shop":                `(?s)<title>.*<urlset`,
 	"Themes":                  `(?s)"active"\n.*"assets/`,
 	"AI agents":               `(?m)^list_orders$`,
+	"A catalog":               `^"draft"\n5\n"active"\n5\n12$`,
+	"A warehouse":             `^"unfulfilled"\n"fulfilled"\n34$`,
+	"An accountant":           `(?s)^"paid"\n"partially_refunded"\n2900\n.*order.refunded`,
 }
 
-// TestTour pastes the commands of README and of the guide /docs/guides/tour into a shell, in one
-// folder with a running demo, and reads what they print.
+// TestTour pastes the commands of README and of the guides /docs/guides/tour and connect into a
+// shell, in one folder with a running demo, and reads what they print.
 func TestTour(t *testing.T) {
 	storetest.Sequential(t)
 	t.Parallel()
@@ -105,12 +108,16 @@ until grep -q product.created listened; do sleep 0.1; done
 kill $LISTENER
 cat listened`
 
-// tourScript returns the commands of both documents, each section after its heading. What a reader
+// tourScript returns the commands of the documents, each section after its heading. What a reader
 // copies from the browser is read from standard input instead.
 func (p *program) tourScript(t *testing.T) string {
 	t.Helper()
 	readme := between(t, "../../README.md", "```sh\n", "```")
-	guide, err := os.ReadFile("../../rest/web/guides/tour.md")
+	first, err := os.ReadFile("../../rest/web/guides/tour.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connect, err := os.ReadFile("../../rest/web/guides/connect.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +127,7 @@ func (p *program) tourScript(t *testing.T) string {
 	}
 	var script strings.Builder
 	fmt.Fprintf(&script, "echo '## README.md'\n%s", strings.ReplaceAll(readme, "127.0.0.1:8080", address.Host))
-	for part := range strings.SplitSeq(string(guide), "\n## ") {
+	for part := range strings.SplitSeq(string(first)+string(connect), "\n## ") {
 		name, text, _ := strings.Cut(part, "\n")
 		fmt.Fprintf(&script, "echo; echo '## %s'\n", name)
 		for i, block := range strings.Split(text, "\n```") {
