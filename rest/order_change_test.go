@@ -83,8 +83,8 @@ func (m *shop) at(t testing.TB, path string) string {
 			return xid.Event.Format(id)
 		},
 	} {
-		if strings.Contains(path, name) {
-			path = strings.Replace(path, name, made(), 1)
+		if before, after, found := strings.Cut(path, name); found {
+			path = before + made() + after
 		}
 	}
 	return path

@@ -222,11 +222,13 @@ func (r *Resolver) events(ctx context.Context, f eventFilter, after *page.Positi
 		if f.types != nil {
 			query.Where(dbevent.TypeIn(f.types...))
 		}
-		if to != nil && f.resource != nil {
+		switch {
+		case to == nil:
+		case f.resource != nil:
 			query.Where(dbevent.SequenceGTE(int64(to.Time)))
-		} else if to != nil && f.from != nil {
+		case f.from != nil:
 			query.Where(dbevent.IDLTE(to.ID))
-		} else if to != nil {
+		default:
 			query.Where(dbevent.IDGTE(to.ID))
 		}
 		query.Modify(f.window(after, limit))
