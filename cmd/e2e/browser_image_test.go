@@ -89,6 +89,7 @@ func TestBrowserImages(t *testing.T) {
 	}
 	b.click(`[data-test="productPublish"]`)
 	b.see(`[data-test="productUnpublish"]`)
+	b.fileOrdered(p, f.Stores[0].StaffToken)
 	b.choosePicture("/dashboard/products/" + p.pictured(t, f.Stores[0].StaffToken))
 	b.open(p.front(t, f.Stores[0].StaffToken) + "products/jersey")
 	b.await("the picture on the shop's page", `(() => {
@@ -96,6 +97,24 @@ func TestBrowserImages(t *testing.T) {
 		return img && img.complete && img.naturalWidth > 0 && img.srcset.includes('-320.png 320w');
 	})()`)
 	b.shot("product-images-shop")
+}
+
+// fileOrdered opens an order of the product of the page, whose file its shopper may download.
+func (b *browser) fileOrdered(p *program, token string) {
+	b.t.Helper()
+	var made struct {
+		OrderCreate struct{ Order struct{ ID string } }
+	}
+	p.graphql(b.t, token, `mutation($product: ID!) { orderCreate(input: {email: "ada@example.com",
+		lines: [{productId: $product, quantity: 2}]}) { order { id } userErrors { code message } } }`,
+		map[string]any{"product": evaluate[string](b, `location.pathname.split('/').pop()`)}, &made)
+	id := made.OrderCreate.Order.ID
+	p.graphql(b.t, token, `mutation($id: ID!) { orderMarkPaid(id: $id, expectedVersion: 1) {
+		userErrors { code message } } }`, map[string]any{"id": id}, &made)
+	b.open("/dashboard/orders/" + id)
+	b.see(`[data-test="order-downloads"]`)
+	b.seeText("0 of 10 downloads used")
+	b.shot("order-downloads")
 }
 
 // drag drags an image to the place of another with the mouse.
