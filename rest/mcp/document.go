@@ -74,7 +74,11 @@ func (d reader) tool(method, path string, item, op object) (*Tool, error) {
 	title, _ := op["summary"].(string)
 	id, _ := op["operationId"].(string)
 	description, _ := op["description"].(string)
-	return t, define(id, title, strings.TrimSpace(description), input, d.answer(op), t)
+	answer := d.answer(op)
+	if method != http.MethodGet {
+		undescribed(answer) // the tool that reads the resource describes it
+	}
+	return t, define(id, title, strings.TrimSpace(description), input, answer, t)
 }
 
 // parameter reads a parameter; at is zero for those that are not arguments.
@@ -117,6 +121,23 @@ func (d reader) answer(op object) object {
 	}
 	return object{"type": "object", "required": []any{"status"}, "properties": object{
 		"status": object{"type": "integer", "description": "The HTTP status. 204 means that it is done."}}}
+}
+
+// undescribed removes the descriptions of a schema and its parts, but no member named description.
+func undescribed(schema any) {
+	switch v := schema.(type) {
+	case []any:
+		for _, part := range v {
+			undescribed(part)
+		}
+	case object:
+		if _, text := v["description"].(string); text {
+			delete(v, "description")
+		}
+		for _, part := range v {
+			undescribed(part)
+		}
+	}
 }
 
 // plain returns a schema with its references resolved and without examples, which would only fill
