@@ -41,6 +41,7 @@ var notStored = map[string]string{
 	"order_texts.intro":        "a store has one for each email and language",
 	"order_texts.closing":      "a store has one for each email and language",
 	"reports.result":           "a store has twenty, with at most 1,000 rows in each list",
+	"shopper_passkeys.data":    "a customer has ten, of one public key each",
 	"staff.alerts":             "one choice for each topic",
 	"theme_uploads.archive":    "deleted once the theme is processed",
 }
