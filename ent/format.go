@@ -60,10 +60,14 @@ const Returns Format = "returns"
 // program would sell at other prices, and change a price without them.
 const SalePrices Format = "sale_prices"
 
+// ShopperReturns are the returns and withdrawals of shoppers, and their terms. An earlier program would drop the
+// terms when it changes the storefront, and keep the names of withdrawals when it redacts a customer.
+const ShopperReturns Format = "shopper_returns"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
 	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments,
-		Invoices, ClosedShops, CheckoutDetails, Returns, SalePrices}
+		Invoices, ClosedShops, CheckoutDetails, Returns, SalePrices, ShopperReturns}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.

@@ -97,8 +97,11 @@ func TestBrowserAccessible(t *testing.T) {
 	b.inspect("consent", `button[value="allow"]`)
 	p.decorate(t, f.Stores[0].StaffToken)
 	front := p.front(t, f.Stores[0].StaffToken)
+	p.storefrontUpdate(t, f.Stores[0].StaffToken,
+		`returns: { requests: true, withdrawal: true, days: 14, countries: [], excludedTags: ["x"], instructions: "Post" }`)
 	b.inspectShop(front)
 	b.inspectAccount(front, mail)
+	b.inspectReturns(front)
 	p.storefrontUpdate(t, f.Stores[0].StaffToken, `password: "green tea"`)
 	b.visit(front, "the password page", `document.querySelector('#password')`)
 	b.inspect("shop-password", `#password`)
@@ -262,6 +265,21 @@ func (b *browser) inspectAccount(front string, mail *post) {
 	b.inspect("account-passkey", `.items a`)
 	b.open(front + "account/delete")
 	b.inspect("account-delete", `form[action="/account/delete"]`)
+}
+
+// inspectReturns inspects the pages on which the shopper of the order on the page withdraws.
+func (b *browser) inspectReturns(front string) {
+	b.t.Helper()
+	b.open(front + "account")
+	b.click(`.items a`)
+	b.click(`a[href$="/withdraw"]`)
+	b.inspect("shop-withdraw", `main .primary`)
+	b.click(`main .primary`)
+	b.inspect("shop-withdraw-confirm", `[name="confirm"]`)
+	b.click(`[name="confirm"]`)
+	b.inspect("shop-withdrawn", `.good`)
+	b.open(front + "orders/find")
+	b.inspect("shop-find", `#number`)
 }
 
 // inspectWebhooks inspects the pages of an endpoint with deliveries.

@@ -51033,6 +51033,9 @@ type OrderReturnMutation struct {
 	state             *state.ReturnState
 	lines             *document.ReturnLines
 	by_shopper        *bool
+	withdrawal        *bool
+	name              *string
+	email             *string
 	note              *string
 	answer            *string
 	label_url         *string
@@ -51496,6 +51499,140 @@ func (m *OrderReturnMutation) ResetByShopper() {
 	m.by_shopper = nil
 }
 
+// SetWithdrawal sets the "withdrawal" field.
+func (m *OrderReturnMutation) SetWithdrawal(b bool) {
+	m.withdrawal = &b
+}
+
+// Withdrawal returns the value of the "withdrawal" field in the mutation.
+func (m *OrderReturnMutation) Withdrawal() (r bool, exists bool) {
+	v := m.withdrawal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWithdrawal returns the old "withdrawal" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldWithdrawal(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWithdrawal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWithdrawal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWithdrawal: %w", err)
+	}
+	return oldValue.Withdrawal, nil
+}
+
+// ResetWithdrawal resets all changes to the "withdrawal" field.
+func (m *OrderReturnMutation) ResetWithdrawal() {
+	m.withdrawal = nil
+}
+
+// SetName sets the "name" field.
+func (m *OrderReturnMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *OrderReturnMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldName(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ClearName clears the value of the "name" field.
+func (m *OrderReturnMutation) ClearName() {
+	m.name = nil
+	m.clearedFields[orderreturn.FieldName] = struct{}{}
+}
+
+// NameCleared returns if the "name" field was cleared in this mutation.
+func (m *OrderReturnMutation) NameCleared() bool {
+	_, ok := m.clearedFields[orderreturn.FieldName]
+	return ok
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *OrderReturnMutation) ResetName() {
+	m.name = nil
+	delete(m.clearedFields, orderreturn.FieldName)
+}
+
+// SetEmail sets the "email" field.
+func (m *OrderReturnMutation) SetEmail(s string) {
+	m.email = &s
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *OrderReturnMutation) Email() (r string, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldEmail(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ClearEmail clears the value of the "email" field.
+func (m *OrderReturnMutation) ClearEmail() {
+	m.email = nil
+	m.clearedFields[orderreturn.FieldEmail] = struct{}{}
+}
+
+// EmailCleared returns if the "email" field was cleared in this mutation.
+func (m *OrderReturnMutation) EmailCleared() bool {
+	_, ok := m.clearedFields[orderreturn.FieldEmail]
+	return ok
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *OrderReturnMutation) ResetEmail() {
+	m.email = nil
+	delete(m.clearedFields, orderreturn.FieldEmail)
+}
+
 // SetNote sets the "note" field.
 func (m *OrderReturnMutation) SetNote(s string) {
 	m.note = &s
@@ -51747,7 +51884,7 @@ func (m *OrderReturnMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderReturnMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 15)
 	if m.store_id != nil {
 		fields = append(fields, orderreturn.FieldStoreID)
 	}
@@ -51771,6 +51908,15 @@ func (m *OrderReturnMutation) Fields() []string {
 	}
 	if m.by_shopper != nil {
 		fields = append(fields, orderreturn.FieldByShopper)
+	}
+	if m.withdrawal != nil {
+		fields = append(fields, orderreturn.FieldWithdrawal)
+	}
+	if m.name != nil {
+		fields = append(fields, orderreturn.FieldName)
+	}
+	if m.email != nil {
+		fields = append(fields, orderreturn.FieldEmail)
 	}
 	if m.note != nil {
 		fields = append(fields, orderreturn.FieldNote)
@@ -51808,6 +51954,12 @@ func (m *OrderReturnMutation) Field(name string) (ent.Value, bool) {
 		return m.Lines()
 	case orderreturn.FieldByShopper:
 		return m.ByShopper()
+	case orderreturn.FieldWithdrawal:
+		return m.Withdrawal()
+	case orderreturn.FieldName:
+		return m.Name()
+	case orderreturn.FieldEmail:
+		return m.Email()
 	case orderreturn.FieldNote:
 		return m.Note()
 	case orderreturn.FieldAnswer:
@@ -51841,6 +51993,12 @@ func (m *OrderReturnMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldLines(ctx)
 	case orderreturn.FieldByShopper:
 		return m.OldByShopper(ctx)
+	case orderreturn.FieldWithdrawal:
+		return m.OldWithdrawal(ctx)
+	case orderreturn.FieldName:
+		return m.OldName(ctx)
+	case orderreturn.FieldEmail:
+		return m.OldEmail(ctx)
 	case orderreturn.FieldNote:
 		return m.OldNote(ctx)
 	case orderreturn.FieldAnswer:
@@ -51913,6 +52071,27 @@ func (m *OrderReturnMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetByShopper(v)
+		return nil
+	case orderreturn.FieldWithdrawal:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWithdrawal(v)
+		return nil
+	case orderreturn.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case orderreturn.FieldEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
 		return nil
 	case orderreturn.FieldNote:
 		v, ok := value.(string)
@@ -52023,6 +52202,12 @@ func (m *OrderReturnMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *OrderReturnMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(orderreturn.FieldName) {
+		fields = append(fields, orderreturn.FieldName)
+	}
+	if m.FieldCleared(orderreturn.FieldEmail) {
+		fields = append(fields, orderreturn.FieldEmail)
+	}
 	if m.FieldCleared(orderreturn.FieldNote) {
 		fields = append(fields, orderreturn.FieldNote)
 	}
@@ -52049,6 +52234,12 @@ func (m *OrderReturnMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *OrderReturnMutation) ClearField(name string) error {
 	switch name {
+	case orderreturn.FieldName:
+		m.ClearName()
+		return nil
+	case orderreturn.FieldEmail:
+		m.ClearEmail()
+		return nil
 	case orderreturn.FieldNote:
 		m.ClearNote()
 		return nil
@@ -52092,6 +52283,15 @@ func (m *OrderReturnMutation) ResetField(name string) error {
 		return nil
 	case orderreturn.FieldByShopper:
 		m.ResetByShopper()
+		return nil
+	case orderreturn.FieldWithdrawal:
+		m.ResetWithdrawal()
+		return nil
+	case orderreturn.FieldName:
+		m.ResetName()
+		return nil
+	case orderreturn.FieldEmail:
+		m.ResetEmail()
 		return nil
 	case orderreturn.FieldNote:
 		m.ResetNote()

@@ -35,6 +35,12 @@ type OrderReturn struct {
 	Lines document.ReturnLines `json:"lines,omitempty"`
 	// ByShopper holds the value of the "by_shopper" field.
 	ByShopper bool `json:"by_shopper,omitempty"`
+	// Withdrawal holds the value of the "withdrawal" field.
+	Withdrawal bool `json:"withdrawal,omitempty"`
+	// Name holds the value of the "name" field.
+	Name *string `json:"name,omitempty"`
+	// Email holds the value of the "email" field.
+	Email *string `json:"email,omitempty"`
 	// Note holds the value of the "note" field.
 	Note *string `json:"note,omitempty"`
 	// Answer holds the value of the "answer" field.
@@ -53,11 +59,11 @@ func (*OrderReturn) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case orderreturn.FieldLines:
 			values[i] = new([]byte)
-		case orderreturn.FieldByShopper:
+		case orderreturn.FieldByShopper, orderreturn.FieldWithdrawal:
 			values[i] = new(sql.NullBool)
 		case orderreturn.FieldVersion, orderreturn.FieldEventSequence, orderreturn.FieldUpdatedAt, orderreturn.FieldRefundedMinor:
 			values[i] = new(sql.NullInt64)
-		case orderreturn.FieldState, orderreturn.FieldNote, orderreturn.FieldAnswer, orderreturn.FieldLabelURL:
+		case orderreturn.FieldState, orderreturn.FieldName, orderreturn.FieldEmail, orderreturn.FieldNote, orderreturn.FieldAnswer, orderreturn.FieldLabelURL:
 			values[i] = new(sql.NullString)
 		case orderreturn.FieldID, orderreturn.FieldStoreID, orderreturn.FieldOrderID:
 			values[i] = new(xid.ID)
@@ -129,6 +135,26 @@ func (_m *OrderReturn) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field by_shopper", values[i])
 			} else if value.Valid {
 				_m.ByShopper = value.Bool
+			}
+		case orderreturn.FieldWithdrawal:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field withdrawal", values[i])
+			} else if value.Valid {
+				_m.Withdrawal = value.Bool
+			}
+		case orderreturn.FieldName:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field name", values[i])
+			} else if value.Valid {
+				_m.Name = new(string)
+				*_m.Name = value.String
+			}
+		case orderreturn.FieldEmail:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field email", values[i])
+			} else if value.Valid {
+				_m.Email = new(string)
+				*_m.Email = value.String
 			}
 		case orderreturn.FieldNote:
 			if value, ok := values[i].(*sql.NullString); !ok {

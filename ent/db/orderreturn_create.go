@@ -95,6 +95,48 @@ func (_c *OrderReturnCreate) SetNillableByShopper(v *bool) *OrderReturnCreate {
 	return _c
 }
 
+// SetWithdrawal sets the "withdrawal" field.
+func (_c *OrderReturnCreate) SetWithdrawal(v bool) *OrderReturnCreate {
+	_c.mutation.SetWithdrawal(v)
+	return _c
+}
+
+// SetNillableWithdrawal sets the "withdrawal" field if the given value is not nil.
+func (_c *OrderReturnCreate) SetNillableWithdrawal(v *bool) *OrderReturnCreate {
+	if v != nil {
+		_c.SetWithdrawal(*v)
+	}
+	return _c
+}
+
+// SetName sets the "name" field.
+func (_c *OrderReturnCreate) SetName(v string) *OrderReturnCreate {
+	_c.mutation.SetName(v)
+	return _c
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_c *OrderReturnCreate) SetNillableName(v *string) *OrderReturnCreate {
+	if v != nil {
+		_c.SetName(*v)
+	}
+	return _c
+}
+
+// SetEmail sets the "email" field.
+func (_c *OrderReturnCreate) SetEmail(v string) *OrderReturnCreate {
+	_c.mutation.SetEmail(v)
+	return _c
+}
+
+// SetNillableEmail sets the "email" field if the given value is not nil.
+func (_c *OrderReturnCreate) SetNillableEmail(v *string) *OrderReturnCreate {
+	if v != nil {
+		_c.SetEmail(*v)
+	}
+	return _c
+}
+
 // SetNote sets the "note" field.
 func (_c *OrderReturnCreate) SetNote(v string) *OrderReturnCreate {
 	_c.mutation.SetNote(v)
@@ -214,6 +256,10 @@ func (_c *OrderReturnCreate) defaults() error {
 		v := orderreturn.DefaultByShopper
 		_c.mutation.SetByShopper(v)
 	}
+	if _, ok := _c.mutation.Withdrawal(); !ok {
+		v := orderreturn.DefaultWithdrawal
+		_c.mutation.SetWithdrawal(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if orderreturn.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized orderreturn.DefaultID (forgotten import db/runtime?)")
@@ -249,6 +295,9 @@ func (_c *OrderReturnCreate) check() error {
 	}
 	if _, ok := _c.mutation.ByShopper(); !ok {
 		return &ValidationError{Name: "by_shopper", err: errors.New(`db: missing required field "OrderReturn.by_shopper"`)}
+	}
+	if _, ok := _c.mutation.Withdrawal(); !ok {
+		return &ValidationError{Name: "withdrawal", err: errors.New(`db: missing required field "OrderReturn.withdrawal"`)}
 	}
 	return nil
 }
@@ -316,6 +365,18 @@ func (_c *OrderReturnCreate) createSpec() (*OrderReturn, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ByShopper(); ok {
 		_spec.SetField(orderreturn.FieldByShopper, field.TypeBool, value)
 		_node.ByShopper = value
+	}
+	if value, ok := _c.mutation.Withdrawal(); ok {
+		_spec.SetField(orderreturn.FieldWithdrawal, field.TypeBool, value)
+		_node.Withdrawal = value
+	}
+	if value, ok := _c.mutation.Name(); ok {
+		_spec.SetField(orderreturn.FieldName, field.TypeString, value)
+		_node.Name = &value
+	}
+	if value, ok := _c.mutation.Email(); ok {
+		_spec.SetField(orderreturn.FieldEmail, field.TypeString, value)
+		_node.Email = &value
 	}
 	if value, ok := _c.mutation.Note(); ok {
 		_spec.SetField(orderreturn.FieldNote, field.TypeString, value)

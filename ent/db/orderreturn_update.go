@@ -106,6 +106,46 @@ func (_u *OrderReturnUpdate) SetNillableState(v *state.ReturnState) *OrderReturn
 	return _u
 }
 
+// SetName sets the "name" field.
+func (_u *OrderReturnUpdate) SetName(v string) *OrderReturnUpdate {
+	_u.mutation.SetName(v)
+	return _u
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_u *OrderReturnUpdate) SetNillableName(v *string) *OrderReturnUpdate {
+	if v != nil {
+		_u.SetName(*v)
+	}
+	return _u
+}
+
+// ClearName clears the value of the "name" field.
+func (_u *OrderReturnUpdate) ClearName() *OrderReturnUpdate {
+	_u.mutation.ClearName()
+	return _u
+}
+
+// SetEmail sets the "email" field.
+func (_u *OrderReturnUpdate) SetEmail(v string) *OrderReturnUpdate {
+	_u.mutation.SetEmail(v)
+	return _u
+}
+
+// SetNillableEmail sets the "email" field if the given value is not nil.
+func (_u *OrderReturnUpdate) SetNillableEmail(v *string) *OrderReturnUpdate {
+	if v != nil {
+		_u.SetEmail(*v)
+	}
+	return _u
+}
+
+// ClearEmail clears the value of the "email" field.
+func (_u *OrderReturnUpdate) ClearEmail() *OrderReturnUpdate {
+	_u.mutation.ClearEmail()
+	return _u
+}
+
 // SetNote sets the "note" field.
 func (_u *OrderReturnUpdate) SetNote(v string) *OrderReturnUpdate {
 	_u.mutation.SetNote(v)
@@ -234,7 +274,7 @@ func (_u *OrderReturnUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Or
 func (_u *OrderReturnUpdate) sqlSave(ctx context.Context) (int, error) {
 	_spec := sqlgraph.NewUpdateSpec(orderreturn.Table, orderreturn.Columns,
 		sqlgraph.NewFieldSpec(orderreturn.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, orderreturn.FieldStoreID, orderreturn.FieldOrderID, orderreturn.FieldLines, orderreturn.FieldByShopper)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, orderreturn.FieldStoreID, orderreturn.FieldOrderID, orderreturn.FieldLines, orderreturn.FieldByShopper, orderreturn.FieldWithdrawal)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {
@@ -330,6 +370,46 @@ func (_u *OrderReturnUpdateOne) SetNillableState(v *state.ReturnState) *OrderRet
 	if v != nil {
 		_u.SetState(*v)
 	}
+	return _u
+}
+
+// SetName sets the "name" field.
+func (_u *OrderReturnUpdateOne) SetName(v string) *OrderReturnUpdateOne {
+	_u.mutation.SetName(v)
+	return _u
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_u *OrderReturnUpdateOne) SetNillableName(v *string) *OrderReturnUpdateOne {
+	if v != nil {
+		_u.SetName(*v)
+	}
+	return _u
+}
+
+// ClearName clears the value of the "name" field.
+func (_u *OrderReturnUpdateOne) ClearName() *OrderReturnUpdateOne {
+	_u.mutation.ClearName()
+	return _u
+}
+
+// SetEmail sets the "email" field.
+func (_u *OrderReturnUpdateOne) SetEmail(v string) *OrderReturnUpdateOne {
+	_u.mutation.SetEmail(v)
+	return _u
+}
+
+// SetNillableEmail sets the "email" field if the given value is not nil.
+func (_u *OrderReturnUpdateOne) SetNillableEmail(v *string) *OrderReturnUpdateOne {
+	if v != nil {
+		_u.SetEmail(*v)
+	}
+	return _u
+}
+
+// ClearEmail clears the value of the "email" field.
+func (_u *OrderReturnUpdateOne) ClearEmail() *OrderReturnUpdateOne {
+	_u.mutation.ClearEmail()
 	return _u
 }
 

@@ -16,6 +16,40 @@ type StorefrontFields struct {
 	Pause *Pause `json:"pause,omitempty"`
 	// Password is the hash of the password that visitors need, "" for none.
 	Password string `json:"password,omitempty"`
+	// Returns are the terms of returns; nil for the defaults.
+	Returns *ReturnTerms `json:"returns,omitempty"`
+}
+
+// ReturnTerms say what shoppers may return by themselves.
+type ReturnTerms struct {
+	// Requests lets shoppers ask for a return on the page of their order.
+	Requests bool `json:"requests,omitempty"`
+	// Withdrawal lets shoppers withdraw from the contract. Nil decides by the country of the store's VAT id.
+	Withdrawal *bool `json:"withdrawal,omitempty"`
+	// Days is how long an order can be returned, where Countries has no other time for the destination.
+	Days      int64            `json:"days"`
+	Countries []*ReturnCountry `json:"countries,omitempty"`
+	// Instructions say how to send the items.
+	Instructions *string `json:"instructions,omitempty"`
+	// ExcludedTags are the tags of products that cannot be returned.
+	ExcludedTags []string `json:"excluded_tags,omitempty"`
+}
+
+// ReturnCountry is how long orders to a country can be returned.
+type ReturnCountry struct {
+	Country string `json:"country"` // ISO 3166-1 alpha-2
+	Days    int64  `json:"days"`
+}
+
+// DefaultReturnDays is the withdrawal period of Article 9(1) of Directive 2011/83/EU.
+const DefaultReturnDays = 14
+
+// Terms returns the terms of returns.
+func (f StorefrontFields) Terms() ReturnTerms {
+	if f.Returns == nil {
+		return ReturnTerms{Days: DefaultReturnDays}
+	}
+	return *f.Returns
 }
 
 // Announcement is a line above the pages of a shop.

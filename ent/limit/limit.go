@@ -165,6 +165,11 @@ const (
 	// the returns of an order.
 	ReturnText = 1000
 	Returns    = 50
+	// ReturnDays is the longest time to return an order, ReturnCountries are the countries with another
+	// one, and ExcludedTags the tags of products that cannot be returned.
+	ReturnDays      = 730
+	ReturnCountries = 50
+	ExcludedTags    = 20
 	// PaymentMethods are the payment methods of a store.
 	PaymentMethods = 10
 	// Domains are the hosts that a store brings.

@@ -92,7 +92,7 @@ var tables = map[string]map[Class]string{
 	"oauth_clients": {Never: "client_id"},
 	"order_lines":   {Books: "title options", Never: "sku"},
 	"order_texts":   {Never: "language email subject intro closing"},
-	"order_returns": {Redaction: "note", Books: "answer label_url", Never: "state lines"},
+	"order_returns": {Redaction: "note name email", Books: "answer label_url", Never: "state lines"},
 	"orders": {
 		Redaction: "email billing_address shipping_address vat_id vat_consultation",
 		Books:     "tags line_set",

@@ -26,8 +26,13 @@ func (OrderReturn) Fields() []ent.Field {
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Immutable(),
 		field.String("state").GoType(state.ReturnState("")).SchemaType(key(16)),
 		field.Bytes("lines").GoType(document.ReturnLines(nil)).SchemaType(longBlob).Immutable(),
-		// by_shopper says that the shopper withdrew from the contract; other returns are from staff.
+		// by_shopper says that the shopper asked for it, and withdrawal that they withdrew from the contract;
+		// other returns are from staff.
 		field.Bool("by_shopper").Default(false).Immutable(),
+		field.Bool("withdrawal").Default(false).Immutable(),
+		// name is who withdrew, and email where the receipt went.
+		field.String("name").SchemaType(text).Optional().Nillable(),
+		field.String("email").SchemaType(text).Optional().Nillable(),
 		field.String("note").SchemaType(text).Optional().Nillable(),
 		// answer is what the store answered last: how to send the items, or why the return was declined.
 		field.String("answer").SchemaType(text).Optional().Nillable(),

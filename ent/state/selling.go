@@ -180,3 +180,23 @@ func ReturnReasons() []ReturnReason {
 
 // Known reports whether v is a value of the enumeration.
 func (v ReturnReason) Known() bool { return oneOf(v, ReturnReasons()...) }
+
+// ReturnRefusal is why a shopper cannot return an item by themselves.
+type ReturnRefusal string
+
+// The values of [ReturnRefusal].
+const (
+	RefusedOff       ReturnRefusal = "off"       // the store takes no such requests
+	RefusedCancelled ReturnRefusal = "cancelled" // the order is
+	RefusedUnpaid    ReturnRefusal = "unpaid"    // the order awaits its online payment
+	RefusedExcluded  ReturnRefusal = "excluded"  // the product cannot be returned
+	RefusedNoneLeft  ReturnRefusal = "none_left" // all units are refunded or in a return
+	RefusedUnshipped ReturnRefusal = "unshipped" // no unit was shipped yet
+	RefusedExpired   ReturnRefusal = "expired"   // the time is over
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v ReturnRefusal) Known() bool {
+	return oneOf(v, RefusedOff, RefusedCancelled, RefusedUnpaid, RefusedExcluded, RefusedNoneLeft, RefusedUnshipped,
+		RefusedExpired)
+}

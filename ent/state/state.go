@@ -236,20 +236,22 @@ type OrderEmail string
 
 // The values of [OrderEmail].
 const (
-	EmailPlaced         OrderEmail = "placed"
-	EmailPaid           OrderEmail = "paid"
-	EmailShipped        OrderEmail = "shipped"
-	EmailPartlyShipped  OrderEmail = "partly_shipped"
-	EmailRefunded       OrderEmail = "refunded"
-	EmailCancelled      OrderEmail = "cancelled"
-	EmailReturnApproved OrderEmail = "return_approved"
-	EmailReturnDeclined OrderEmail = "return_declined"
+	EmailPlaced          OrderEmail = "placed"
+	EmailPaid            OrderEmail = "paid"
+	EmailShipped         OrderEmail = "shipped"
+	EmailPartlyShipped   OrderEmail = "partly_shipped"
+	EmailRefunded        OrderEmail = "refunded"
+	EmailCancelled       OrderEmail = "cancelled"
+	EmailReturnRequested OrderEmail = "return_requested"
+	EmailWithdrawn       OrderEmail = "withdrawn"
+	EmailReturnApproved  OrderEmail = "return_approved"
+	EmailReturnDeclined  OrderEmail = "return_declined"
 )
 
 // OrderEmails returns all emails about orders, in the order of an order's life.
 func OrderEmails() []OrderEmail {
 	return []OrderEmail{EmailPlaced, EmailPaid, EmailPartlyShipped, EmailShipped, EmailRefunded, EmailCancelled,
-		EmailReturnApproved, EmailReturnDeclined}
+		EmailReturnRequested, EmailWithdrawn, EmailReturnApproved, EmailReturnDeclined}
 }
 
 // Known reports whether v is a value of the enumeration.

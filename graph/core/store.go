@@ -30,6 +30,7 @@ func (c *Core) ShownStore(s *db.Store) *model.Store {
 	}
 	shown.Logo, shown.Favicon = c.shopAddress(s, f.Logo), c.shopAddress(s, f.Favicon)
 	shown.Announcement, shown.Pause, shown.PasswordProtected = f.Announcement, f.Pause, f.Password != ""
+	shown.Returns = f.Terms()
 	return shown
 }
 

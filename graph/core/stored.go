@@ -60,7 +60,8 @@ var stored = []struct {
 	{order.Table, []string{
 		order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet, order.FieldTaxes,
 	}},
-	{orderreturn.Table, []string{orderreturn.FieldLines, orderreturn.FieldNote, orderreturn.FieldAnswer}},
+	{orderreturn.Table, []string{orderreturn.FieldLines, orderreturn.FieldNote, orderreturn.FieldAnswer,
+		orderreturn.FieldName, orderreturn.FieldEmail}},
 	{page.Table, []string{page.FieldBody}},
 	{payment.Table, []string{payment.FieldLines}},
 	{paymentsettings.Table, []string{paymentsettings.FieldMethods}},

@@ -21,6 +21,7 @@ type Store struct {
 	Announcement      *document.Announcement
 	Pause             *document.Pause
 	PasswordProtected bool
+	Returns           document.ReturnTerms
 }
 
 // Staff is a membership with the person's name and email address.

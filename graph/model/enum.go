@@ -97,6 +97,11 @@ func UnmarshalReturnReason(v any) (state.ReturnReason, error) {
 	return unmarshal[state.ReturnReason](v)
 }
 
+func MarshalReturnRefusal(v state.ReturnRefusal) graphql.Marshaler { return enum(v) }
+func UnmarshalReturnRefusal(v any) (state.ReturnRefusal, error) {
+	return unmarshal[state.ReturnRefusal](v)
+}
+
 func MarshalOrderStatus(v state.OrderStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalOrderStatus(v any) (state.OrderStatus, error)    { return unmarshal[state.OrderStatus](v) }
 

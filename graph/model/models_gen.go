@@ -1216,6 +1216,10 @@ type ReturnableLine struct {
 	LineItemID string `json:"lineItemId"`
 	// The units that were not refunded and are in no return.
 	Quantity int64 `json:"quantity"`
+	// When the shopper's time to return them ends; null while it has not begun.
+	Until *micros.Time `json:"until,omitempty"`
+	// Why the shopper cannot return them by themselves; null if they can.
+	Refusal *state.ReturnRefusal `json:"refusal,omitempty"`
 }
 
 type SaleInput struct {
@@ -1375,6 +1379,8 @@ type StorefrontUpdateInput struct {
 	Pause        graphql.Omittable[*document.Pause]        `json:"pause,omitempty"`
 	// Visitors need it to see the shop.
 	Password graphql.Omittable[*string] `json:"password,omitempty"`
+	// Null restores the defaults.
+	Returns graphql.Omittable[*document.ReturnTerms] `json:"returns,omitempty"`
 }
 
 type TaxRateInput struct {

@@ -71,8 +71,12 @@ const (
 	againSuffix  = "/again"
 	paySuffix    = "/pay"
 	invoiceRoot  = "/invoices/"
-	stylePath    = "/_checkout/page.css"
-	scriptPath   = "/_checkout/passkey.js"
+	// returnSuffix and withdrawSuffix begin a return and a withdrawal, and findPath mails the link to an order.
+	returnSuffix   = "/return"
+	withdrawSuffix = "/withdraw"
+	findPath       = orderRoot + "find"
+	stylePath      = "/_checkout/page.css"
+	scriptPath     = "/_checkout/passkey.js"
 )
 
 // Owns reports whether a path belongs to these pages.

@@ -254,8 +254,10 @@ func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 			Total: v.texts.Money(l.UnitPriceMinor*l.Quantity, o.Currency), Notes: v.lineStates(o, l)})
 	}
 	var err error
-	page.Sums, err = v.orderSums(o)
-	return page, err
+	if page.Sums, err = v.orderSums(o); err != nil {
+		return page, err
+	}
+	return page, v.addReturns(&page, o)
 }
 
 // itemsOf returns what a shipment contains.
@@ -265,16 +267,19 @@ func (v *visit) itemsOf(o *storefront.ShopperOrder, p *db.Fulfillment) (list []s
 		return nil, err
 	}
 	for _, part := range parts {
-		for _, l := range o.Lines {
-			if l.PublicID() != part.LineID {
-				continue
-			}
-			options, err := l.Options.List()
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, fmt.Sprintf("%d × %s", part.Quantity,
-				strings.Join(slices.Concat([]string{l.Title}, options), " / ")))
+		if list, err = addItem(list, o, part.LineID, part.Quantity); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// addItem adds units of a line of an order to a list.
+func addItem(list []string, o *storefront.ShopperOrder, line string, quantity int64) ([]string, error) {
+	for _, l := range o.Lines {
+		if l.PublicID() == line {
+			title, err := titleOf(l)
+			return append(list, fmt.Sprintf("%d × %s", quantity, title)), err
 		}
 	}
 	return list, nil

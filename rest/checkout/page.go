@@ -98,6 +98,10 @@ func nameOf(page any) string {
 		return "address"
 	case SettingsPage:
 		return "settings"
+	case ReturnPage:
+		return "return"
+	case FindPage:
+		return "find"
 	case DeletePage:
 		return "delete"
 	default:

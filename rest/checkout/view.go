@@ -229,6 +229,12 @@ type StatusPage struct {
 	Away bool
 	// Reopens offers a return to the checkout.
 	Reopens bool
+	// Returned says that a return was just received. ReturnURL and WithdrawURL lead to the forms of more, "" if
+	// there are none, and ReturnUntil says how long.
+	Returned               bool
+	Returns                []ReturnRow
+	ReturnURL, WithdrawURL string
+	ReturnUntil            string
 	// AgainURL puts the items into the cart; "" if none of them is a product.
 	AgainURL string
 	Parcels  []Parcel

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/shopper"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/lib/link"
@@ -112,7 +113,16 @@ func (v *visit) handlers() (get, post func()) {
 	if line, ok := strings.CutPrefix(path, link.FileRoot); ok {
 		return func() { v.download(line) }, nil
 	}
+	if path == findPath {
+		return v.findPage, v.find
+	}
 	if token, ok := strings.CutPrefix(path, orderRoot); ok {
+		if token, ok := strings.CutSuffix(token, returnSuffix); ok {
+			return v.giveBack(token, sales.ByRequest, returnPage), v.giveBack(token, sales.ByRequest, sendReturn)
+		}
+		if token, ok := strings.CutSuffix(token, withdrawSuffix); ok {
+			return v.giveBack(token, sales.ByWithdrawal, returnPage), v.giveBack(token, sales.ByWithdrawal, sendReturn)
+		}
 		if token, ok := strings.CutSuffix(token, paySuffix); ok {
 			return v.paying(token, v.payPage), v.paying(token, v.pay)
 		}
@@ -258,6 +268,9 @@ func (v *visit) legal() []Option {
 			continue
 		}
 		list = append(list, Option{storefront.PageRoot + p.Handle, p.Title})
+	}
+	if v.shop.Withdraws && v.Shoppers.Available() && v.shop.Open {
+		list = append(list, Option{findPath, v.texts.Say(phrase.Withdraw)})
 	}
 	if v.shop.ContactEmail != "" {
 		list = append(list, Option{"mailto:" + v.shop.ContactEmail, v.shop.ContactEmail})

@@ -25,7 +25,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"words":       words(in.shop), "price_note": orNil(c.priceNote(in.shop)), "shipping_url": nil,
 			"email": orNil(in.shop.ContactEmail), "email_url": nil,
 		},
-		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
+		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.footer(in)},
 		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},
 		"settings": in.settings,
 		"page": map[string]any{
@@ -79,6 +79,16 @@ func (c *content) priceNote(st *storefront.State) string {
 		return ""
 	}
 	return st.PriceNote(slices.ContainsFunc(offers, func(o *storefront.Offer) bool { return o.Ships }))
+}
+
+// footer returns the links of the footer. The law wants the withdrawal from contracts easily accessible
+// (Directive 2011/83/EU, Article 11a(1)), so it is there whatever the merchant's menu says.
+func (c *content) footer(in scene) []any {
+	links := c.menus.Footer
+	if in.shop.Withdraws && in.accounts {
+		links = append(slices.Clone(links), storefront.Link{Title: in.shop.Say(phrase.Withdraw), Address: findPath})
+	}
+	return c.menu(links, in.links)
 }
 
 // menu returns the links of a menu, each with whether it leads to this page.

@@ -32,9 +32,10 @@ const (
 	listRoot    = storefront.CollectionRoot
 	searchPath  = storefront.SearchPath
 	robotsPath  = "/robots.txt"
-	// cartPath and addPath are those of rest/checkout.
+	// These are the paths of rest/checkout.
 	cartPath    = "/cart"
 	accountPath = "/account"
+	findPath    = "/orders/find"
 	addPath     = cartPath + "/add"
 	// variantParam chooses a variant on the page of a product.
 	variantParam = "variant"

@@ -29,6 +29,12 @@ const (
 	FieldLines = "lines"
 	// FieldByShopper holds the string denoting the by_shopper field in the database.
 	FieldByShopper = "by_shopper"
+	// FieldWithdrawal holds the string denoting the withdrawal field in the database.
+	FieldWithdrawal = "withdrawal"
+	// FieldName holds the string denoting the name field in the database.
+	FieldName = "name"
+	// FieldEmail holds the string denoting the email field in the database.
+	FieldEmail = "email"
 	// FieldNote holds the string denoting the note field in the database.
 	FieldNote = "note"
 	// FieldAnswer holds the string denoting the answer field in the database.
@@ -52,6 +58,9 @@ var Columns = []string{
 	FieldState,
 	FieldLines,
 	FieldByShopper,
+	FieldWithdrawal,
+	FieldName,
+	FieldEmail,
 	FieldNote,
 	FieldAnswer,
 	FieldLabelURL,
@@ -82,6 +91,8 @@ var (
 	DefaultEventSequence int64
 	// DefaultByShopper holds the default value on creation for the "by_shopper" field.
 	DefaultByShopper bool
+	// DefaultWithdrawal holds the default value on creation for the "withdrawal" field.
+	DefaultWithdrawal bool
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -127,6 +138,21 @@ func ByState(opts ...sql.OrderTermOption) OrderOption {
 // ByByShopper orders the results by the by_shopper field.
 func ByByShopper(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldByShopper, opts...).ToFunc()
+}
+
+// ByWithdrawal orders the results by the withdrawal field.
+func ByWithdrawal(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldWithdrawal, opts...).ToFunc()
+}
+
+// ByName orders the results by the name field.
+func ByName(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldName, opts...).ToFunc()
+}
+
+// ByEmail orders the results by the email field.
+func ByEmail(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEmail, opts...).ToFunc()
 }
 
 // ByNote orders the results by the note field.

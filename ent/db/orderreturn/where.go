@@ -99,6 +99,21 @@ func ByShopper(v bool) predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldEQ(FieldByShopper, v))
 }
 
+// Withdrawal applies equality check predicate on the "withdrawal" field. It's identical to WithdrawalEQ.
+func Withdrawal(v bool) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldWithdrawal, v))
+}
+
+// Name applies equality check predicate on the "name" field. It's identical to NameEQ.
+func Name(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldName, v))
+}
+
+// Email applies equality check predicate on the "email" field. It's identical to EmailEQ.
+func Email(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldEmail, v))
+}
+
 // Note applies equality check predicate on the "note" field. It's identical to NoteEQ.
 func Note(v string) predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldEQ(FieldNote, v))
@@ -479,6 +494,166 @@ func ByShopperEQ(v bool) predicate.OrderReturn {
 // ByShopperNEQ applies the NEQ predicate on the "by_shopper" field.
 func ByShopperNEQ(v bool) predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldNEQ(FieldByShopper, v))
+}
+
+// WithdrawalEQ applies the EQ predicate on the "withdrawal" field.
+func WithdrawalEQ(v bool) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldWithdrawal, v))
+}
+
+// WithdrawalNEQ applies the NEQ predicate on the "withdrawal" field.
+func WithdrawalNEQ(v bool) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNEQ(FieldWithdrawal, v))
+}
+
+// NameEQ applies the EQ predicate on the "name" field.
+func NameEQ(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldName, v))
+}
+
+// NameNEQ applies the NEQ predicate on the "name" field.
+func NameNEQ(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNEQ(FieldName, v))
+}
+
+// NameIn applies the In predicate on the "name" field.
+func NameIn(vs ...string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldIn(FieldName, vs...))
+}
+
+// NameNotIn applies the NotIn predicate on the "name" field.
+func NameNotIn(vs ...string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNotIn(FieldName, vs...))
+}
+
+// NameGT applies the GT predicate on the "name" field.
+func NameGT(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldGT(FieldName, v))
+}
+
+// NameGTE applies the GTE predicate on the "name" field.
+func NameGTE(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldGTE(FieldName, v))
+}
+
+// NameLT applies the LT predicate on the "name" field.
+func NameLT(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldLT(FieldName, v))
+}
+
+// NameLTE applies the LTE predicate on the "name" field.
+func NameLTE(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldLTE(FieldName, v))
+}
+
+// NameContains applies the Contains predicate on the "name" field.
+func NameContains(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldContains(FieldName, v))
+}
+
+// NameHasPrefix applies the HasPrefix predicate on the "name" field.
+func NameHasPrefix(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldHasPrefix(FieldName, v))
+}
+
+// NameHasSuffix applies the HasSuffix predicate on the "name" field.
+func NameHasSuffix(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldHasSuffix(FieldName, v))
+}
+
+// NameIsNil applies the IsNil predicate on the "name" field.
+func NameIsNil() predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldIsNull(FieldName))
+}
+
+// NameNotNil applies the NotNil predicate on the "name" field.
+func NameNotNil() predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNotNull(FieldName))
+}
+
+// NameEqualFold applies the EqualFold predicate on the "name" field.
+func NameEqualFold(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEqualFold(FieldName, v))
+}
+
+// NameContainsFold applies the ContainsFold predicate on the "name" field.
+func NameContainsFold(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldContainsFold(FieldName, v))
+}
+
+// EmailEQ applies the EQ predicate on the "email" field.
+func EmailEQ(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldEmail, v))
+}
+
+// EmailNEQ applies the NEQ predicate on the "email" field.
+func EmailNEQ(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNEQ(FieldEmail, v))
+}
+
+// EmailIn applies the In predicate on the "email" field.
+func EmailIn(vs ...string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldIn(FieldEmail, vs...))
+}
+
+// EmailNotIn applies the NotIn predicate on the "email" field.
+func EmailNotIn(vs ...string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNotIn(FieldEmail, vs...))
+}
+
+// EmailGT applies the GT predicate on the "email" field.
+func EmailGT(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldGT(FieldEmail, v))
+}
+
+// EmailGTE applies the GTE predicate on the "email" field.
+func EmailGTE(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldGTE(FieldEmail, v))
+}
+
+// EmailLT applies the LT predicate on the "email" field.
+func EmailLT(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldLT(FieldEmail, v))
+}
+
+// EmailLTE applies the LTE predicate on the "email" field.
+func EmailLTE(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldLTE(FieldEmail, v))
+}
+
+// EmailContains applies the Contains predicate on the "email" field.
+func EmailContains(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldContains(FieldEmail, v))
+}
+
+// EmailHasPrefix applies the HasPrefix predicate on the "email" field.
+func EmailHasPrefix(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldHasPrefix(FieldEmail, v))
+}
+
+// EmailHasSuffix applies the HasSuffix predicate on the "email" field.
+func EmailHasSuffix(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldHasSuffix(FieldEmail, v))
+}
+
+// EmailIsNil applies the IsNil predicate on the "email" field.
+func EmailIsNil() predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldIsNull(FieldEmail))
+}
+
+// EmailNotNil applies the NotNil predicate on the "email" field.
+func EmailNotNil() predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNotNull(FieldEmail))
+}
+
+// EmailEqualFold applies the EqualFold predicate on the "email" field.
+func EmailEqualFold(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEqualFold(FieldEmail, v))
+}
+
+// EmailContainsFold applies the ContainsFold predicate on the "email" field.
+func EmailContainsFold(v string) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldContainsFold(FieldEmail, v))
 }
 
 // NoteEQ applies the EQ predicate on the "note" field.

@@ -1410,6 +1410,10 @@ func init() {
 	orderreturnDescByShopper := orderreturnFields[3].Descriptor()
 	// orderreturn.DefaultByShopper holds the default value on creation for the by_shopper field.
 	orderreturn.DefaultByShopper = orderreturnDescByShopper.Default.(bool)
+	// orderreturnDescWithdrawal is the schema descriptor for withdrawal field.
+	orderreturnDescWithdrawal := orderreturnFields[4].Descriptor()
+	// orderreturn.DefaultWithdrawal holds the default value on creation for the withdrawal field.
+	orderreturn.DefaultWithdrawal = orderreturnDescWithdrawal.Default.(bool)
 	// orderreturnDescID is the schema descriptor for id field.
 	orderreturnDescID := orderreturnMixinFields0[1].Descriptor()
 	// orderreturn.DefaultID holds the default value on creation for the id field.

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/shopper"
 	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 	"github.com/storefront-go/storefront/graph/engine/notify"
@@ -41,12 +42,26 @@ func TestRedactedShopper(t *testing.T) {
 		graphtest.Must[*model.ReturnPayload](t)(m.Mutation().OrderReturnCreate(m.Ctx, o.PublicID(), model.ReturnInput{
 			Note: new("Zanzibar is too hot"), Lines: []*model.ReturnLineInput{{LineItemID: o.Lines[0].PublicID(),
 				Quantity: 1, Reason: state.ReasonNone}}}))
+		s := graphtest.Must[*db.Store](t)(m.CurrentStore(m.ctx))
+		graphtest.Must[*model.StorePayload](t)(m.Mutation().StorefrontUpdate(m.Ctx, model.StorefrontUpdateInput{
+			ExpectedVersion: s.Version,
+			Returns:         graphtest.Given(&document.ReturnTerms{Days: 14, Withdrawal: new(true)})}))
+		other, err := m.place(m.typed(bell))
+		if err == nil {
+			err = m.Shoppers().Return(m.ctx, other, sales.ByWithdrawal, "Ada Zanzibar", model.ReturnInput{
+				Lines: []*model.ReturnLineInput{{LineItemID: m.order(other).Lines[0].PublicID(), Quantity: 1,
+					Reason: state.ReasonNone}}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 		m.typed(bell)
 		m.signIn("ada@zanzibar.example")
 		before := m.columnsWith("zanzibar")
 		for _, want := range []string{"orders.email", "notes.body", "events.body", "carts.note", "carts.address",
 			"mails.recipient", "customers.email", "carts.vat_consultation",
-			"orders.vat_consultation", "shopper_sessions.email", "shopper_passkeys.email", "order_returns.note"} {
+			"orders.vat_consultation", "shopper_sessions.email", "shopper_passkeys.email", "order_returns.note",
+			"order_returns.name", "order_returns.email"} {
 			if before[want] == 0 {
 				t.Fatalf("%s does not contain the word: the test is ineffective", want)
 			}

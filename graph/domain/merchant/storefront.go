@@ -2,6 +2,7 @@ package merchant
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/document"
@@ -31,6 +32,7 @@ func (m Mutation) StorefrontUpdate(ctx context.Context, in model.StorefrontUpdat
 		c.Line("pause/message", p.Message, limit.Announcement)
 	})
 	core.Opt(in.Password.Value(), func(s string) { c.Line("password", s, limit.Line) })
+	core.Opt(in.Returns.Value(), func(t document.ReturnTerms) { checkReturns(c, &t) })
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -54,6 +56,12 @@ func (m Mutation) StorefrontUpdate(ctx context.Context, in model.StorefrontUpdat
 		}
 		if in.Password.IsSet() {
 			f.Password = hash
+		}
+		if in.Returns.IsSet() {
+			if f.Returns = in.Returns.Value(); !ent.Writes(ctx, ent.ShopperReturns) {
+				return fault.State(fault.InvalidTransition, "Returns by shoppers are available once the upgrade is "+
+					"finished (storefront migrate finalize).")
+			}
 		}
 		closes := in.Pause.Value() != nil || hash != ""
 		if closes && !ent.Writes(ctx, ent.ClosedShops) { // otherwise an older program would sell
@@ -92,6 +100,28 @@ func checkAnnouncement(c *core.Check, a *document.Announcement) {
 	core.Opt(a.Link, func(s string) { c.Address("announcement/link", s) })
 	if a.From != nil && a.Until != nil && *a.Until <= *a.From {
 		c.Add("announcement/until", fault.OutOfRange, "The end is not after the start.")
+	}
+}
+
+func checkReturns(c *core.Check, t *document.ReturnTerms) {
+	c.Within("returns/days", t.Days, 1, limit.ReturnDays)
+	core.Opt(t.Instructions, func(s string) { c.Long("returns/instructions", s, limit.ReturnText) })
+	if len(t.Countries) > limit.ReturnCountries {
+		c.Add("returns/countries", fault.TooLong, fmt.Sprintf("Use at most %d countries.", limit.ReturnCountries))
+	}
+	seen := map[string]bool{}
+	for i, row := range t.Countries {
+		at := fmt.Sprintf("returns/countries/%d/", i)
+		row.Country = c.AssignedCountry(at+"country", row.Country)
+		c.Within(at+"days", row.Days, 1, limit.ReturnDays)
+		if seen[row.Country] {
+			c.Add(at+"country", fault.Taken, "The country is listed twice.")
+		}
+		seen[row.Country] = true
+	}
+	c.Tags("returns/excluded_tags", t.ExcludedTags)
+	if len(t.ExcludedTags) > limit.ExcludedTags {
+		c.Add("returns/excluded_tags", fault.TooLong, fmt.Sprintf("Use at most %d tags.", limit.ExcludedTags))
 	}
 }
 

@@ -36,6 +36,8 @@ type mailDetails struct {
 	amount int64
 	// customer is the customer of the order, nil if it was not read.
 	customer *db.Customer
+	// received is a return that the shopper asked for, in its receipt.
+	received *db.OrderReturn
 	// due is when an unpaid new order is canceled, nil for never.
 	due *micros.Time
 }
@@ -77,6 +79,11 @@ func (m Mutation) sendEmail(ctx context.Context, o *model.Order, e state.OrderEm
 	}
 	if of.due != nil {
 		if about.PayBy, err = LastDay(*of.due, s); err != nil {
+			return err
+		}
+	}
+	if of.received != nil {
+		if about.Tracking, err = receiptLines(about.texts(), s, of.received); err != nil {
 			return err
 		}
 	}

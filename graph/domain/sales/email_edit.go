@@ -304,7 +304,7 @@ func (m Mutation) detailsOf(ctx context.Context, o *model.Order, e *state.OrderE
 		of.amount = rows[0].AmountMinor
 		of.parts, err = partsIn(o, rows[0].Lines)
 		return of, true, err
-	case state.EmailReturnApproved, state.EmailReturnDeclined:
+	case state.EmailReturnRequested, state.EmailWithdrawn, state.EmailReturnApproved, state.EmailReturnDeclined:
 		return m.detailsOfReturn(ctx, o, *e)
 	}
 	query := m.Client(ctx).Fulfillment.Query().Where(fulfillment.OrderID(o.ID))

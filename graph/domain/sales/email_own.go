@@ -49,14 +49,16 @@ func variablesOf(e state.OrderEmail) []string {
 }
 
 var usualTexts = map[state.OrderEmail]struct{ subject, text phrase.Key }{
-	state.EmailPlaced:         {phrase.ConfirmedSubject, phrase.ConfirmedText},
-	state.EmailPaid:           {phrase.PaymentSubject, phrase.PaymentText},
-	state.EmailShipped:        {phrase.ShippedSubject, phrase.ShippedText},
-	state.EmailPartlyShipped:  {phrase.PartlyShippedSubject, phrase.PartlyShippedText},
-	state.EmailRefunded:       {phrase.RefundedSubject, phrase.RefundedText},
-	state.EmailCancelled:      {phrase.CancelledSubject, phrase.CancelledText},
-	state.EmailReturnApproved: {phrase.ReturnApprovedSubject, phrase.ReturnApprovedText},
-	state.EmailReturnDeclined: {phrase.ReturnDeclinedSubject, phrase.ReturnDeclinedText},
+	state.EmailPlaced:          {phrase.ConfirmedSubject, phrase.ConfirmedText},
+	state.EmailPaid:            {phrase.PaymentSubject, phrase.PaymentText},
+	state.EmailShipped:         {phrase.ShippedSubject, phrase.ShippedText},
+	state.EmailPartlyShipped:   {phrase.PartlyShippedSubject, phrase.PartlyShippedText},
+	state.EmailRefunded:        {phrase.RefundedSubject, phrase.RefundedText},
+	state.EmailCancelled:       {phrase.CancelledSubject, phrase.CancelledText},
+	state.EmailReturnRequested: {phrase.ReturnRequestedSubject, phrase.ReturnRequestedText},
+	state.EmailWithdrawn:       {phrase.WithdrawnSubject, phrase.WithdrawnText},
+	state.EmailReturnApproved:  {phrase.ReturnApprovedSubject, phrase.ReturnApprovedText},
+	state.EmailReturnDeclined:  {phrase.ReturnDeclinedSubject, phrase.ReturnDeclinedText},
 }
 
 // usualOf returns the texts of the service, with variables.

@@ -83,8 +83,10 @@ func shipped(e state.OrderEmail) bool {
 
 // saidOf has the title of what the store says in an email about a return. It shows no amounts.
 var saidOf = map[state.OrderEmail]phrase.Key{
-	state.EmailReturnApproved: phrase.ReturnHowTo,
-	state.EmailReturnDeclined: phrase.ReturnWhyNot,
+	state.EmailReturnRequested: phrase.ReturnReceived,
+	state.EmailWithdrawn:       phrase.ReturnReceived,
+	state.EmailReturnApproved:  phrase.ReturnHowTo,
+	state.EmailReturnDeclined:  phrase.ReturnWhyNot,
 }
 
 // emailRow is a line of the order, or one of its sums.

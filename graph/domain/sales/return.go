@@ -2,20 +2,26 @@ package sales
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/orderreturn"
+	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
@@ -107,7 +113,7 @@ func (m Mutation) OrderReturnCreate(
 			if err != nil {
 				return nil, nil, err
 			}
-			done, err := m.addReturn(ctx, o, row)
+			done, err := m.addReturn(ctx, o, row, func(context.Context, *orderEdit) error { return nil })
 			return &model.ReturnPayload{Return: &model.Return{OrderReturn: row, Order: o}}, done, err
 		})
 		return err
@@ -135,13 +141,21 @@ func quantitiesOf(lines []*model.ReturnLineInput) []*model.LineQuantityInput {
 	})
 }
 
-// addReturn writes a new return.
-func (m Mutation) addReturn(ctx context.Context, o *model.Order, row *db.OrderReturn) (*change.Record, error) {
+// addReturn writes a new return, and then what follows from it.
+func (m Mutation) addReturn(
+	ctx context.Context, o *model.Order, row *db.OrderReturn, then func(context.Context, *orderEdit) error,
+) (*change.Record, error) {
 	return m.applyReturn(ctx, o, row, returnChange{action: "order.return_create", event: event.OrderReturnRequested,
 		edit: func(context.Context, *orderEdit) error { return nil },
-		write: func(ctx context.Context, _ *orderEdit) error {
-			return m.Client(ctx).OrderReturn.Create().SetID(row.ID).SetOrderID(row.OrderID).SetState(row.State).
-				SetLines(row.Lines).SetNillableNote(row.Note).SetUpdatedAt(row.UpdatedAt).Exec(ctx)
+		write: func(ctx context.Context, e *orderEdit) error {
+			err := m.Client(ctx).OrderReturn.Create().SetID(row.ID).SetOrderID(row.OrderID).SetState(row.State).
+				SetLines(row.Lines).SetByShopper(row.ByShopper).SetWithdrawal(row.Withdrawal).
+				SetNillableNote(row.Note).SetNillableName(row.Name).SetNillableEmail(row.Email).
+				SetUpdatedAt(row.UpdatedAt).Exec(ctx)
+			if err != nil {
+				return fault.Wrap("add a return", err)
+			}
+			return then(ctx, e)
 		}})
 }
 
@@ -248,16 +262,193 @@ func (q Query) OrderReturnable(ctx context.Context, id string) ([]*model.Returna
 		if err != nil {
 			return nil, err
 		}
-		rows, err := q.returnsOf(ctx, id)
+		of, err := q.Returnable(ctx, o.Order, lineRows(o))
 		if err != nil {
 			return nil, err
 		}
-		left, err := returnable(rows)
-		if err != nil {
-			return nil, err
-		}
-		return core.Map(o.Lines, func(l *model.LineItem) *model.ReturnableLine {
-			return &model.ReturnableLine{LineItemID: l.PublicID(), Quantity: left(l.OrderLine)}
-		}), nil
+		return of.lines(o, micros.Now())
 	})
+}
+
+// deliveryDays are allowed for the delivery of shipped items: the period to withdraw begins when the shopper
+// has them, and no carrier reports when that is.
+const deliveryDays = 7
+
+// ReturnWay is how a shopper gives back items: by a request that the store may decline, or by a withdrawal
+// from the contract.
+type ReturnWay int
+
+// The values of [ReturnWay].
+const (
+	ByRequest ReturnWay = iota
+	ByWithdrawal
+)
+
+// Withdraws reports whether the shoppers of a store can withdraw from contracts online: as the store chose, or
+// else if its VAT id is of a country in the European Union.
+func Withdraws(terms document.ReturnTerms, vatID *string) bool {
+	if terms.Withdrawal != nil {
+		return *terms.Withdrawal
+	}
+	_, home, ok := country.VATID(core.Deref(vatID))
+	return ok && country.InUnion(home)
+}
+
+// Returnable says what of an order can be returned.
+type Returnable struct {
+	Terms   document.ReturnTerms
+	Returns []*db.OrderReturn // oldest first
+	// Zone is the time zone of the store.
+	Zone *time.Location
+
+	order     *db.Order
+	offers    [2]bool // by [ReturnWay]
+	began     *micros.Time
+	delivered bool // counts deliveryDays
+	excluded  map[xid.ID]bool
+	left      func(*db.OrderLine) int64
+}
+
+// Returnable reads what of an order can be returned.
+func (r *Resolver) Returnable(ctx context.Context, o *db.Order, lines []*db.OrderLine) (*Returnable, error) {
+	s, err := r.CurrentStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.Storefront.Fields()
+	if err != nil {
+		return nil, fmt.Errorf("read the storefront: %w", err)
+	}
+	t := &Returnable{Terms: f.Terms(), order: o}
+	if t.Zone, err = time.LoadLocation(s.Timezone); err != nil {
+		return nil, fmt.Errorf("time zone %s: %w", s.Timezone, err)
+	}
+	vatID, err := r.selling.VATID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Email != nil && r.Store.Uses(ent.ShopperReturns) { // the receipt needs an address
+		t.offers = [2]bool{t.Terms.Requests && s.Status == state.StoreOpen, Withdraws(t.Terms, vatID)}
+	}
+	if t.Returns, err = r.returnsOf(ctx, o.ID); err != nil {
+		return nil, err
+	}
+	if t.left, err = returnable(t.Returns); err != nil {
+		return nil, err
+	}
+	t.begin(lines)
+	return t, r.exclude(ctx, t, lines)
+}
+
+// begin sets when the time to return the order begins: when the last item is shipped (Article 9(2)(b)(i) of
+// Directive 2011/83/EU), or, if nothing is shipped, with the contract (Article 9(2)(a) and (c)).
+func (t *Returnable) begin(lines []*db.OrderLine) {
+	t.delivered = slices.ContainsFunc(lines, func(l *db.OrderLine) bool { return l.RequiresShipping })
+	switch {
+	case !t.delivered:
+		t.began = &t.order.PlacedAt
+	case t.order.FulfillmentStatus == state.FulfillmentFulfilled:
+		t.began = t.order.FulfilledAt
+	}
+}
+
+// exclude finds the lines whose products have a tag that excludes them. A product that was deleted is not
+// excluded.
+func (r *Resolver) exclude(ctx context.Context, t *Returnable, lines []*db.OrderLine) error {
+	if len(t.Terms.ExcludedTags) == 0 || t.offers == [2]bool{} {
+		return nil
+	}
+	t.excluded = map[xid.ID]bool{}
+	ids := core.IDs(lines, func(l *db.OrderLine) *xid.ID { return l.ProductID })
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := r.Client(ctx).Product.Query().Where(product.IDIn(ids...)).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read products of an order: %w", err)
+	}
+	for _, p := range rows {
+		tags, err := p.Tags.List()
+		if err != nil {
+			return fmt.Errorf("read the tags of a product: %w", err)
+		}
+		t.excluded[p.ID] = slices.ContainsFunc(tags, func(s string) bool {
+			return slices.Contains(t.Terms.ExcludedTags, s)
+		})
+	}
+	return nil
+}
+
+// Offers reports whether the store offers a way.
+func (t *Returnable) Offers(way ReturnWay) bool { return t.offers[way] }
+
+// Until returns when the time to return the order ends, nil if it has not begun: at midnight behind its last
+// day. Like other periods of the European Union, it does not end on a weekend (Regulation 1182/71, Article 3).
+func (t *Returnable) Until(way ReturnWay) (*micros.Time, error) {
+	if t.began == nil {
+		return nil, nil
+	}
+	days := t.Terms.Days
+	to := t.order.ShippingAddress
+	if to == nil {
+		to = t.order.BillingAddress
+	}
+	address, err := to.Fields()
+	if err != nil {
+		return nil, fmt.Errorf("read the address: %w", err)
+	}
+	for _, c := range t.Terms.Countries {
+		if address != nil && c.Country == address.Country {
+			days = c.Days
+		}
+	}
+	if way == ByWithdrawal {
+		days = max(days, document.DefaultReturnDays)
+	}
+	if t.delivered {
+		days += deliveryDays
+	}
+	day := t.began.Time().In(t.Zone).AddDate(0, 0, int(days))
+	for day.Weekday() == time.Saturday || day.Weekday() == time.Sunday {
+		day = day.AddDate(0, 0, 1)
+	}
+	return new(micros.Of(time.Date(day.Year(), day.Month(), day.Day()+1, 0, 0, 0, 0, t.Zone))), nil
+}
+
+// MayReturn returns how many units of a line the shopper may return at a time, or why none.
+func (t *Returnable) MayReturn(l *db.OrderLine, way ReturnWay, now micros.Time) (int64, state.ReturnRefusal, error) {
+	o := t.order
+	until, err := t.Until(way)
+	if err != nil {
+		return 0, "", err
+	}
+	units := t.left(l)
+	if way == ByRequest && l.RequiresShipping {
+		units = min(units, l.FulfilledQuantity)
+	}
+	switch {
+	case !t.offers[way]:
+		return 0, state.RefusedOff, nil
+	case o.Status == state.OrderCancelled:
+		return 0, state.RefusedCancelled, nil
+	case o.PaidMinor == 0 && o.PaymentMethod != nil && HeldCart(*o.PaymentMethod, o.TotalMinor):
+		return 0, state.RefusedUnpaid, nil
+	case l.ProductID != nil && t.excluded[*l.ProductID]:
+		return 0, state.RefusedExcluded, nil
+	case t.left(l) == 0:
+		return 0, state.RefusedNoneLeft, nil
+	case units == 0:
+		return 0, state.RefusedUnshipped, nil
+	case until != nil && now >= *until:
+		return 0, state.RefusedExpired, nil
+	}
+	return units, "", nil
+}
+
+// Best returns the way that allows the shopper more: a withdrawal, if the store offers it.
+func (t *Returnable) Best() ReturnWay {
+	if t.offers[ByWithdrawal] {
+		return ByWithdrawal
+	}
+	return ByRequest
 }

@@ -2,19 +2,27 @@ package sales
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -23,6 +31,8 @@ type returnStep struct {
 	action string
 	to     state.ReturnState
 	from   []state.ReturnState
+	// unshipped also allows the step for a requested withdrawal from an order of which nothing was shipped.
+	unshipped bool
 	// edit may change the order and the return further.
 	edit func(context.Context, *orderEdit, *db.OrderReturn, *db.OrderReturnUpdate) error
 	// email is sent to the shopper, "" for none.
@@ -49,11 +59,15 @@ func (m Mutation) changeReturn(
 			if row.Version != expected {
 				return nil, nil, change.Stale(xid.Return, expected, row.Version)
 			}
-			if err := core.CheckTransition("return", row.State, step.to, step.from...); err != nil {
-				return nil, nil, err
-			}
 			o, err := m.orderWithLines(ctx, row.OrderID)
 			if err != nil {
+				return nil, nil, err
+			}
+			from := step.from
+			if step.unshipped && row.Withdrawal && o.FulfillmentStatus == state.FulfillmentUnfulfilled {
+				from = append(slices.Clone(from), state.ReturnRequested)
+			}
+			if err := core.CheckTransition("return", row.State, step.to, from...); err != nil {
 				return nil, nil, err
 			}
 			done, err := m.stepReturn(ctx, o, row, step)
@@ -115,6 +129,14 @@ func (m Mutation) detailsOfReturn(ctx context.Context, o *model.Order, e state.O
 ) {
 	rows, err := m.returnsOf(ctx, o.ID)
 	for _, row := range slices.Backward(rows) {
+		if e == receiptOf(row) {
+			of, err = returnDetails(o, row)
+			of.received = row
+			return of, true, err
+		}
+		if e == state.EmailReturnRequested || e == state.EmailWithdrawn {
+			continue
+		}
 		declined := row.State == state.ReturnDeclined
 		if declined == (e == state.EmailReturnDeclined) && row.State != state.ReturnRequested {
 			of, err = returnDetails(o, row)
@@ -183,6 +205,7 @@ func (m Mutation) OrderReturnRefund(
 	}
 	return m.changeReturn(ctx, id, expectedVersion, returnStep{action: "order.return_refund",
 		to: state.ReturnRefunded, from: []state.ReturnState{state.ReturnApproved, state.ReturnReceived},
+		unshipped: true,
 		edit: func(ctx context.Context, e *orderEdit, row *db.OrderReturn, u *db.OrderReturnUpdate) error {
 			list, err := row.Lines.List()
 			if err != nil {
@@ -199,4 +222,173 @@ func (m Mutation) OrderReturnRefund(
 			u.SetRefundedMinor(in.AmountMinor)
 			return m.refund(ctx, e, model.RefundInput{AmountMinor: in.AmountMinor, Restock: in.Restock}, lines)
 		}})
+}
+
+// refusals are the texts of refusals; never changed.
+var refusals = map[state.ReturnRefusal]string{
+	state.RefusedOff:       "The store takes no such requests online.",
+	state.RefusedCancelled: "The order is cancelled.",
+	state.RefusedUnpaid:    "The order is not paid yet.",
+	state.RefusedExcluded:  "The product cannot be returned.",
+	state.RefusedNoneLeft:  "All units are refunded or in a return.",
+	state.RefusedUnshipped: "The item is not shipped yet.",
+	state.RefusedExpired:   "The time to return the order is over.",
+}
+
+// check refuses lines that the shopper may not return.
+func (t *Returnable) check(o *model.Order, in model.ReturnInput, way ReturnWay, now micros.Time) error {
+	for _, wanted := range in.Lines {
+		l := lineOf(o, wanted.LineItemID)
+		if l == nil {
+			continue // picking the lines refuses it
+		}
+		units, why, err := t.MayReturn(l, way, now)
+		switch {
+		case err != nil:
+			return err
+		case why != "":
+			return fault.State(fault.InvalidTransition, refusals[why])
+		case wanted.Quantity > units:
+			return fault.State(fault.QuantityExceeded, "Fewer units can be returned.")
+		}
+	}
+	return nil
+}
+
+// lines returns how many units of each line can be returned by staff, and what the shopper may do.
+func (t *Returnable) lines(o *model.Order, now micros.Time) ([]*model.ReturnableLine, error) {
+	way := t.Best()
+	until, err := t.Until(way)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*model.ReturnableLine, len(o.Lines))
+	for i, l := range o.Lines {
+		_, why, err := t.MayReturn(l.OrderLine, way, now)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = &model.ReturnableLine{LineItemID: l.PublicID(), Quantity: t.left(l.OrderLine), Until: until}
+		if why != "" {
+			list[i].Refusal = &why
+		}
+	}
+	return list, nil
+}
+
+// OrderReturnRequest creates a return that the shopper of an order asks for. name is who withdraws from the
+// contract; a request has none. The shopper gets a receipt by email, and staff a notice.
+func (m Mutation) OrderReturnRequest(
+	ctx context.Context, order xid.ID, way ReturnWay, name string, in model.ReturnInput,
+) (row *db.OrderReturn, err error) {
+	if err := checkReturn(in); err != nil {
+		return nil, err
+	}
+	if way == ByWithdrawal {
+		c := &core.Check{}
+		c.Name("name", name, limit.Line)
+		if err := c.Err(); err != nil {
+			return nil, err
+		}
+	}
+	err = m.retryOnConflict(func() error {
+		return m.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
+			o, err := m.orderWithLines(ctx, order)
+			if err != nil {
+				return nil, err
+			}
+			if row, err = m.requested(ctx, o, way, name, in); err != nil {
+				return nil, err
+			}
+			return m.addReturn(ctx, o, row, func(ctx context.Context, e *orderEdit) error {
+				return m.acknowledge(ctx, e.Order, row)
+			})
+		})
+	})
+	return row, err
+}
+
+// requested returns the return that a shopper asks for, if they may. It is not written yet.
+func (m Mutation) requested(
+	ctx context.Context, o *model.Order, way ReturnWay, name string, in model.ReturnInput,
+) (*db.OrderReturn, error) {
+	if !ent.Writes(ctx, ent.ShopperReturns) {
+		return nil, fault.State(fault.InvalidTransition, refusals[state.RefusedOff])
+	}
+	of, err := m.Returnable(ctx, o.Order, lineRows(o))
+	if err != nil {
+		return nil, err
+	}
+	if err := of.check(o, in, way, micros.Now()); err != nil {
+		return nil, err
+	}
+	row, err := m.newReturn(ctx, o, in)
+	if err != nil {
+		return nil, err
+	}
+	row.ByShopper = true
+	if way == ByWithdrawal {
+		row.Withdrawal, row.Name, row.Email = true, &name, o.Email
+	}
+	return row, nil
+}
+
+// acknowledge sends the receipt of a return to its shopper and a notice to the staff, in the transaction of
+// ctx.
+func (m Mutation) acknowledge(ctx context.Context, o *model.Order, row *db.OrderReturn) error {
+	if m.Notifier.Sends() {
+		of, err := returnDetails(o, row)
+		if err != nil {
+			return err
+		}
+		of.received = row
+		if err := m.sendEmail(ctx, o, receiptOf(row), of); err != nil {
+			return fmt.Errorf("email a shopper: %w", err)
+		}
+	}
+	notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: o.ID,
+		Title: "Return requested for order #" + strconv.FormatInt(o.Number, 10),
+		Body:  "Approve or decline it on the page of the order."}
+	if row.Withdrawal {
+		notice.Title = "Withdrawal from order #" + strconv.FormatInt(o.Number, 10)
+		notice.Body = "The shopper withdrew from the contract and got a receipt. "
+		if o.FulfillmentStatus == state.FulfillmentUnfulfilled {
+			notice.Body += "Nothing was shipped: do not ship these items, and refund them on the page of the order."
+		} else {
+			notice.Body += "Answer on the page of the order how to send the items back."
+		}
+	}
+	return m.Notifier.Append(viewer.Operator(ctx, o.StoreID), m.Store, notice)
+}
+
+// receiptOf returns the email that confirms a return to its shopper, "" for a return by staff.
+func receiptOf(row *db.OrderReturn) state.OrderEmail {
+	switch {
+	case row.Withdrawal:
+		return state.EmailWithdrawn
+	case row.ByShopper:
+		return state.EmailReturnRequested
+	}
+	return ""
+}
+
+// receiptLines say when a return arrived, and who withdrew. A name could carry an advertisement, so it has no
+// links.
+func receiptLines(texts *phrase.Texts, s *db.Store, row *db.OrderReturn) ([]string, error) {
+	zone, err := time.LoadLocation(s.Timezone)
+	if err != nil {
+		return nil, fmt.Errorf("time zone %s: %w", s.Timezone, err)
+	}
+	lines := []string{ReceivedAt(texts, row, zone)}
+	core.Opt(row.Name, func(name string) {
+		lines = append(lines, texts.Say(phrase.Name)+": "+notify.Unlink(clipped(name)))
+	})
+	core.Opt(row.Email, func(address string) { lines = append(lines, texts.Say(phrase.Email)+": "+address) })
+	return lines, nil
+}
+
+// ReceivedAt returns the date and time of a return, with the zone.
+func ReceivedAt(texts *phrase.Texts, row *db.OrderReturn, zone *time.Location) string {
+	at := row.ID.Time().Time().In(zone)
+	return texts.Date(at) + at.Format(", 15:04:05 MST")
 }

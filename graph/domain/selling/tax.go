@@ -67,6 +67,15 @@ func (r *Resolver) taxSettings(ctx context.Context) (*model.TaxSettings, error) 
 	return &model.TaxSettings{TaxSettings: rows[0]}, nil
 }
 
+// VATID returns the VAT id of the viewer's store, nil for none.
+func (r *Resolver) VATID(ctx context.Context) (*string, error) {
+	t, err := r.taxSettings(ctx)
+	if err != nil {
+		return nil, core.Explain("tax settings", err)
+	}
+	return t.VatID, nil
+}
+
 // TaxSettingsUpdate replaces the tax settings of the viewer's store.
 func (m Mutation) TaxSettingsUpdate(
 	ctx context.Context, expectedVersion int64, in model.TaxSettingsInput,

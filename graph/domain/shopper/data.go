@@ -5,6 +5,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -20,10 +21,9 @@ const (
 	maxData = 5000
 )
 
-// Data returns what the store knows about the person of an account, as JSON in the format of the
-// API: the customer, the newest 5,000 orders with the notes of their checkouts, the sessions
-// and the passkeys. What
-// the staff noted for themselves, such as tags, is not part of it.
+// Data returns what the store knows about the person of an account, as JSON in the format of the API: the
+// customer, the newest 5,000 orders with the notes of their checkouts and their returns, the sessions and the
+// passkeys. What the staff noted for themselves, such as tags, is not part of it.
 func (s *Shoppers) Data(ctx context.Context, a *Account) ([]byte, error) {
 	shop, err := s.CurrentStore(ctx)
 	if err != nil {
@@ -83,10 +83,20 @@ func appendPasskey(b []byte, row *db.ShopperPasskey) []byte {
 	return o.Close()
 }
 
-// appendOrders adds the orders of an account and the notes that the shopper left with them.
+func appendReturn(b []byte, row *db.OrderReturn) []byte {
+	o := wire.Open(b)
+	o.Raw("return", wire.AppendReturn(nil, row))
+	o.StrOpt("note", row.Note)
+	o.StrOpt("name", row.Name)
+	o.StrOpt("email", row.Email)
+	return o.Close()
+}
+
+// appendOrders adds the orders of an account, with the notes and returns of the shopper.
 func (s *Shoppers) appendOrders(ctx context.Context, a *Account, o *wire.Object) error {
 	var orders []*db.Order
 	var notes []*db.Note
+	var returns []*db.OrderReturn
 	lines := map[xid.ID][]*db.OrderLine{}
 	for next, more := "", true; more && len(orders) < maxData; more = next != "" {
 		page, after, err := s.orders(ctx, a, next, dataPage)
@@ -109,13 +119,20 @@ func (s *Shoppers) appendOrders(ctx context.Context, a *Account, o *wire.Object)
 		if err != nil {
 			return err
 		}
-		orders, notes, next = append(orders, page...), append(notes, written...), after
+		asked, err := s.Client(ctx).OrderReturn.Query().Where(orderreturn.OrderIDIn(ids...),
+			orderreturn.ByShopper(true)).Load(ctx)
+		if err != nil {
+			return err
+		}
+		orders, notes, returns = append(orders, page...), append(notes, written...), append(returns, asked...)
+		next = after
 	}
 	o.Raw("orders", list(len(orders), func(b []byte, i int) []byte {
 		row, own := *orders[i], lines[orders[i].ID]
 		row.Tags = document.NewTags(nil)
 		return wire.AppendOrder(b, &row, len(own), func(i int) *db.OrderLine { return own[i] })
 	}))
+	o.Raw("returns", list(len(returns), func(b []byte, i int) []byte { return appendReturn(b, returns[i]) }))
 	o.Raw("notes", list(len(notes), func(b []byte, i int) []byte {
 		return wire.AppendNote(b, notes[i], viewer.ShopperName)
 	}))

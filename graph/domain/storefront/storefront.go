@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
@@ -77,6 +78,8 @@ type State struct {
 	Shipping string
 	// Front is how the shop looks beyond its theme.
 	Front document.StorefrontFields
+	// Withdraws says that shoppers can withdraw from contracts online.
+	Withdraws bool
 	// Settings are the merchant's settings of the active theme.
 	Settings document.ThemeSettings
 	// Fingerprint changes with what the storefront shows, as far as one cheap statement can detect
@@ -91,14 +94,14 @@ const newestChanges = 16
 // shipping and, from the index alone, the products that changed last.
 const stateQuery = "SELECT s.handle, s.domain, s.name, s.currency, s.language, s.status, s.version," +
 	" s.storefront_revision, s.test, s.storefront, s.contact_email, t.id, t.checksum, t.settings, m.content," +
-	" x.version, x.prices_include_tax, x.rates, g.handle, NULL, 0" +
+	" x.version, x.prices_include_tax, x.rates, x.vat_id, g.handle, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
 	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
 	" LEFT JOIN tax_settings x ON x.store_id = s.id AND x.id = s.id" +
 	" LEFT JOIN pages g ON g.store_id = s.id AND g.kind = ? AND g.status = ?" +
 	" WHERE s.id = ?" +
 	" UNION ALL SELECT '', NULL, '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
-	" NULL, p.id, p.updated_at" +
+	" NULL, NULL, p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
 // State reads the current state of the store in one statement.
@@ -122,6 +125,7 @@ func (s Storefront) State(ctx context.Context) (*State, error) {
 		said = append(said, text)
 		return err
 	}, query, state.PageShipping, state.PagePublished, v.Store, v.Store)
+	st.Withdraws = st.Withdraws && s.Store.Uses(ent.ShopperReturns)
 	slices.Sort(said) // the rows come in no particular order
 	st.Fingerprint = digest.Of([]byte(strings.Join(said, "\n")))
 	return st, core.Explain("storefront", err)
@@ -137,10 +141,11 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var included stdsql.NullBool
 	var rates document.TaxRates
 	var shipping, contact stdsql.NullString
+	var vatID *string
 	var front document.Storefront
 	err := rows.Scan(&row.Handle, &row.Domain, &row.Name, &row.Currency, &row.Language, &status, &version, &revision,
 		&row.Test, (*[]byte)(&front), &contact, &active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus),
-		&tax, &included, (*[]byte)(&rates), &shipping, &changed, &at)
+		&tax, &included, (*[]byte)(&rates), &vatID, &shipping, &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
 	}
@@ -156,6 +161,7 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	if st.Front, err = front.Fields(); err != nil {
 		return "", fmt.Errorf("read the storefront: %w", err)
 	}
+	st.Withdraws = sales.Withdraws(st.Front.Terms(), vatID)
 	st.Taxed, st.TaxIncluded = len(taxes) > 0, included.Bool
 	if shipping.Valid {
 		st.Shipping = PageRoot + shipping.String

@@ -38,10 +38,10 @@ func redactRelated(ctx context.Context, c *db.Client, orders []*db.Order) error 
 }
 
 // notes redacts the notes that shoppers left at the checkout of the orders, and returns how many. It also
-// clears the notes of their returns.
+// clears what they wrote about their returns.
 func notes(ctx context.Context, c *db.Client, orders []xid.ID) (int, error) {
-	err := c.OrderReturn.Update().Where(orderreturn.OrderIDIn(orders...), orderreturn.NoteNotNil()).ClearNote().
-		Exec(ctx)
+	err := c.OrderReturn.Update().Where(orderreturn.OrderIDIn(orders...), orderreturn.Or(orderreturn.NoteNotNil(),
+		orderreturn.NameNotNil(), orderreturn.EmailNotNil())).ClearNote().ClearName().ClearEmail().Exec(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("redact the notes of returns: %w", err)
 	}

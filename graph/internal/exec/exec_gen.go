@@ -1074,7 +1074,10 @@ type Mutation {
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "Records that the items of an approved return are back."
   orderReturnReceive(id: ID!, expectedVersion: Long!): ReturnPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "Refunds the items of an approved or received return, and restocks them if wanted, as orderRefund does."
+  """
+  Refunds the items of an approved or received return, and restocks them if wanted, as orderRefund does. A withdrawal
+  from an order of which nothing was shipped needs no approval.
+  """
   orderReturnRefund(id: ID!, expectedVersion: Long!, input: ReturnRefundInput!): ReturnPayload! @dashboard
   "Completes a fulfilled order."
   orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @scope(name: "sales.write")
@@ -1220,7 +1223,18 @@ enum AlertTopic { ORDER PAYMENT REFUND LOW_STOCK WEBHOOK }
 enum AlertEmail { OFF AT_ONCE DAILY }
 
 "An email to shoppers about their order."
-enum OrderEmail { PLACED PAID SHIPPED PARTLY_SHIPPED REFUNDED CANCELLED RETURN_APPROVED RETURN_DECLINED }
+enum OrderEmail {
+  PLACED
+  PAID
+  SHIPPED
+  PARTLY_SHIPPED
+  REFUNDED
+  CANCELLED
+  RETURN_REQUESTED
+  WITHDRAWN
+  RETURN_APPROVED
+  RETURN_DECLINED
+}
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 "Text without markup, or Markdown (CommonMark) without HTML."
 enum TextFormat { TEXT MARKDOWN }
@@ -1988,6 +2002,8 @@ type Store {
   pause: StorePause
   "Whether visitors need a password."
   passwordProtected: Boolean!
+  "What shoppers may return by themselves."
+  returns: ReturnTerms!
   "Whether its staff need a second factor."
   secondFactor: Boolean!
   "The amount above which a refund requires a confirmed identity, in minor units; null for no check."
@@ -2358,6 +2374,34 @@ type OrderDownload {
   allowed: Long!
   "When the latest download began."
   lastAt: Time
+}
+
+"What shoppers may return by themselves, on the page of their order."
+type ReturnTerms {
+  "Whether shoppers can ask for a return of what was shipped."
+  requests: Boolean!
+  """
+  Whether shoppers can withdraw from the contract (Directive 2011/83/EU, Article 11a). Null means yes if the store has
+  a VAT id of a country in the European Union.
+  """
+  withdrawal: Boolean
+  """
+  The days to return an order after it was shipped, and after another 7 days for the delivery. Withdrawals have at
+  least 14.
+  """
+  days: Long!
+  "Other days by the country of the destination."
+  countries: [ReturnCountry!]!
+  "How to send the items. Shoppers see it when they ask for a return."
+  instructions: String
+  "Products with one of these tags cannot be returned."
+  excludedTags: [String!]!
+}
+
+type ReturnCountry {
+  "ISO 3166-1 alpha-2."
+  country: String!
+  days: Long!
 }
 
 "A file of the media library."
@@ -2890,8 +2934,14 @@ type Return {
   order: Order!
   state: ReturnState!
   lines: [ReturnLine!]!
-  "Whether the shopper withdrew from the contract. Other returns are from staff."
+  "Whether the shopper asked for it. Other returns are from staff."
   byShopper: Boolean!
+  "Whether the shopper withdrew from the contract."
+  withdrawal: Boolean!
+  "The name in the shopper's statement of withdrawal."
+  name: String
+  "Where the receipt of the withdrawal went."
+  email: String
   note: String
   "The last answer to the shopper: how to send the items, or why the return was declined."
   answer: String
@@ -2912,7 +2962,13 @@ type ReturnableLine {
   lineItemId: ID!
   "The units that were not refunded and are in no return."
   quantity: Long!
+  "When the shopper's time to return them ends; null while it has not begun."
+  until: Time
+  "Why the shopper cannot return them by themselves; null if they can."
+  refusal: ReturnRefusal
 }
+
+enum ReturnRefusal { OFF CANCELLED UNPAID EXCLUDED NONE_LEFT UNSHIPPED EXPIRED }
 
 type Country {
   code: String!
@@ -3540,6 +3596,26 @@ input StorefrontUpdateInput {
   pause: StorePauseInput
   "Visitors need it to see the shop."
   password: String
+  "Null restores the defaults."
+  returns: ReturnTermsInput
+}
+
+input ReturnTermsInput {
+  requests: Boolean!
+  "Null decides by the country of the store's VAT id."
+  withdrawal: Boolean
+  "From 1 to 730."
+  days: Long!
+  "Up to 50."
+  countries: [ReturnCountryInput!]!
+  instructions: String
+  "Up to 20."
+  excludedTags: [String!]!
+}
+
+input ReturnCountryInput {
+  country: String!
+  days: Long!
 }
 
 input AnnouncementInput {
@@ -16036,6 +16112,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_pause(ctx, field)
 			case "passwordProtected":
 				return ec.fieldContext_Store_passwordProtected(ctx, field)
+			case "returns":
+				return ec.fieldContext_Store_returns(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -22063,6 +22141,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_pause(ctx, field)
 			case "passwordProtected":
 				return ec.fieldContext_Store_passwordProtected(ctx, field)
+			case "returns":
+				return ec.fieldContext_Store_returns(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -42269,6 +42349,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_pause(ctx, field)
 			case "passwordProtected":
 				return ec.fieldContext_Store_passwordProtected(ctx, field)
+			case "returns":
+				return ec.fieldContext_Store_returns(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -45555,6 +45637,10 @@ func (ec *executionContext) fieldContext_Query_orderReturnable(ctx context.Conte
 				return ec.fieldContext_ReturnableLine_lineItemId(ctx, field)
 			case "quantity":
 				return ec.fieldContext_ReturnableLine_quantity(ctx, field)
+			case "until":
+				return ec.fieldContext_ReturnableLine_until(ctx, field)
+			case "refusal":
+				return ec.fieldContext_ReturnableLine_refusal(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ReturnableLine", field.Name)
 		},
@@ -50068,6 +50154,57 @@ func (ec *executionContext) fieldContext_Return_byShopper(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Return_withdrawal(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Withdrawal)
+}
+
+func (ec *executionContext) fieldContext_Return_withdrawal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_name(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_Return_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_email(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
+}
+
+func (ec *executionContext) fieldContext_Return_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Return_note(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Note)
 }
@@ -50256,6 +50393,12 @@ func (ec *executionContext) fieldContext_ReturnConnection_nodes(_ context.Contex
 				return ec.fieldContext_Return_lines(ctx, field)
 			case "byShopper":
 				return ec.fieldContext_Return_byShopper(ctx, field)
+			case "withdrawal":
+				return ec.fieldContext_Return_withdrawal(ctx, field)
+			case "name":
+				return ec.fieldContext_Return_name(ctx, field)
+			case "email":
+				return ec.fieldContext_Return_email(ctx, field)
 			case "note":
 				return ec.fieldContext_Return_note(ctx, field)
 			case "answer":
@@ -50316,6 +50459,40 @@ func (ec *executionContext) fieldContext_ReturnConnection_pageInfo(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _ReturnCountry_country(ctx context.Context, field graphql.CollectedField, obj *document.ReturnCountry) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
+}
+
+func (ec *executionContext) fieldContext_ReturnCountry_country(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnCountry",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnCountry_days(ctx context.Context, field graphql.CollectedField, obj *document.ReturnCountry) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Days)
+}
+
+func (ec *executionContext) fieldContext_ReturnCountry_days(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnCountry",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReturnEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Return]) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
@@ -50367,6 +50544,12 @@ func (ec *executionContext) fieldContext_ReturnEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Return_lines(ctx, field)
 			case "byShopper":
 				return ec.fieldContext_Return_byShopper(ctx, field)
+			case "withdrawal":
+				return ec.fieldContext_Return_withdrawal(ctx, field)
+			case "name":
+				return ec.fieldContext_Return_name(ctx, field)
+			case "email":
+				return ec.fieldContext_Return_email(ctx, field)
 			case "note":
 				return ec.fieldContext_Return_note(ctx, field)
 			case "answer":
@@ -50473,6 +50656,12 @@ func (ec *executionContext) fieldContext_ReturnPayload_return(_ context.Context,
 				return ec.fieldContext_Return_lines(ctx, field)
 			case "byShopper":
 				return ec.fieldContext_Return_byShopper(ctx, field)
+			case "withdrawal":
+				return ec.fieldContext_Return_withdrawal(ctx, field)
+			case "name":
+				return ec.fieldContext_Return_name(ctx, field)
+			case "email":
+				return ec.fieldContext_Return_email(ctx, field)
 			case "note":
 				return ec.fieldContext_Return_note(ctx, field)
 			case "answer":
@@ -50533,6 +50722,126 @@ func (ec *executionContext) fieldContext_ReturnPayload_userErrors(_ context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _ReturnTerms_requests(ctx context.Context, field graphql.CollectedField, obj *document.ReturnTerms) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Requests)
+}
+
+func (ec *executionContext) fieldContext_ReturnTerms_requests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnTerms",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnTerms_withdrawal(ctx context.Context, field graphql.CollectedField, obj *document.ReturnTerms) (ret graphql.Marshaler) {
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Withdrawal)
+}
+
+func (ec *executionContext) fieldContext_ReturnTerms_withdrawal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnTerms",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnTerms_days(ctx context.Context, field graphql.CollectedField, obj *document.ReturnTerms) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Days)
+}
+
+func (ec *executionContext) fieldContext_ReturnTerms_days(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnTerms",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnTerms_countries(ctx context.Context, field graphql.CollectedField, obj *document.ReturnTerms) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ReturnTerms_countries,
+		func(ctx context.Context) (any, error) {
+			return obj.Countries, nil
+		},
+		nil,
+		ec.marshalNReturnCountry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnCountryᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ReturnTerms_countries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnTerms",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "country":
+				return ec.fieldContext_ReturnCountry_country(ctx, field)
+			case "days":
+				return ec.fieldContext_ReturnCountry_days(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnCountry", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnTerms_instructions(ctx context.Context, field graphql.CollectedField, obj *document.ReturnTerms) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Instructions)
+}
+
+func (ec *executionContext) fieldContext_ReturnTerms_instructions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnTerms",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnTerms_excludedTags(ctx context.Context, field graphql.CollectedField, obj *document.ReturnTerms) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.ExcludedTags)
+}
+
+func (ec *executionContext) fieldContext_ReturnTerms_excludedTags(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnTerms",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReturnableLine_lineItemId(ctx context.Context, field graphql.CollectedField, obj *model.ReturnableLine) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.LineItemID)
 }
@@ -50562,6 +50871,40 @@ func (ec *executionContext) fieldContext_ReturnableLine_quantity(_ context.Conte
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnableLine_until(ctx context.Context, field graphql.CollectedField, obj *model.ReturnableLine) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.Until)
+}
+
+func (ec *executionContext) fieldContext_ReturnableLine_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnableLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnableLine_refusal(ctx context.Context, field graphql.CollectedField, obj *model.ReturnableLine) (ret graphql.Marshaler) {
+	return ec.marshalOReturnRefusal2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnRefusal(ctx, field.Selections, obj.Refusal)
+}
+
+func (ec *executionContext) fieldContext_ReturnableLine_refusal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnableLine",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ReturnRefusal does not have child fields")
 		},
 	}
 	return fc, nil
@@ -53321,6 +53664,49 @@ func (ec *executionContext) fieldContext_Store_passwordProtected(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_returns(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Store_returns,
+		func(ctx context.Context) (any, error) {
+			return obj.Returns, nil
+		},
+		nil,
+		ec.marshalNReturnTerms2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnTerms,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Store_returns(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "requests":
+				return ec.fieldContext_ReturnTerms_requests(ctx, field)
+			case "withdrawal":
+				return ec.fieldContext_ReturnTerms_withdrawal(ctx, field)
+			case "days":
+				return ec.fieldContext_ReturnTerms_days(ctx, field)
+			case "countries":
+				return ec.fieldContext_ReturnTerms_countries(ctx, field)
+			case "instructions":
+				return ec.fieldContext_ReturnTerms_instructions(ctx, field)
+			case "excludedTags":
+				return ec.fieldContext_ReturnTerms_excludedTags(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnTerms", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
 }
@@ -53500,6 +53886,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_pause(ctx, field)
 			case "passwordProtected":
 				return ec.fieldContext_Store_passwordProtected(ctx, field)
+			case "returns":
+				return ec.fieldContext_Store_returns(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "refundProofMinor":
@@ -62734,6 +63122,43 @@ func (ec *executionContext) unmarshalInputReturnApproveInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputReturnCountryInput(ctx context.Context, obj any) (document.ReturnCountry, error) {
+	var it document.ReturnCountry
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"country", "days"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "country":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("country"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Country = data
+		case "days":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("days"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Days = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputReturnFilter(ctx context.Context, obj any) (model.ReturnFilter, error) {
 	var it model.ReturnFilter
 	if obj == nil {
@@ -62892,6 +63317,71 @@ func (ec *executionContext) unmarshalInputReturnRefundInput(ctx context.Context,
 				return it, err
 			}
 			it.Restock = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReturnTermsInput(ctx context.Context, obj any) (document.ReturnTerms, error) {
+	var it document.ReturnTerms
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"requests", "withdrawal", "days", "countries", "instructions", "excludedTags"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "requests":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requests"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Requests = data
+		case "withdrawal":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("withdrawal"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Withdrawal = data
+		case "days":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("days"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Days = data
+		case "countries":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("countries"))
+			data, err := ec.unmarshalNReturnCountryInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnCountryᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Countries = data
+		case "instructions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("instructions"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Instructions = data
+		case "excludedTags":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("excludedTags"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExcludedTags = data
 		}
 	}
 	return it, nil
@@ -63389,7 +63879,7 @@ func (ec *executionContext) unmarshalInputStorefrontUpdateInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"expectedVersion", "logoId", "faviconId", "announcement", "pause", "password"}
+	fieldsInOrder := [...]string{"expectedVersion", "logoId", "faviconId", "announcement", "pause", "password", "returns"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -63438,6 +63928,13 @@ func (ec *executionContext) unmarshalInputStorefrontUpdateInput(ctx context.Cont
 				return it, err
 			}
 			it.Password = graphql.OmittableOf(data)
+		case "returns":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("returns"))
+			data, err := ec.unmarshalOReturnTermsInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnTerms(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Returns = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -78515,6 +79012,15 @@ func (ec *executionContext) _Return(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "withdrawal":
+			out.Values[i] = ec._Return_withdrawal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Return_name(ctx, field, obj)
+		case "email":
+			out.Values[i] = ec._Return_email(ctx, field, obj)
 		case "note":
 			out.Values[i] = ec._Return_note(ctx, field, obj)
 		case "answer":
@@ -78584,6 +79090,50 @@ func (ec *executionContext) _ReturnConnection(ctx context.Context, sel ast.Selec
 			}
 		case "pageInfo":
 			out.Values[i] = ec._ReturnConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var returnCountryImplementors = []string{"ReturnCountry"}
+
+func (ec *executionContext) _ReturnCountry(ctx context.Context, sel ast.SelectionSet, obj *document.ReturnCountry) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnCountryImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReturnCountry")
+		case "country":
+			out.Values[i] = ec._ReturnCountry_country(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "days":
+			out.Values[i] = ec._ReturnCountry_days(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -78744,6 +79294,64 @@ func (ec *executionContext) _ReturnPayload(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var returnTermsImplementors = []string{"ReturnTerms"}
+
+func (ec *executionContext) _ReturnTerms(ctx context.Context, sel ast.SelectionSet, obj *document.ReturnTerms) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnTermsImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReturnTerms")
+		case "requests":
+			out.Values[i] = ec._ReturnTerms_requests(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "withdrawal":
+			out.Values[i] = ec._ReturnTerms_withdrawal(ctx, field, obj)
+		case "days":
+			out.Values[i] = ec._ReturnTerms_days(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "countries":
+			out.Values[i] = ec._ReturnTerms_countries(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "instructions":
+			out.Values[i] = ec._ReturnTerms_instructions(ctx, field, obj)
+		case "excludedTags":
+			out.Values[i] = ec._ReturnTerms_excludedTags(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var returnableLineImplementors = []string{"ReturnableLine"}
 
 func (ec *executionContext) _ReturnableLine(ctx context.Context, sel ast.SelectionSet, obj *model.ReturnableLine) graphql.Marshaler {
@@ -78765,6 +79373,10 @@ func (ec *executionContext) _ReturnableLine(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "until":
+			out.Values[i] = ec._ReturnableLine_until(ctx, field, obj)
+		case "refusal":
+			out.Values[i] = ec._ReturnableLine_refusal(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -80079,6 +80691,11 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Store_pause(ctx, field, obj)
 		case "passwordProtected":
 			out.Values[i] = ec._Store_passwordProtected(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "returns":
+			out.Values[i] = ec._Store_returns(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -87265,6 +87882,55 @@ func (ec *executionContext) marshalNReturnConnection2ᚖgithubᚗcomᚋstorefron
 	return ec._ReturnConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNReturnCountry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnCountryᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.ReturnCountry) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ReturnCountry", sel, v, (*flatPlan).writeReturnCountry); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReturnCountry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnCountry(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReturnCountry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnCountry(ctx context.Context, sel ast.SelectionSet, v *document.ReturnCountry) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReturnCountry(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReturnCountryInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnCountryᚄ(ctx context.Context, v any) ([]*document.ReturnCountry, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*document.ReturnCountry, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNReturnCountryInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnCountry(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNReturnCountryInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnCountry(ctx context.Context, v any) (*document.ReturnCountry, error) {
+	res, err := ec.unmarshalInputReturnCountryInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNReturnEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Return]) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -87385,6 +88051,10 @@ func (ec *executionContext) marshalNReturnState2githubᚗcomᚋstorefrontᚑgo�
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNReturnTerms2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnTerms(ctx context.Context, sel ast.SelectionSet, v document.ReturnTerms) graphql.Marshaler {
+	return ec._ReturnTerms(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNReturnableLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnableLineᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ReturnableLine) graphql.Marshaler {
@@ -90369,6 +91039,24 @@ func (ec *executionContext) unmarshalOReturnFilter2ᚖgithubᚗcomᚋstorefront�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOReturnRefusal2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnRefusal(ctx context.Context, v any) (*state.ReturnRefusal, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalReturnRefusal(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOReturnRefusal2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnRefusal(ctx context.Context, sel ast.SelectionSet, v *state.ReturnRefusal) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalReturnRefusal(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOReturnState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReturnState(ctx context.Context, v any) (*state.ReturnState, error) {
 	if v == nil {
 		return nil, nil
@@ -90385,6 +91073,14 @@ func (ec *executionContext) marshalOReturnState2ᚖgithubᚗcomᚋstorefrontᚑg
 	_ = ctx
 	res := model.MarshalReturnState(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalOReturnTermsInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐReturnTerms(ctx context.Context, v any) (*document.ReturnTerms, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputReturnTermsInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOSaleInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSaleInput(ctx context.Context, v any) (*model.SaleInput, error) {

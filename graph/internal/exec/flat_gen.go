@@ -715,22 +715,39 @@ var flatTypes = map[string]flatType{
 		"state":         {3, ""},
 		"lines":         {4, "ReturnLine"},
 		"byShopper":     {5, ""},
-		"note":          {6, ""},
-		"answer":        {7, ""},
-		"labelUrl":      {8, ""},
-		"refundedMinor": {9, ""},
-		"createdAt":     {10, ""},
-		"updatedAt":     {11, ""},
-		"version":       {12, ""},
+		"withdrawal":    {6, ""},
+		"name":          {7, ""},
+		"email":         {8, ""},
+		"note":          {9, ""},
+		"answer":        {10, ""},
+		"labelUrl":      {11, ""},
+		"refundedMinor": {12, ""},
+		"createdAt":     {13, ""},
+		"updatedAt":     {14, ""},
+		"version":       {15, ""},
+	}},
+	"ReturnCountry": {returnCountryImplementors, map[string]flatField{
+		"country": {1, ""},
+		"days":    {2, ""},
 	}},
 	"ReturnLine": {returnLineImplementors, map[string]flatField{
 		"lineItemId": {1, ""},
 		"quantity":   {2, ""},
 		"reason":     {3, ""},
 	}},
+	"ReturnTerms": {returnTermsImplementors, map[string]flatField{
+		"requests":     {1, ""},
+		"withdrawal":   {2, ""},
+		"days":         {3, ""},
+		"countries":    {4, "ReturnCountry"},
+		"instructions": {5, ""},
+		"excludedTags": {6, ""},
+	}},
 	"ReturnableLine": {returnableLineImplementors, map[string]flatField{
 		"lineItemId": {1, ""},
 		"quantity":   {2, ""},
+		"until":      {3, ""},
+		"refusal":    {4, ""},
 	}},
 	"SalesDay": {salesDayImplementors, map[string]flatField{
 		"date":       {1, ""},
@@ -815,11 +832,12 @@ var flatTypes = map[string]flatType{
 		"announcement":      {16, "Announcement"},
 		"pause":             {17, "StorePause"},
 		"passwordProtected": {18, ""},
-		"secondFactor":      {19, ""},
-		"refundProofMinor":  {20, ""},
-		"version":           {21, ""},
-		"createdAt":         {22, ""},
-		"updatedAt":         {23, ""},
+		"returns":           {19, "ReturnTerms"},
+		"secondFactor":      {20, ""},
+		"refundProofMinor":  {21, ""},
+		"version":           {22, ""},
+		"createdAt":         {23, ""},
+		"updatedAt":         {24, ""},
 	}},
 	"StorePause": {storePauseImplementors, map[string]flatField{
 		"message": {1, ""},
@@ -4662,42 +4680,78 @@ func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
 		case 5: // byShopper
 			v := obj.ByShopper
 			w.boolean(v)
-		case 6: // note
+		case 6: // withdrawal
+			v := obj.Withdrawal
+			w.boolean(v)
+		case 7: // name
+			v := obj.Name
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 8: // email
+			v := obj.Email
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 9: // note
 			v := obj.Note
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 7: // answer
+		case 10: // answer
 			v := obj.Answer
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 8: // labelUrl
+		case 11: // labelUrl
 			v := obj.LabelURL
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 9: // refundedMinor
+		case 12: // refundedMinor
 			v := obj.RefundedMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 10: // createdAt
+		case 13: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 11: // updatedAt
+		case 14: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
-		case 12: // version
+		case 15: // version
 			v := obj.Version
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReturnCountry(w *buffer, obj *document.ReturnCountry) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReturnCountry")
+		case 1: // country
+			v := obj.Country
+			w.text(v)
+		case 2: // days
+			v := obj.Days
 			w.number(v)
 		}
 	}
@@ -4727,6 +4781,64 @@ func (p *flatPlan) writeReturnLine(w *buffer, obj *document.ReturnLine) bool {
 	return true
 }
 
+func (p *flatPlan) writeReturnTerms(w *buffer, obj *document.ReturnTerms) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReturnTerms")
+		case 1: // requests
+			v := obj.Requests
+			w.boolean(v)
+		case 2: // withdrawal
+			v := obj.Withdrawal
+			if v == nil {
+				w.null()
+			} else {
+				w.boolean(*v)
+			}
+		case 3: // days
+			v := obj.Days
+			w.number(v)
+		case 4: // countries
+			v := obj.Countries
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReturnCountry(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 5: // instructions
+			v := obj.Instructions
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 6: // excludedTags
+			v := obj.ExcludedTags
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeReturnableLine(w *buffer, obj *model.ReturnableLine) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -4740,6 +4852,20 @@ func (p *flatPlan) writeReturnableLine(w *buffer, obj *model.ReturnableLine) boo
 		case 2: // quantity
 			v := obj.Quantity
 			w.number(v)
+		case 3: // until
+			v := obj.Until
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 4: // refusal
+			v := obj.Refusal
+			if v == nil {
+				w.null()
+			} else {
+				w.enum(string(*v))
+			}
 		}
 	}
 	w.byte('}')
@@ -5131,23 +5257,28 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 		case 18: // passwordProtected
 			v := obj.PasswordProtected
 			w.boolean(v)
-		case 19: // secondFactor
+		case 19: // returns
+			v := obj.Returns
+			if !f.nested.writeReturnTerms(w, &v) {
+				return false
+			}
+		case 20: // secondFactor
 			v := obj.SecondFactor
 			w.boolean(v)
-		case 20: // refundProofMinor
+		case 21: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 21: // version
+		case 22: // version
 			v := obj.Version
 			w.number(v)
-		case 22: // createdAt
+		case 23: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 23: // updatedAt
+		case 24: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}

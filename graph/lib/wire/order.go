@@ -109,6 +109,7 @@ func AppendReturn(b []byte, r *db.OrderReturn) []byte {
 	o.Plain("state", string(r.State))
 	o.Raw("lines", r.Lines)
 	o.Bool("by_shopper", r.ByShopper)
+	o.Bool("withdrawal", r.Withdrawal)
 	o.StrOpt("answer", r.Answer)
 	o.StrOpt("label_url", r.LabelURL)
 	o.IntOpt("refunded_minor", r.RefundedMinor)

@@ -102,7 +102,8 @@ if (firstPage) {
 
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
   'refundProofMinor contactEmail lowStock logo favicon ' +
-  'announcement { text link enabled from until } pause { message until } passwordProtected';
+  'announcement { text link enabled from until } pause { message until } passwordProtected ' +
+  'returns { requests withdrawal days countries { country days } instructions excludedTags }';
 const start = `query Start {
   account { id name email verified mailPossible role
     memberships { role store { id name handle test status } } }

@@ -40,7 +40,8 @@ export function shownTaxes({ shippingMinor: shipping, taxMinor: tax, includedTax
 
 /** The emails to shoppers about their order. */
 export const emailNames = { PLACED: 'Order confirmation', PAID: 'Payment', PARTLY_SHIPPED: 'Part shipped',
-  SHIPPED: 'Shipped', REFUNDED: 'Refund', CANCELLED: 'Cancellation', RETURN_APPROVED: 'Return approved',
+  SHIPPED: 'Shipped', REFUNDED: 'Refund', CANCELLED: 'Cancellation', RETURN_REQUESTED: 'Return requested',
+  WITHDRAWN: 'Withdrawal', RETURN_APPROVED: 'Return approved',
   RETURN_DECLINED: 'Return declined' };
 
 /** Audit actions that have no row of their own in the timeline. */

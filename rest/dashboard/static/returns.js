@@ -5,8 +5,9 @@ import { ActionButton, Amount, Area, Check, Field, FieldError, FormDialog, Selec
   useAction, useMutation } from './form.js';
 import { Alert, Badge, Button, Card, ExternalLink, Money, Pending, Time } from './ui.js';
 
-export const returnFields = `id state byShopper note answer labelUrl refundedMinor createdAt version
-  lines { lineItemId quantity reason } order { id number currency status paidMinor refundedMinor paymentMethod
+export const returnFields = `id state byShopper withdrawal name email note answer labelUrl refundedMinor createdAt
+  version lines { lineItemId quantity reason }
+  order { id number currency status fulfillmentStatus paidMinor refundedMinor paymentMethod
     lineItems { id title } }`;
 
 const reasons = { NONE: 'No reason', CHANGED_MIND: 'Changed their mind', DAMAGED: 'Damaged or defective',
@@ -16,7 +17,7 @@ export const returnStates = ['REQUESTED', 'APPROVED', 'RECEIVED', 'REFUNDED', 'D
 
 const ofOrder = `query OrderReturns($id: ID!) {
   returns(filter: { orderId: $id }) { nodes { ${returnFields} } }
-  orderReturnable(id: $id) { lineItemId quantity } }`;
+  orderReturnable(id: $id) { lineItemId quantity until refusal } }`;
 const worth = `query ReturnWorth($id: ID!, $lines: [LineQuantityInput!]!) {
   order(id: $id) { refundPreviewMinor(lines: $lines) } }`;
 const result = `{ return { id version } ${errors} }`;
@@ -36,7 +37,9 @@ export function ReturnText({ of: r }) {
   return html`${r.lines.map((l) => html`<p key=${l.lineItemId}>${l.quantity} × <bdi>${
       titles[l.lineItemId] ?? 'Item'}</bdi>${l.reason !== 'NONE' &&
       html`<span class="muted">, ${reasons[l.reason].toLowerCase()}</span>`}</p>`)}
-    ${r.byShopper && html`<p class="muted">The shopper withdrew from the contract.</p>`}
+    ${r.withdrawal ? html`<p class="muted">The shopper withdrew from the contract${r.name &&
+        html`: <bdi>${r.name}</bdi>, <bdi>${r.email}</bdi>`}.</p>`
+      : r.byShopper && html`<p class="muted">The shopper asked for it.</p>`}
     ${r.note && html`<p class="verbatim">${r.note}</p>`}
     ${r.answer && html`<p class="verbatim muted">${r.answer}</p>`}
     ${r.labelUrl && html`<p><${ExternalLink} href=${r.labelUrl}>Label<//></p>`}
@@ -61,26 +64,31 @@ export function ReturnActions({ of: r, open, changed }) {
   const run = useMutation(receive);
   const button = (name, word, kind = '') => html`<${Button} kind=${'small ' + kind} act=${() => open(name, r)}
     label=${`${word} return of order #${r.order.number}`} test=${'return-' + name}>${word}<//>`;
-  const back = ['APPROVED', 'RECEIVED'].includes(r.state);
+  // Nothing has to come back after a withdrawal from an order of which nothing was shipped.
+  const unshipped = r.withdrawal && r.state === 'REQUESTED' && r.order.fulfillmentStatus === 'UNFULFILLED';
+  const back = unshipped || ['APPROVED', 'RECEIVED'].includes(r.state);
   return html`<span class="row-actions">
-    ${r.state === 'REQUESTED' && button('approve', 'Approve', 'primary')}
+    ${r.state === 'REQUESTED' && button('approve', 'Approve', unshipped ? '' : 'primary')}
     ${r.state === 'APPROVED' && html`<${ActionButton} kind="small" done="Items received." onStale=${changed}
       label=${`Items received of order #${r.order.number}`} test="return-receive"
       run=${async () => {
         await run({ id: r.id, expectedVersion: r.version });
         changed();
       }}>Items received<//>`}
-    ${back && can('money') && button('refund', 'Refund', r.state === 'RECEIVED' ? 'primary' : '')}
+    ${back && can('money') && button('refund', 'Refund',
+      unshipped || r.state === 'RECEIVED' ? 'primary' : '')}
     ${(back || r.state === 'REQUESTED') && button('decline', 'Decline', 'danger-quiet')}</span>`;
 }
 
 function Approve({ of: r, onClose, changed }) {
+  const { store } = useApp();
   const action = useAction(approve, (v) => ({ id: r.id, expectedVersion: r.version,
     input: { instructions: text(v, 'instructions'), labelUrl: text(v, 'labelUrl') } }), 'Return approved.', changed);
   return html`<${FormDialog} title="Approve return" name="return-approve" submit="Approve" onClose=${onClose}
     onStale=${changed} action=${action}>
     <p>The shopper gets an email if they ordered in the shop.</p>
     <${Area} name="instructions" label="How to send the items" optional maxlength="1000"
+      value=${store.returns.instructions}
       hint="For example, the address and who pays for shipping." />
     <${Field} name="labelUrl" label="Label URL" optional type="url" maxlength="2048" hint="Starts with https://" />
   <//>`;
@@ -91,7 +99,7 @@ function Decline({ of: r, onClose, changed }) {
     'Return declined.', changed);
   return html`<${FormDialog} title="Decline return" name="return-decline" submit="Decline" danger onClose=${onClose}
     onStale=${changed} action=${action}>
-    ${r.byShopper && html`<${Alert} tone="info">In the EU, shoppers need no reason to withdraw from a contract in
+    ${r.withdrawal && html`<${Alert} tone="info">In the EU, shoppers need no reason to withdraw from a contract in
       time.<//>`}
     <${Area} name="reason" label="Reason" required maxlength="1000" hint="The shopper gets it by email." />
   <//>`;
@@ -146,6 +154,14 @@ function Create({ order: o, left, onClose, changed }) {
 
 const dialogs = { approve: Approve, decline: Decline, refund: Refund };
 
+const refusals = { CANCELLED: 'the order is cancelled', UNPAID: 'the order is not paid yet',
+  EXCLUDED: 'the products are excluded', NONE_LEFT: 'all items are refunded or in a return',
+  UNSHIPPED: 'nothing is shipped yet', EXPIRED: 'their time is over' };
+
+/** What the shopper may do by themselves. */
+const refusalOf = ({ until, refusal }) => (refusal ? `The shopper cannot return items: ${refusals[refusal]}.`
+  : html`The shopper can return items${until ? html` until <${Time} at=${until} />` : ''}.`);
+
 /** The returns of an order, on its page. changed reads the order again. */
 export function OrderReturns({ order: o, changed }) {
   const query = useQuery(ofOrder, { id: o.id });
@@ -159,7 +175,8 @@ export function OrderReturns({ order: o, changed }) {
       query.refresh();
     }
   }, [o.version]);
-  const left = Object.fromEntries((query.data?.orderReturnable ?? []).map((l) => [l.lineItemId, l.quantity]));
+  const lines = query.data?.orderReturnable ?? [];
+  const left = Object.fromEntries(lines.map((l) => [l.lineItemId, l.quantity]));
   return html`<${Card} title="Returns" name="order-returns">
     ${!list ? html`<${Pending} of=${query} rows=${1} />`
       : list.length === 0 ? html`<p class="muted">No returns.</p>`
@@ -167,6 +184,8 @@ export function OrderReturns({ order: o, changed }) {
           <p><${Badge} value=${r.state} />${' '}<${Time} at=${r.createdAt} how="date" /></p>
           <${ReturnText} of=${r} />
           <${ReturnActions} of=${r} open=${open} changed=${changed} /></div></li>`)}</ul>`}
+    ${list && lines.some((l) => l.refusal !== 'OFF') && html`<p class="muted">${
+      refusalOf(lines.find((l) => !l.refusal) ?? lines[0])}</p>`}
     ${list && o.status !== 'CANCELLED' && Object.values(left).some((n) => n > 0) && html`<${Button}
       act=${() => setCreating(true)} test="return-new">Create return<//>`}
     ${creating && html`<${Create} order=${o} left=${left} changed=${changed}

@@ -957,8 +957,10 @@ class Return(TypedDict):
     state: ReturnState
     #: What is returned.
     lines: list[ReturnLine]
-    #: Whether the shopper withdrew from the contract. Other returns are from staff.
+    #: Whether the shopper asked for it. Other returns are from staff.
     by_shopper: bool
+    #: Whether the shopper withdrew from the contract.
+    withdrawal: bool
     #: The last answer to the shopper: how to send the items, or why the return was declined.
     answer: Optional[str]
     #: The address of a label to print.

@@ -847,8 +847,10 @@ export interface Return {
   state: ReturnState;
   /** What is returned. */
   lines: ReturnLine[];
-  /** Whether the shopper withdrew from the contract. Other returns are from staff. */
+  /** Whether the shopper asked for it. Other returns are from staff. */
   by_shopper: boolean;
+  /** Whether the shopper withdrew from the contract. */
+  withdrawal: boolean;
   /** The last answer to the shopper: how to send the items, or why the return was declined. */
   answer: string | null;
   /** The address of a label to print. */

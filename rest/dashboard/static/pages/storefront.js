@@ -2,7 +2,9 @@
 import { html, useState } from '../lib.js';
 import { useApp } from '../context.js';
 import { Page, Card } from '../ui.js';
-import { Check, Field, Form, errors, text, useAction } from '../form.js';
+import { Area, Check, Field, Form, Select, errors, text, useAction } from '../form.js';
+import { CountrySelect } from '../countries.js';
+import { Rows, rowsOf } from '../rows.js';
 import { LocalTimeField, localTimeOf } from '../local_time_field.js';
 import { MediaField } from '../media.js';
 import { to } from '../route.js';
@@ -23,6 +25,7 @@ export function Storefront() {
       <${Card} title="Announcement" name="announcement"><${Announcement} /><//>
       <${Card} title="Pause" name="pause"><${Pause} /><//>
       <${Card} title="Password" name="password"><${Password} /><//>
+      <${Card} title="Returns" name="return-terms"><${Returns} /><//>
     </div><//>`;
 }
 
@@ -103,4 +106,44 @@ function Password() {
       type="password" autocomplete="new-password" maxlength="255" required=${!store.passwordProtected}
       optional=${store.passwordProtected} hint=${store.passwordProtected ? 'Leave empty to keep it.' : null} />`}
   <//>`;
+}
+
+const withdrawals = [['', 'Automatic: if your VAT ID is of an EU country'], ['on', 'On'], ['off', 'Off']];
+
+function Returns() {
+  const { store, refresh } = useApp();
+  const r = store.returns;
+  const days = (v, name) => Number(v.get(name));
+  const action = useUpdate((v) => ({ returns: {
+    requests: v.get('requests') === 'on',
+    withdrawal: v.get('withdrawal') ? v.get('withdrawal') === 'on' : null,
+    days: days(v, 'returns.days'),
+    countries: rowsOf(v, 'returns.countries', '.country', (at) => ({ country: (v.get(at + '.country') ?? '').trim(),
+      days: days(v, at + '.days') })),
+    instructions: text(v, 'returns.instructions'),
+    excludedTags: (v.get('returns.excludedTags') ?? '').split(',').map((s) => s.trim()).filter(Boolean),
+  } }), 'Returns saved.');
+  return html`<${Form} key=${JSON.stringify(r)} name="return-terms" submit="Save" action=${action} onStale=${refresh}>
+    <${Check} name="requests" label="Shoppers can ask for a return" value=${r.requests}
+      hint="On the page of their order, once items are shipped. You approve or decline each request." />
+    <${Select} name="withdrawal" label="Withdrawal from contracts" options=${withdrawals}
+      value=${r.withdrawal == null ? '' : r.withdrawal ? 'on' : 'off'}
+      hint="Shops that sell to consumers in the EU or the EEA must offer it. It is linked in the footer of the shop." />
+    <${Field} name="returns.days" label="Days to return an order" type="number" min="1" max="730" step="1" required
+      value=${r.days} hint="After it was shipped, plus 7 days for the delivery. Withdrawals have at least 14 days." />
+    <${Rows} name="returns.countries" legend="Other days by country" one="Country" max="50" initial=${r.countries}
+      row=${ReturnCountry} />
+    <${Area} name="returns.instructions" label="Instructions" optional value=${r.instructions} maxlength="1000"
+      hint="Shown to shoppers who ask for a return. For example, who pays for the shipping." />
+    <${Field} name="returns.excludedTags" label="Tags of excluded products" optional
+      value=${r.excludedTags.join(', ')} hint="For example, custom-made, hygiene. Separate tags with commas." />
+  <//>`;
+}
+
+function ReturnCountry({ at, of }) {
+  return html`<div class="variant-cells">
+    <${CountrySelect} name=${at + '.country'} label="Country" value=${of.country ?? ''} required />
+    <${Field} name=${at + '.days'} label="Days" type="number" min="1" max="730" step="1" required
+      value=${of.days ?? ''} />
+    </div>`;
 }
