@@ -32,8 +32,8 @@ var emitted = map[string]string{
 // silent are the commands that write nothing themselves: they read, write files, or serve what
 // other tests send.
 var silent = []string{"serve", "dispatch", "backup", "restore", "migrate status", "store list", "key list",
-	"app list", "app show", "staff list", "staff invited", "status", "webhooks listen", "doctor installation",
-	"doctor deliveries", "theme check", "theme preview", "mcp", "version"}
+	"app list", "app show", "staff list", "staff invited", "status", "webhooks listen", "webhooks test",
+	"doctor installation", "doctor deliveries", "theme check", "theme preview", "mcp", "version"}
 
 // TestEventsOfCommands runs every command that writes, with an app that a store allowed, and reads
 // the event log of all stores after each.
