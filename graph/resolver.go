@@ -273,7 +273,7 @@ func (r *Resolver) Carts() *cart.Carts { return cart.New(r.Core, r.salesResolver
 
 // Shoppers returns the accounts of shoppers.
 func (r *Resolver) Shoppers() *shopper.Shoppers {
-	return shopper.New(r.Core, r.salesResolver, r.Notifier, r.Links)
+	return shopper.New(r.Core, r.salesResolver, r.Notifier)
 }
 
 // Storefront returns the data source of storefronts.

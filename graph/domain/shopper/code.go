@@ -119,21 +119,21 @@ func codeMail(shop *db.Store, purpose state.ShopperPurpose, to, code string, pro
 	if purpose == state.ShopperErase {
 		about = phrase.DeleteMailText
 	}
-	return mailTo(shop, to, proven, phrase.CodeMailSubject, func(texts *phrase.Texts, name string) string {
-		return texts.Say(about, code, name) + "\n\n" + texts.Say(phrase.CodeMailIgnore)
+	texts := phrase.In(shop.Language)
+	return mailTo(shop, to, proven, func(name string) (subject, body string) {
+		return texts.Say(phrase.CodeMailSubject, name),
+			texts.Say(about, code, name) + "\n\n" + texts.Say(phrase.CodeMailIgnore)
 	})
 }
 
-// mailTo returns an email to a shopper in the language of the store. The name of an unproven store
-// contains no link.
-func mailTo(shop *db.Store, to string, proven bool, subject phrase.Key,
-	body func(texts *phrase.Texts, name string) string,
-) notify.Email {
-	name, texts := shop.Name, phrase.In(shop.Language)
+// mailTo returns an email to a shopper. The name of an unproven store contains no link.
+func mailTo(shop *db.Store, to string, proven bool, write func(name string) (subject, body string)) notify.Email {
+	name := shop.Name
 	if !proven {
 		name = notify.Unlink(name)
 	}
-	mail := notify.Email{To: to, Of: shop.ID, From: name, Subject: texts.Say(subject, name), Body: body(texts, name)}
+	subject, body := write(name)
+	mail := notify.Email{To: to, Of: shop.ID, From: name, Subject: subject, Body: body}
 	core.Opt(shop.ContactEmail, func(a string) { mail.ReplyTo = a })
 	return mail
 }

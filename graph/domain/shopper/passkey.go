@@ -47,13 +47,13 @@ func (s *Shoppers) AskPasskey(ctx context.Context, origin string) (json.RawMessa
 }
 
 func (s *Shoppers) challengeFor(ctx context.Context, use string) []byte {
-	return s.links.Challenge(viewer.From(ctx).Store, use, micros.Now().Add(passkeyLife))
+	return s.sales.Links.Challenge(viewer.From(ctx).Store, use, micros.Now().Add(passkeyLife))
 }
 
 // spend makes the challenge of an answer invalid, in the transaction of its effect.
 func (s *Shoppers) spend(ctx context.Context, use, challenge string) error {
 	store := viewer.From(ctx).Store
-	until, ok := s.links.Challenged(store, use, challenge)
+	until, ok := s.sales.Links.Challenged(store, use, challenge)
 	if !ok || until < micros.Now() {
 		return ErrPasskey
 	}
@@ -195,8 +195,9 @@ func (s *Shoppers) passkeyMail(ctx context.Context, shop *db.Store, to string) (
 	if err == nil {
 		err = s.charge(ctx, shop, to, proven)
 	}
-	return mailTo(shop, to, proven, phrase.PasskeyMailSubject, func(texts *phrase.Texts, name string) string {
-		return texts.Say(phrase.PasskeyMailText, name)
+	texts := phrase.In(shop.Language)
+	return mailTo(shop, to, proven, func(name string) (subject, body string) {
+		return texts.Say(phrase.PasskeyMailSubject, name), texts.Say(phrase.PasskeyMailText, name)
 	}), err
 }
 

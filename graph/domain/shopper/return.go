@@ -80,14 +80,11 @@ func (s *Shoppers) EmailOrder(ctx context.Context, number, email string) error {
 func (s *Shoppers) orderMail(shop *db.Store, o *db.Order, proven bool) notify.Email {
 	language := shop.Language
 	core.Opt(o.Language, func(l state.Language) { language = l })
-	name, texts, number := shop.Name, phrase.In(language), strconv.FormatInt(o.Number, 10)
-	if !proven {
-		name = notify.Unlink(name)
-	}
+	texts, number := phrase.In(language), strconv.FormatInt(o.Number, 10)
 	address := s.ShopOrigin(shop.Handle, shop.Domain) + link.OrderRoot + s.sales.Links.OrderToken(o.StoreID, o.ID)
-	mail := notify.Email{To: *o.Email, Of: shop.ID, From: name, Order: o.ID,
-		Subject: texts.Say(phrase.LinkSubject, number, name),
-		Body:    texts.Say(phrase.LinkText, number, name) + "\n\n" + address}
-	core.Opt(shop.ContactEmail, func(a string) { mail.ReplyTo = a })
+	mail := mailTo(shop, *o.Email, proven, func(name string) (subject, body string) {
+		return texts.Say(phrase.LinkSubject, number, name), texts.Say(phrase.LinkText, number, name) + "\n\n" + address
+	})
+	mail.Order = o.ID
 	return mail
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
-	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // Lifetimes of a session.
@@ -48,13 +47,10 @@ type Shoppers struct {
 	*core.Core
 	sales    *sales.Resolver
 	notifier *notify.Notifier
-	links    *link.Signer
 }
 
 // New returns the operations. Without a notifier nobody can sign in.
-func New(c *core.Core, s *sales.Resolver, n *notify.Notifier, l *link.Signer) *Shoppers {
-	return &Shoppers{c, s, n, l}
-}
+func New(c *core.Core, s *sales.Resolver, n *notify.Notifier) *Shoppers { return &Shoppers{c, s, n} }
 
 // Available reports whether shoppers can sign in: the program sends emails.
 func (s *Shoppers) Available() bool { return s.notifier.Sends() }
