@@ -13,6 +13,7 @@ import (
 
 // actions holds the audit actions of mutations whose names do not determine them.
 var actions = map[string]string{
+	"savedViewsSave": "staff.set_views", "savedViewDelete": "staff.set_views",
 	"mediaDelete":              "media.delete",
 	"mediaUpdate":              "media.update",
 	"mediaUpload":              "media.upload",

@@ -14,7 +14,7 @@ var forPeople = map[string][]string{
 	"people decide who works in a store and what programs may do": {"staff*", "invitation*", "apiKey*",
 		"app*", "grantRevoke", "installedAppRevoke"},
 	"it concerns the account of the person": {"passwordChange", "sessionProve", "passkey*", "address*",
-		"signOutEverywhere", "sessionEnd", "totp*", "factor*", "recoveryCodesRenew", "notification*"},
+		"signOutEverywhere", "sessionEnd", "totp*", "factor*", "recoveryCodesRenew", "notification*", "savedView*"},
 	"it decides where money, visitors and replies go": {"payment*", "domain*", "emailSender*"},
 	"it is a setting of the store, or its words": {"store*", "shippingZone*", "taxSettings*", "invoiceSettings*",
 		"orderEmailText*", "orderEmailPreview", "page*", "menus*"},

@@ -52,6 +52,7 @@ var ordinary = map[string][]string{
 		"notification*"},
 	"it concerns sample data":            {"testStoreFill"},
 	"it changes the person's own emails": {"staffSetOrderEmails", "staffSetAlerts"},
+	"it saves filters for the person":    {"savedView*"},
 	"its email goes to the shopper of the order, or to the person's own address": {"orderEmailResend",
 		"orderEmailPreview"},
 	"it records received money or handles goods": {"orderCreate", "orderMarkPaid", "orderRecordPayment",

@@ -28,7 +28,8 @@ func (a *API) people(router *mux.Router) {
 		account.PasskeyPath: a.Account.Passkey(), account.PasskeyOptionsPath: a.Account.PasskeyOptions(),
 		account.AgainPath: a.Account.Again(), account.AgainOptionsPath: a.Account.AgainOptions(),
 		page.ScriptPath: page.Script(), link.StopRoot + "{token}": a.Account.Stop(),
-		link.AlertStopRoot + "{token}": a.Account.StopAlert(),
+		link.AlertStopRoot + "{token}":     a.Account.StopAlert(),
+		link.MarketingStopRoot + "{token}": a.Account.Unsubscribe(),
 	} {
 		router.Path(path).Handler(a.plain(path, handler))
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,14 +29,18 @@ func mailing(t *testing.T) func(*rest.Config) {
 	}
 }
 
+// mails returns the emails that are not sent yet, oldest first.
+func (m *shop) mails() []*db.Mail {
+	m.t.Helper()
+	rows := graphtest.Must[[]*db.Mail](m.t)(m.store.DB(m.ctx).Mail.Query().Load(m.ctx))
+	slices.SortFunc(rows, func(a, b *db.Mail) int { return a.ID.Compare(b.ID) })
+	return rows
+}
+
 // code returns the last code that was emailed to an address.
 func (m *shop) code(to string) (code string) {
 	m.t.Helper()
-	rows, err := m.store.DB(m.ctx).Mail.Query().Load(m.ctx)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	for _, row := range rows {
+	for _, row := range m.mails() {
 		if row.Recipient == to {
 			code = regexp.MustCompile(`\b[0-9]{8}\b`).FindString(row.Body)
 		}

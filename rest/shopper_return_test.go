@@ -90,7 +90,7 @@ func (m *shop) returns() []*db.OrderReturn {
 // lastMail returns the text of the last email to an address.
 func (m *shop) lastMail(to string) (text string) {
 	m.t.Helper()
-	for _, row := range graphtest.Must[[]*db.Mail](m.t)(m.store.DB(m.ctx).Mail.Query().Load(m.ctx)) {
+	for _, row := range m.mails() {
 		if row.Recipient == to {
 			text = row.Body
 		}

@@ -233,6 +233,8 @@ func (b *browser) inspectShop(front string) {
 	b.inspect("shop-pay", `button[value="decline"]`)
 	b.click(`button[value="pay"]`)
 	b.inspect("shop-order", `.mark`)
+	b.click(`a[href$="/cancel"]`)
+	b.inspect("shop-cancel", `form[action$="/cancel"]`)
 }
 
 // inspectAccount inspects the account of the shopper who ordered.

@@ -33,9 +33,15 @@ func (p *program) tagged(t *testing.T, b *browser, key string) {
 	b.click(`[data-test="view-save"]`)
 	b.fill(`dialog input[name="view"]`, "Not paid")
 	b.click(`dialog [data-test="submit"]`)
+	b.see(`[data-test="view"]`)
+	b.keepsView()
 	b.open("/dashboard/orders")
+	b.await("the view that the browser kept", `document.querySelectorAll('[data-test="view"]').length === 2 &&
+		!Object.entries(localStorage).some(([k, v]) => k.startsWith('views ') && v.includes('Kept'))`)
 	b.click(`[data-test="view"]`)
 	b.await("the view", `location.search === '?payment=PENDING'`)
+	b.click(`[data-test="view-delete"]`)
+	b.await("the other view", `document.querySelectorAll('[data-test="view"]').length === 1`)
 	b.click(`[data-test="view-delete"]`)
 	b.gone(`[data-test="view"]`)
 	b.open("/dashboard/orders")
@@ -64,6 +70,19 @@ func (p *program) tagged(t *testing.T, b *browser, key string) {
 			t.Errorf("order %d has the tags %v", i, o.Tags)
 		}
 	}
+}
+
+// keepsView stores a view of orders in the browser, as earlier versions of the dashboard did.
+func (b *browser) keepsView() {
+	b.t.Helper()
+	evaluate[any](b, `void (Storage.prototype.getItem = ((real) => function (k) {
+		globalThis.viewsKey = k.endsWith(' /orders') ? k : globalThis.viewsKey;
+		return real.call(this, k);
+	})(Storage.prototype.getItem))`)
+	b.click(`a[href="/dashboard/products"]`)
+	b.click(`a[href="/dashboard/orders"]`)
+	b.await("the key of the views", `Boolean(globalThis.viewsKey)`)
+	evaluate[any](b, `localStorage.setItem(globalThis.viewsKey, '[{"name":"Kept","query":"status=OPEN"}]')`)
 }
 
 // packs fulfills two open orders with a pasted list and the keyboard. A wrong line stops it, and what

@@ -63,7 +63,15 @@ type Cart struct {
 	// ReachedAt holds the value of the "reached_at" field.
 	ReachedAt *micros.Time `json:"reached_at,omitempty"`
 	// OrderID holds the value of the "order_id" field.
-	OrderID      *xid.ID `json:"order_id,omitempty"`
+	OrderID *xid.ID `json:"order_id,omitempty"`
+	// Remind holds the value of the "remind" field.
+	Remind bool `json:"remind,omitempty"`
+	// DueAt holds the value of the "due_at" field.
+	DueAt *micros.Time `json:"due_at,omitempty"`
+	// Tries holds the value of the "tries" field.
+	Tries int `json:"tries,omitempty"`
+	// RemindedAt holds the value of the "reminded_at" field.
+	RemindedAt   *micros.Time `json:"reminded_at,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -78,7 +86,9 @@ func (*Cart) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case cart.FieldToken:
 			values[i] = new(digest.Sum)
-		case cart.FieldBucket, cart.FieldExpiresAt, cart.FieldVersion, cart.FieldUpdatedAt, cart.FieldLinesCount, cart.FieldReachedAt:
+		case cart.FieldRemind:
+			values[i] = new(sql.NullBool)
+		case cart.FieldBucket, cart.FieldExpiresAt, cart.FieldVersion, cart.FieldUpdatedAt, cart.FieldLinesCount, cart.FieldReachedAt, cart.FieldDueAt, cart.FieldTries, cart.FieldRemindedAt:
 			values[i] = new(sql.NullInt64)
 		case cart.FieldCode, cart.FieldNote, cart.FieldEmail, cart.FieldPhone, cart.FieldGift, cart.FieldCountry, cart.FieldRegion, cart.FieldVatID, cart.FieldVatConsultation, cart.FieldRateID, cart.FieldPayment:
 			values[i] = new(sql.NullString)
@@ -249,6 +259,32 @@ func (_m *Cart) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.OrderID = new(xid.ID)
 				*_m.OrderID = *value.S.(*xid.ID)
+			}
+		case cart.FieldRemind:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field remind", values[i])
+			} else if value.Valid {
+				_m.Remind = value.Bool
+			}
+		case cart.FieldDueAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field due_at", values[i])
+			} else if value.Valid {
+				_m.DueAt = new(micros.Time)
+				*_m.DueAt = micros.Time(value.Int64)
+			}
+		case cart.FieldTries:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field tries", values[i])
+			} else if value.Valid {
+				_m.Tries = int(value.Int64)
+			}
+		case cart.FieldRemindedAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field reminded_at", values[i])
+			} else if value.Valid {
+				_m.RemindedAt = new(micros.Time)
+				*_m.RemindedAt = micros.Time(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -276,6 +276,62 @@ func (_c *CartCreate) SetNillableOrderID(v *xid.ID) *CartCreate {
 	return _c
 }
 
+// SetRemind sets the "remind" field.
+func (_c *CartCreate) SetRemind(v bool) *CartCreate {
+	_c.mutation.SetRemind(v)
+	return _c
+}
+
+// SetNillableRemind sets the "remind" field if the given value is not nil.
+func (_c *CartCreate) SetNillableRemind(v *bool) *CartCreate {
+	if v != nil {
+		_c.SetRemind(*v)
+	}
+	return _c
+}
+
+// SetDueAt sets the "due_at" field.
+func (_c *CartCreate) SetDueAt(v micros.Time) *CartCreate {
+	_c.mutation.SetDueAt(v)
+	return _c
+}
+
+// SetNillableDueAt sets the "due_at" field if the given value is not nil.
+func (_c *CartCreate) SetNillableDueAt(v *micros.Time) *CartCreate {
+	if v != nil {
+		_c.SetDueAt(*v)
+	}
+	return _c
+}
+
+// SetTries sets the "tries" field.
+func (_c *CartCreate) SetTries(v int) *CartCreate {
+	_c.mutation.SetTries(v)
+	return _c
+}
+
+// SetNillableTries sets the "tries" field if the given value is not nil.
+func (_c *CartCreate) SetNillableTries(v *int) *CartCreate {
+	if v != nil {
+		_c.SetTries(*v)
+	}
+	return _c
+}
+
+// SetRemindedAt sets the "reminded_at" field.
+func (_c *CartCreate) SetRemindedAt(v micros.Time) *CartCreate {
+	_c.mutation.SetRemindedAt(v)
+	return _c
+}
+
+// SetNillableRemindedAt sets the "reminded_at" field if the given value is not nil.
+func (_c *CartCreate) SetNillableRemindedAt(v *micros.Time) *CartCreate {
+	if v != nil {
+		_c.SetRemindedAt(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *CartCreate) SetID(v xid.ID) *CartCreate {
 	_c.mutation.SetID(v)
@@ -335,6 +391,14 @@ func (_c *CartCreate) defaults() error {
 		v := cart.DefaultLinesCount
 		_c.mutation.SetLinesCount(v)
 	}
+	if _, ok := _c.mutation.Remind(); !ok {
+		v := cart.DefaultRemind
+		_c.mutation.SetRemind(v)
+	}
+	if _, ok := _c.mutation.Tries(); !ok {
+		v := cart.DefaultTries
+		_c.mutation.SetTries(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if cart.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized cart.DefaultID (forgotten import db/runtime?)")
@@ -382,6 +446,12 @@ func (_c *CartCreate) check() error {
 		if err := cart.RegionValidator(v); err != nil {
 			return &ValidationError{Name: "region", err: fmt.Errorf(`db: validator failed for field "Cart.region": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.Remind(); !ok {
+		return &ValidationError{Name: "remind", err: errors.New(`db: missing required field "Cart.remind"`)}
+	}
+	if _, ok := _c.mutation.Tries(); !ok {
+		return &ValidationError{Name: "tries", err: errors.New(`db: missing required field "Cart.tries"`)}
 	}
 	return nil
 }
@@ -505,6 +575,22 @@ func (_c *CartCreate) createSpec() (*Cart, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.OrderID(); ok {
 		_spec.SetField(cart.FieldOrderID, field.TypeUUID, value)
 		_node.OrderID = &value
+	}
+	if value, ok := _c.mutation.Remind(); ok {
+		_spec.SetField(cart.FieldRemind, field.TypeBool, value)
+		_node.Remind = value
+	}
+	if value, ok := _c.mutation.DueAt(); ok {
+		_spec.SetField(cart.FieldDueAt, field.TypeInt64, value)
+		_node.DueAt = &value
+	}
+	if value, ok := _c.mutation.Tries(); ok {
+		_spec.SetField(cart.FieldTries, field.TypeInt, value)
+		_node.Tries = value
+	}
+	if value, ok := _c.mutation.RemindedAt(); ok {
+		_spec.SetField(cart.FieldRemindedAt, field.TypeInt64, value)
+		_node.RemindedAt = &value
 	}
 	return _node, _spec
 }

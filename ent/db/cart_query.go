@@ -555,6 +555,10 @@ var cartBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.Payment),
 		cell.NumberOf(&row.ReachedAt),
 		cell.PointerOf(&row.OrderID),
+		(*cell.Flag)(&row.Remind),
+		cell.NumberOf(&row.DueAt),
+		(*cell.Int)(&row.Tries),
+		cell.NumberOf(&row.RemindedAt),
 	)
 	return buffer
 }}

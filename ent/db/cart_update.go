@@ -407,6 +407,95 @@ func (_u *CartUpdate) ClearOrderID() *CartUpdate {
 	return _u
 }
 
+// SetRemind sets the "remind" field.
+func (_u *CartUpdate) SetRemind(v bool) *CartUpdate {
+	_u.mutation.SetRemind(v)
+	return _u
+}
+
+// SetNillableRemind sets the "remind" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableRemind(v *bool) *CartUpdate {
+	if v != nil {
+		_u.SetRemind(*v)
+	}
+	return _u
+}
+
+// SetDueAt sets the "due_at" field.
+func (_u *CartUpdate) SetDueAt(v micros.Time) *CartUpdate {
+	_u.mutation.ResetDueAt()
+	_u.mutation.SetDueAt(v)
+	return _u
+}
+
+// SetNillableDueAt sets the "due_at" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableDueAt(v *micros.Time) *CartUpdate {
+	if v != nil {
+		_u.SetDueAt(*v)
+	}
+	return _u
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (_u *CartUpdate) AddDueAt(v micros.Time) *CartUpdate {
+	_u.mutation.AddDueAt(v)
+	return _u
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (_u *CartUpdate) ClearDueAt() *CartUpdate {
+	_u.mutation.ClearDueAt()
+	return _u
+}
+
+// SetTries sets the "tries" field.
+func (_u *CartUpdate) SetTries(v int) *CartUpdate {
+	_u.mutation.ResetTries()
+	_u.mutation.SetTries(v)
+	return _u
+}
+
+// SetNillableTries sets the "tries" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableTries(v *int) *CartUpdate {
+	if v != nil {
+		_u.SetTries(*v)
+	}
+	return _u
+}
+
+// AddTries adds value to the "tries" field.
+func (_u *CartUpdate) AddTries(v int) *CartUpdate {
+	_u.mutation.AddTries(v)
+	return _u
+}
+
+// SetRemindedAt sets the "reminded_at" field.
+func (_u *CartUpdate) SetRemindedAt(v micros.Time) *CartUpdate {
+	_u.mutation.ResetRemindedAt()
+	_u.mutation.SetRemindedAt(v)
+	return _u
+}
+
+// SetNillableRemindedAt sets the "reminded_at" field if the given value is not nil.
+func (_u *CartUpdate) SetNillableRemindedAt(v *micros.Time) *CartUpdate {
+	if v != nil {
+		_u.SetRemindedAt(*v)
+	}
+	return _u
+}
+
+// AddRemindedAt adds value to the "reminded_at" field.
+func (_u *CartUpdate) AddRemindedAt(v micros.Time) *CartUpdate {
+	_u.mutation.AddRemindedAt(v)
+	return _u
+}
+
+// ClearRemindedAt clears the value of the "reminded_at" field.
+func (_u *CartUpdate) ClearRemindedAt() *CartUpdate {
+	_u.mutation.ClearRemindedAt()
+	return _u
+}
+
 // Mutation returns the CartMutation object of the builder.
 func (_u *CartUpdate) Mutation() *CartMutation {
 	return _u.mutation
@@ -865,6 +954,95 @@ func (_u *CartUpdateOne) SetNillableOrderID(v *xid.ID) *CartUpdateOne {
 // ClearOrderID clears the value of the "order_id" field.
 func (_u *CartUpdateOne) ClearOrderID() *CartUpdateOne {
 	_u.mutation.ClearOrderID()
+	return _u
+}
+
+// SetRemind sets the "remind" field.
+func (_u *CartUpdateOne) SetRemind(v bool) *CartUpdateOne {
+	_u.mutation.SetRemind(v)
+	return _u
+}
+
+// SetNillableRemind sets the "remind" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableRemind(v *bool) *CartUpdateOne {
+	if v != nil {
+		_u.SetRemind(*v)
+	}
+	return _u
+}
+
+// SetDueAt sets the "due_at" field.
+func (_u *CartUpdateOne) SetDueAt(v micros.Time) *CartUpdateOne {
+	_u.mutation.ResetDueAt()
+	_u.mutation.SetDueAt(v)
+	return _u
+}
+
+// SetNillableDueAt sets the "due_at" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableDueAt(v *micros.Time) *CartUpdateOne {
+	if v != nil {
+		_u.SetDueAt(*v)
+	}
+	return _u
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (_u *CartUpdateOne) AddDueAt(v micros.Time) *CartUpdateOne {
+	_u.mutation.AddDueAt(v)
+	return _u
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (_u *CartUpdateOne) ClearDueAt() *CartUpdateOne {
+	_u.mutation.ClearDueAt()
+	return _u
+}
+
+// SetTries sets the "tries" field.
+func (_u *CartUpdateOne) SetTries(v int) *CartUpdateOne {
+	_u.mutation.ResetTries()
+	_u.mutation.SetTries(v)
+	return _u
+}
+
+// SetNillableTries sets the "tries" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableTries(v *int) *CartUpdateOne {
+	if v != nil {
+		_u.SetTries(*v)
+	}
+	return _u
+}
+
+// AddTries adds value to the "tries" field.
+func (_u *CartUpdateOne) AddTries(v int) *CartUpdateOne {
+	_u.mutation.AddTries(v)
+	return _u
+}
+
+// SetRemindedAt sets the "reminded_at" field.
+func (_u *CartUpdateOne) SetRemindedAt(v micros.Time) *CartUpdateOne {
+	_u.mutation.ResetRemindedAt()
+	_u.mutation.SetRemindedAt(v)
+	return _u
+}
+
+// SetNillableRemindedAt sets the "reminded_at" field if the given value is not nil.
+func (_u *CartUpdateOne) SetNillableRemindedAt(v *micros.Time) *CartUpdateOne {
+	if v != nil {
+		_u.SetRemindedAt(*v)
+	}
+	return _u
+}
+
+// AddRemindedAt adds value to the "reminded_at" field.
+func (_u *CartUpdateOne) AddRemindedAt(v micros.Time) *CartUpdateOne {
+	_u.mutation.AddRemindedAt(v)
+	return _u
+}
+
+// ClearRemindedAt clears the value of the "reminded_at" field.
+func (_u *CartUpdateOne) ClearRemindedAt() *CartUpdateOne {
+	_u.mutation.ClearRemindedAt()
 	return _u
 }
 

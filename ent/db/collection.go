@@ -37,6 +37,8 @@ type Collection struct {
 	Sort state.CollectionSort `json:"sort,omitempty"`
 	// Rule holds the value of the "rule" field.
 	Rule document.CollectionRule `json:"rule,omitempty"`
+	// SizeChartID holds the value of the "size_chart_id" field.
+	SizeChartID *xid.ID `json:"size_chart_id,omitempty"`
 	// Bucket holds the value of the "bucket" field.
 	Bucket int8 `json:"bucket,omitempty"`
 	// DueAt holds the value of the "due_at" field.
@@ -55,6 +57,8 @@ func (*Collection) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case collection.FieldSizeChartID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case collection.FieldRule:
 			values[i] = new([]byte)
 		case collection.FieldSettling, collection.FieldGone:
@@ -141,6 +145,13 @@ func (_m *Collection) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Rule = *value
 			}
+		case collection.FieldSizeChartID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field size_chart_id", values[i])
+			} else if value.Valid {
+				_m.SizeChartID = new(xid.ID)
+				*_m.SizeChartID = *value.S.(*xid.ID)
+			}
 		case collection.FieldBucket:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field bucket", values[i])
@@ -210,6 +221,14 @@ func (_m *Collection) PublicID() string { return xid.Kind("col").Format(_m.ID) }
 
 // CreatedAt returns the time in the id.
 func (_m *Collection) CreatedAt() micros.Time { return _m.ID.Time() }
+
+// PublicSizeChartID returns the id as callers see it, or nil.
+func (_m *Collection) PublicSizeChartID() *string {
+	if _m.SizeChartID == nil {
+		return nil
+	}
+	return new(xid.Kind("pag").Format(*_m.SizeChartID))
+}
 
 // Collections is a parsable slice of Collection.
 type Collections []*Collection

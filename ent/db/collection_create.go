@@ -101,6 +101,20 @@ func (_c *CollectionCreate) SetRule(v document.CollectionRule) *CollectionCreate
 	return _c
 }
 
+// SetSizeChartID sets the "size_chart_id" field.
+func (_c *CollectionCreate) SetSizeChartID(v xid.ID) *CollectionCreate {
+	_c.mutation.SetSizeChartID(v)
+	return _c
+}
+
+// SetNillableSizeChartID sets the "size_chart_id" field if the given value is not nil.
+func (_c *CollectionCreate) SetNillableSizeChartID(v *xid.ID) *CollectionCreate {
+	if v != nil {
+		_c.SetSizeChartID(*v)
+	}
+	return _c
+}
+
 // SetBucket sets the "bucket" field.
 func (_c *CollectionCreate) SetBucket(v int8) *CollectionCreate {
 	_c.mutation.SetBucket(v)
@@ -337,6 +351,10 @@ func (_c *CollectionCreate) createSpec() (*Collection, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Rule(); ok {
 		_spec.SetField(collection.FieldRule, field.TypeBytes, value)
 		_node.Rule = value
+	}
+	if value, ok := _c.mutation.SizeChartID(); ok {
+		_spec.SetField(collection.FieldSizeChartID, field.TypeUUID, value)
+		_node.SizeChartID = &value
 	}
 	if value, ok := _c.mutation.Bucket(); ok {
 		_spec.SetField(collection.FieldBucket, field.TypeInt8, value)

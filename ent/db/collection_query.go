@@ -543,6 +543,7 @@ var collectionBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.Description),
 		(*cell.Text[state.CollectionSort])(&row.Sort),
 		(*cell.Bytes)(&row.Rule),
+		cell.PointerOf(&row.SizeChartID),
 		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.DueAt),
 		&row.Behind,

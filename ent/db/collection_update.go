@@ -169,6 +169,26 @@ func (_u *CollectionUpdate) ClearRule() *CollectionUpdate {
 	return _u
 }
 
+// SetSizeChartID sets the "size_chart_id" field.
+func (_u *CollectionUpdate) SetSizeChartID(v xid.ID) *CollectionUpdate {
+	_u.mutation.SetSizeChartID(v)
+	return _u
+}
+
+// SetNillableSizeChartID sets the "size_chart_id" field if the given value is not nil.
+func (_u *CollectionUpdate) SetNillableSizeChartID(v *xid.ID) *CollectionUpdate {
+	if v != nil {
+		_u.SetSizeChartID(*v)
+	}
+	return _u
+}
+
+// ClearSizeChartID clears the value of the "size_chart_id" field.
+func (_u *CollectionUpdate) ClearSizeChartID() *CollectionUpdate {
+	_u.mutation.ClearSizeChartID()
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *CollectionUpdate) SetDueAt(v micros.Time) *CollectionUpdate {
 	_u.mutation.ResetDueAt()
@@ -442,6 +462,26 @@ func (_u *CollectionUpdateOne) SetRule(v document.CollectionRule) *CollectionUpd
 // ClearRule clears the value of the "rule" field.
 func (_u *CollectionUpdateOne) ClearRule() *CollectionUpdateOne {
 	_u.mutation.ClearRule()
+	return _u
+}
+
+// SetSizeChartID sets the "size_chart_id" field.
+func (_u *CollectionUpdateOne) SetSizeChartID(v xid.ID) *CollectionUpdateOne {
+	_u.mutation.SetSizeChartID(v)
+	return _u
+}
+
+// SetNillableSizeChartID sets the "size_chart_id" field if the given value is not nil.
+func (_u *CollectionUpdateOne) SetNillableSizeChartID(v *xid.ID) *CollectionUpdateOne {
+	if v != nil {
+		_u.SetSizeChartID(*v)
+	}
+	return _u
+}
+
+// ClearSizeChartID clears the value of the "size_chart_id" field.
+func (_u *CollectionUpdateOne) ClearSizeChartID() *CollectionUpdateOne {
+	_u.mutation.ClearSizeChartID()
 	return _u
 }
 

@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -39,6 +40,8 @@ type Mail struct {
 	ReplyTo *string `json:"reply_to,omitempty"`
 	// OrderID holds the value of the "order_id" field.
 	OrderID *xid.ID `json:"order_id,omitempty"`
+	// Email holds the value of the "email" field.
+	Email *state.OrderEmail `json:"email,omitempty"`
 	// Network holds the value of the "network" field.
 	Network *string `json:"network,omitempty"`
 	// StopURL holds the value of the "stop_url" field.
@@ -55,7 +58,7 @@ func (*Mail) scanValues(columns []string) ([]any, error) {
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case mail.FieldBucket, mail.FieldDueAt, mail.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML, mail.FieldSenderName, mail.FieldReplyTo, mail.FieldNetwork, mail.FieldStopURL:
+		case mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML, mail.FieldSenderName, mail.FieldReplyTo, mail.FieldEmail, mail.FieldNetwork, mail.FieldStopURL:
 			values[i] = new(sql.NullString)
 		case mail.FieldID, mail.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -149,6 +152,13 @@ func (_m *Mail) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.OrderID = new(xid.ID)
 				*_m.OrderID = *value.S.(*xid.ID)
+			}
+		case mail.FieldEmail:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field email", values[i])
+			} else if value.Valid {
+				_m.Email = new(state.OrderEmail)
+				*_m.Email = state.OrderEmail(value.String)
 			}
 		case mail.FieldNetwork:
 			if value, ok := values[i].(*sql.NullString); !ok {

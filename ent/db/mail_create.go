@@ -11,6 +11,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -123,6 +124,20 @@ func (_c *MailCreate) SetOrderID(v xid.ID) *MailCreate {
 func (_c *MailCreate) SetNillableOrderID(v *xid.ID) *MailCreate {
 	if v != nil {
 		_c.SetOrderID(*v)
+	}
+	return _c
+}
+
+// SetEmail sets the "email" field.
+func (_c *MailCreate) SetEmail(v state.OrderEmail) *MailCreate {
+	_c.mutation.SetEmail(v)
+	return _c
+}
+
+// SetNillableEmail sets the "email" field if the given value is not nil.
+func (_c *MailCreate) SetNillableEmail(v *state.OrderEmail) *MailCreate {
+	if v != nil {
+		_c.SetEmail(*v)
 	}
 	return _c
 }
@@ -341,6 +356,10 @@ func (_c *MailCreate) createSpec() (*Mail, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.OrderID(); ok {
 		_spec.SetField(mail.FieldOrderID, field.TypeUUID, value)
 		_node.OrderID = &value
+	}
+	if value, ok := _c.mutation.Email(); ok {
+		_spec.SetField(mail.FieldEmail, field.TypeString, value)
+		_node.Email = &value
 	}
 	if value, ok := _c.mutation.Network(); ok {
 		_spec.SetField(mail.FieldNetwork, field.TypeString, value)

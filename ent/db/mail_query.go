@@ -544,6 +544,7 @@ var mailBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.SenderName),
 		cell.TextOf(&row.ReplyTo),
 		cell.PointerOf(&row.OrderID),
+		cell.TextOf(&row.Email),
 		cell.TextOf(&row.Network),
 		cell.TextOf(&row.StopURL),
 	)

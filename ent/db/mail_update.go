@@ -111,7 +111,7 @@ func (_u *MailUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *MailUpdat
 func (_u *MailUpdate) sqlSave(ctx context.Context) (int, error) {
 	_spec := sqlgraph.NewUpdateSpec(mail.Table, mail.Columns,
 		sqlgraph.NewFieldSpec(mail.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, mail.FieldStoreID, mail.FieldBucket, mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML, mail.FieldSenderName, mail.FieldReplyTo, mail.FieldOrderID, mail.FieldNetwork, mail.FieldStopURL)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, mail.FieldStoreID, mail.FieldBucket, mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML, mail.FieldSenderName, mail.FieldReplyTo, mail.FieldOrderID, mail.FieldEmail, mail.FieldNetwork, mail.FieldStopURL)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {

@@ -7303,6 +7303,13 @@ type CartMutation struct {
 	reached_at       *micros.Time
 	addreached_at    *micros.Time
 	order_id         *xid.ID
+	remind           *bool
+	due_at           *micros.Time
+	adddue_at        *micros.Time
+	tries            *int
+	addtries         *int
+	reminded_at      *micros.Time
+	addreminded_at   *micros.Time
 	clearedFields    map[string]struct{}
 	done             bool
 	oldValue         func(context.Context) (*Cart, error)
@@ -8521,6 +8528,238 @@ func (m *CartMutation) ResetOrderID() {
 	delete(m.clearedFields, cart.FieldOrderID)
 }
 
+// SetRemind sets the "remind" field.
+func (m *CartMutation) SetRemind(b bool) {
+	m.remind = &b
+}
+
+// Remind returns the value of the "remind" field in the mutation.
+func (m *CartMutation) Remind() (r bool, exists bool) {
+	v := m.remind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRemind returns the old "remind" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldRemind(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRemind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRemind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRemind: %w", err)
+	}
+	return oldValue.Remind, nil
+}
+
+// ResetRemind resets all changes to the "remind" field.
+func (m *CartMutation) ResetRemind() {
+	m.remind = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *CartMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *CartMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldDueAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *CartMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *CartMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *CartMutation) ClearDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+	m.clearedFields[cart.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *CartMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[cart.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *CartMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+	delete(m.clearedFields, cart.FieldDueAt)
+}
+
+// SetTries sets the "tries" field.
+func (m *CartMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *CartMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *CartMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *CartMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *CartMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetRemindedAt sets the "reminded_at" field.
+func (m *CartMutation) SetRemindedAt(value micros.Time) {
+	m.reminded_at = &value
+	m.addreminded_at = nil
+}
+
+// RemindedAt returns the value of the "reminded_at" field in the mutation.
+func (m *CartMutation) RemindedAt() (r micros.Time, exists bool) {
+	v := m.reminded_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRemindedAt returns the old "reminded_at" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldRemindedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRemindedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRemindedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRemindedAt: %w", err)
+	}
+	return oldValue.RemindedAt, nil
+}
+
+// AddRemindedAt adds value to the "reminded_at" field.
+func (m *CartMutation) AddRemindedAt(value micros.Time) {
+	if m.addreminded_at != nil {
+		*m.addreminded_at += value
+	} else {
+		m.addreminded_at = &value
+	}
+}
+
+// AddedRemindedAt returns the value that was added to the "reminded_at" field in this mutation.
+func (m *CartMutation) AddedRemindedAt() (r micros.Time, exists bool) {
+	v := m.addreminded_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRemindedAt clears the value of the "reminded_at" field.
+func (m *CartMutation) ClearRemindedAt() {
+	m.reminded_at = nil
+	m.addreminded_at = nil
+	m.clearedFields[cart.FieldRemindedAt] = struct{}{}
+}
+
+// RemindedAtCleared returns if the "reminded_at" field was cleared in this mutation.
+func (m *CartMutation) RemindedAtCleared() bool {
+	_, ok := m.clearedFields[cart.FieldRemindedAt]
+	return ok
+}
+
+// ResetRemindedAt resets all changes to the "reminded_at" field.
+func (m *CartMutation) ResetRemindedAt() {
+	m.reminded_at = nil
+	m.addreminded_at = nil
+	delete(m.clearedFields, cart.FieldRemindedAt)
+}
+
 // Where appends a list predicates to the CartMutation builder.
 func (m *CartMutation) Where(ps ...predicate.Cart) {
 	m.predicates = append(m.predicates, ps...)
@@ -8555,7 +8794,7 @@ func (m *CartMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CartMutation) Fields() []string {
-	fields := make([]string, 0, 22)
+	fields := make([]string, 0, 26)
 	if m.store_id != nil {
 		fields = append(fields, cart.FieldStoreID)
 	}
@@ -8622,6 +8861,18 @@ func (m *CartMutation) Fields() []string {
 	if m.order_id != nil {
 		fields = append(fields, cart.FieldOrderID)
 	}
+	if m.remind != nil {
+		fields = append(fields, cart.FieldRemind)
+	}
+	if m.due_at != nil {
+		fields = append(fields, cart.FieldDueAt)
+	}
+	if m.tries != nil {
+		fields = append(fields, cart.FieldTries)
+	}
+	if m.reminded_at != nil {
+		fields = append(fields, cart.FieldRemindedAt)
+	}
 	return fields
 }
 
@@ -8674,6 +8925,14 @@ func (m *CartMutation) Field(name string) (ent.Value, bool) {
 		return m.ReachedAt()
 	case cart.FieldOrderID:
 		return m.OrderID()
+	case cart.FieldRemind:
+		return m.Remind()
+	case cart.FieldDueAt:
+		return m.DueAt()
+	case cart.FieldTries:
+		return m.Tries()
+	case cart.FieldRemindedAt:
+		return m.RemindedAt()
 	}
 	return nil, false
 }
@@ -8727,6 +8986,14 @@ func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldReachedAt(ctx)
 	case cart.FieldOrderID:
 		return m.OldOrderID(ctx)
+	case cart.FieldRemind:
+		return m.OldRemind(ctx)
+	case cart.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case cart.FieldTries:
+		return m.OldTries(ctx)
+	case cart.FieldRemindedAt:
+		return m.OldRemindedAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown Cart field %s", name)
 }
@@ -8890,6 +9157,34 @@ func (m *CartMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetOrderID(v)
 		return nil
+	case cart.FieldRemind:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRemind(v)
+		return nil
+	case cart.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case cart.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case cart.FieldRemindedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRemindedAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Cart field %s", name)
 }
@@ -8916,6 +9211,15 @@ func (m *CartMutation) AddedFields() []string {
 	if m.addreached_at != nil {
 		fields = append(fields, cart.FieldReachedAt)
 	}
+	if m.adddue_at != nil {
+		fields = append(fields, cart.FieldDueAt)
+	}
+	if m.addtries != nil {
+		fields = append(fields, cart.FieldTries)
+	}
+	if m.addreminded_at != nil {
+		fields = append(fields, cart.FieldRemindedAt)
+	}
 	return fields
 }
 
@@ -8936,6 +9240,12 @@ func (m *CartMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedLinesCount()
 	case cart.FieldReachedAt:
 		return m.AddedReachedAt()
+	case cart.FieldDueAt:
+		return m.AddedDueAt()
+	case cart.FieldTries:
+		return m.AddedTries()
+	case cart.FieldRemindedAt:
+		return m.AddedRemindedAt()
 	}
 	return nil, false
 }
@@ -8986,6 +9296,27 @@ func (m *CartMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddReachedAt(v)
+		return nil
+	case cart.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case cart.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case cart.FieldRemindedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRemindedAt(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Cart numeric field %s", name)
@@ -9039,6 +9370,12 @@ func (m *CartMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(cart.FieldOrderID) {
 		fields = append(fields, cart.FieldOrderID)
+	}
+	if m.FieldCleared(cart.FieldDueAt) {
+		fields = append(fields, cart.FieldDueAt)
+	}
+	if m.FieldCleared(cart.FieldRemindedAt) {
+		fields = append(fields, cart.FieldRemindedAt)
 	}
 	return fields
 }
@@ -9098,6 +9435,12 @@ func (m *CartMutation) ClearField(name string) error {
 		return nil
 	case cart.FieldOrderID:
 		m.ClearOrderID()
+		return nil
+	case cart.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case cart.FieldRemindedAt:
+		m.ClearRemindedAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Cart nullable field %s", name)
@@ -9172,6 +9515,18 @@ func (m *CartMutation) ResetField(name string) error {
 		return nil
 	case cart.FieldOrderID:
 		m.ResetOrderID()
+		return nil
+	case cart.FieldRemind:
+		m.ResetRemind()
+		return nil
+	case cart.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case cart.FieldTries:
+		m.ResetTries()
+		return nil
+	case cart.FieldRemindedAt:
+		m.ResetRemindedAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Cart field %s", name)
@@ -10626,6 +10981,7 @@ type CollectionMutation struct {
 	description       *string
 	sort              *state.CollectionSort
 	rule              *document.CollectionRule
+	size_chart_id     *xid.ID
 	bucket            *int8
 	addbucket         *int8
 	due_at            *micros.Time
@@ -11153,6 +11509,55 @@ func (m *CollectionMutation) ResetRule() {
 	delete(m.clearedFields, collection.FieldRule)
 }
 
+// SetSizeChartID sets the "size_chart_id" field.
+func (m *CollectionMutation) SetSizeChartID(x xid.ID) {
+	m.size_chart_id = &x
+}
+
+// SizeChartID returns the value of the "size_chart_id" field in the mutation.
+func (m *CollectionMutation) SizeChartID() (r xid.ID, exists bool) {
+	v := m.size_chart_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeChartID returns the old "size_chart_id" field's value of the Collection entity.
+// If the Collection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CollectionMutation) OldSizeChartID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeChartID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeChartID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeChartID: %w", err)
+	}
+	return oldValue.SizeChartID, nil
+}
+
+// ClearSizeChartID clears the value of the "size_chart_id" field.
+func (m *CollectionMutation) ClearSizeChartID() {
+	m.size_chart_id = nil
+	m.clearedFields[collection.FieldSizeChartID] = struct{}{}
+}
+
+// SizeChartIDCleared returns if the "size_chart_id" field was cleared in this mutation.
+func (m *CollectionMutation) SizeChartIDCleared() bool {
+	_, ok := m.clearedFields[collection.FieldSizeChartID]
+	return ok
+}
+
+// ResetSizeChartID resets all changes to the "size_chart_id" field.
+func (m *CollectionMutation) ResetSizeChartID() {
+	m.size_chart_id = nil
+	delete(m.clearedFields, collection.FieldSizeChartID)
+}
+
 // SetBucket sets the "bucket" field.
 func (m *CollectionMutation) SetBucket(i int8) {
 	m.bucket = &i
@@ -11407,7 +11812,7 @@ func (m *CollectionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CollectionMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 15)
 	if m.store_id != nil {
 		fields = append(fields, collection.FieldStoreID)
 	}
@@ -11434,6 +11839,9 @@ func (m *CollectionMutation) Fields() []string {
 	}
 	if m.rule != nil {
 		fields = append(fields, collection.FieldRule)
+	}
+	if m.size_chart_id != nil {
+		fields = append(fields, collection.FieldSizeChartID)
 	}
 	if m.bucket != nil {
 		fields = append(fields, collection.FieldBucket)
@@ -11476,6 +11884,8 @@ func (m *CollectionMutation) Field(name string) (ent.Value, bool) {
 		return m.Sort()
 	case collection.FieldRule:
 		return m.Rule()
+	case collection.FieldSizeChartID:
+		return m.SizeChartID()
 	case collection.FieldBucket:
 		return m.Bucket()
 	case collection.FieldDueAt:
@@ -11513,6 +11923,8 @@ func (m *CollectionMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldSort(ctx)
 	case collection.FieldRule:
 		return m.OldRule(ctx)
+	case collection.FieldSizeChartID:
+		return m.OldSizeChartID(ctx)
 	case collection.FieldBucket:
 		return m.OldBucket(ctx)
 	case collection.FieldDueAt:
@@ -11594,6 +12006,13 @@ func (m *CollectionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRule(v)
+		return nil
+	case collection.FieldSizeChartID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeChartID(v)
 		return nil
 	case collection.FieldBucket:
 		v, ok := value.(int8)
@@ -11729,6 +12148,9 @@ func (m *CollectionMutation) ClearedFields() []string {
 	if m.FieldCleared(collection.FieldRule) {
 		fields = append(fields, collection.FieldRule)
 	}
+	if m.FieldCleared(collection.FieldSizeChartID) {
+		fields = append(fields, collection.FieldSizeChartID)
+	}
 	return fields
 }
 
@@ -11748,6 +12170,9 @@ func (m *CollectionMutation) ClearField(name string) error {
 		return nil
 	case collection.FieldRule:
 		m.ClearRule()
+		return nil
+	case collection.FieldSizeChartID:
+		m.ClearSizeChartID()
 		return nil
 	}
 	return fmt.Errorf("unknown Collection nullable field %s", name)
@@ -11783,6 +12208,9 @@ func (m *CollectionMutation) ResetField(name string) error {
 		return nil
 	case collection.FieldRule:
 		m.ResetRule()
+		return nil
+	case collection.FieldSizeChartID:
+		m.ResetSizeChartID()
 		return nil
 	case collection.FieldBucket:
 		m.ResetBucket()
@@ -38958,6 +39386,7 @@ type MailMutation struct {
 	sender_name   *string
 	reply_to      *string
 	order_id      *xid.ID
+	email         *state.OrderEmail
 	network       *string
 	stop_url      *string
 	clearedFields map[string]struct{}
@@ -39578,6 +40007,55 @@ func (m *MailMutation) ResetOrderID() {
 	delete(m.clearedFields, mail.FieldOrderID)
 }
 
+// SetEmail sets the "email" field.
+func (m *MailMutation) SetEmail(se state.OrderEmail) {
+	m.email = &se
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *MailMutation) Email() (r state.OrderEmail, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldEmail(ctx context.Context) (v *state.OrderEmail, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ClearEmail clears the value of the "email" field.
+func (m *MailMutation) ClearEmail() {
+	m.email = nil
+	m.clearedFields[mail.FieldEmail] = struct{}{}
+}
+
+// EmailCleared returns if the "email" field was cleared in this mutation.
+func (m *MailMutation) EmailCleared() bool {
+	_, ok := m.clearedFields[mail.FieldEmail]
+	return ok
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *MailMutation) ResetEmail() {
+	m.email = nil
+	delete(m.clearedFields, mail.FieldEmail)
+}
+
 // SetNetwork sets the "network" field.
 func (m *MailMutation) SetNetwork(s string) {
 	m.network = &s
@@ -39710,7 +40188,7 @@ func (m *MailMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MailMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.store_id != nil {
 		fields = append(fields, mail.FieldStoreID)
 	}
@@ -39743,6 +40221,9 @@ func (m *MailMutation) Fields() []string {
 	}
 	if m.order_id != nil {
 		fields = append(fields, mail.FieldOrderID)
+	}
+	if m.email != nil {
+		fields = append(fields, mail.FieldEmail)
 	}
 	if m.network != nil {
 		fields = append(fields, mail.FieldNetwork)
@@ -39780,6 +40261,8 @@ func (m *MailMutation) Field(name string) (ent.Value, bool) {
 		return m.ReplyTo()
 	case mail.FieldOrderID:
 		return m.OrderID()
+	case mail.FieldEmail:
+		return m.Email()
 	case mail.FieldNetwork:
 		return m.Network()
 	case mail.FieldStopURL:
@@ -39815,6 +40298,8 @@ func (m *MailMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldReplyTo(ctx)
 	case mail.FieldOrderID:
 		return m.OldOrderID(ctx)
+	case mail.FieldEmail:
+		return m.OldEmail(ctx)
 	case mail.FieldNetwork:
 		return m.OldNetwork(ctx)
 	case mail.FieldStopURL:
@@ -39904,6 +40389,13 @@ func (m *MailMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrderID(v)
+		return nil
+	case mail.FieldEmail:
+		v, ok := value.(state.OrderEmail)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
 		return nil
 	case mail.FieldNetwork:
 		v, ok := value.(string)
@@ -40000,6 +40492,9 @@ func (m *MailMutation) ClearedFields() []string {
 	if m.FieldCleared(mail.FieldOrderID) {
 		fields = append(fields, mail.FieldOrderID)
 	}
+	if m.FieldCleared(mail.FieldEmail) {
+		fields = append(fields, mail.FieldEmail)
+	}
 	if m.FieldCleared(mail.FieldNetwork) {
 		fields = append(fields, mail.FieldNetwork)
 	}
@@ -40031,6 +40526,9 @@ func (m *MailMutation) ClearField(name string) error {
 		return nil
 	case mail.FieldOrderID:
 		m.ClearOrderID()
+		return nil
+	case mail.FieldEmail:
+		m.ClearEmail()
 		return nil
 	case mail.FieldNetwork:
 		m.ClearNetwork()
@@ -40078,6 +40576,9 @@ func (m *MailMutation) ResetField(name string) error {
 		return nil
 	case mail.FieldOrderID:
 		m.ResetOrderID()
+		return nil
+	case mail.FieldEmail:
+		m.ResetEmail()
 		return nil
 	case mail.FieldNetwork:
 		m.ResetNetwork()
@@ -81739,6 +82240,7 @@ type StaffMutation struct {
 	alerts             *document.Alerts
 	digest_at          *micros.Time
 	adddigest_at       *micros.Time
+	views              *document.Views
 	clearedFields      map[string]struct{}
 	done               bool
 	oldValue           func(context.Context) (*Staff, error)
@@ -82278,6 +82780,55 @@ func (m *StaffMutation) ResetDigestAt() {
 	delete(m.clearedFields, staff.FieldDigestAt)
 }
 
+// SetViews sets the "views" field.
+func (m *StaffMutation) SetViews(d document.Views) {
+	m.views = &d
+}
+
+// Views returns the value of the "views" field in the mutation.
+func (m *StaffMutation) Views() (r document.Views, exists bool) {
+	v := m.views
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldViews returns the old "views" field's value of the Staff entity.
+// If the Staff object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StaffMutation) OldViews(ctx context.Context) (v document.Views, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldViews is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldViews requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldViews: %w", err)
+	}
+	return oldValue.Views, nil
+}
+
+// ClearViews clears the value of the "views" field.
+func (m *StaffMutation) ClearViews() {
+	m.views = nil
+	m.clearedFields[staff.FieldViews] = struct{}{}
+}
+
+// ViewsCleared returns if the "views" field was cleared in this mutation.
+func (m *StaffMutation) ViewsCleared() bool {
+	_, ok := m.clearedFields[staff.FieldViews]
+	return ok
+}
+
+// ResetViews resets all changes to the "views" field.
+func (m *StaffMutation) ResetViews() {
+	m.views = nil
+	delete(m.clearedFields, staff.FieldViews)
+}
+
 // Where appends a list predicates to the StaffMutation builder.
 func (m *StaffMutation) Where(ps ...predicate.Staff) {
 	m.predicates = append(m.predicates, ps...)
@@ -82312,7 +82863,7 @@ func (m *StaffMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StaffMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 9)
 	if m.store_id != nil {
 		fields = append(fields, staff.FieldStoreID)
 	}
@@ -82336,6 +82887,9 @@ func (m *StaffMutation) Fields() []string {
 	}
 	if m.digest_at != nil {
 		fields = append(fields, staff.FieldDigestAt)
+	}
+	if m.views != nil {
+		fields = append(fields, staff.FieldViews)
 	}
 	return fields
 }
@@ -82361,6 +82915,8 @@ func (m *StaffMutation) Field(name string) (ent.Value, bool) {
 		return m.Alerts()
 	case staff.FieldDigestAt:
 		return m.DigestAt()
+	case staff.FieldViews:
+		return m.Views()
 	}
 	return nil, false
 }
@@ -82386,6 +82942,8 @@ func (m *StaffMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldAlerts(ctx)
 	case staff.FieldDigestAt:
 		return m.OldDigestAt(ctx)
+	case staff.FieldViews:
+		return m.OldViews(ctx)
 	}
 	return nil, fmt.Errorf("unknown Staff field %s", name)
 }
@@ -82450,6 +83008,13 @@ func (m *StaffMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDigestAt(v)
+		return nil
+	case staff.FieldViews:
+		v, ok := value.(document.Views)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetViews(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Staff field %s", name)
@@ -82553,6 +83118,9 @@ func (m *StaffMutation) ClearedFields() []string {
 	if m.FieldCleared(staff.FieldDigestAt) {
 		fields = append(fields, staff.FieldDigestAt)
 	}
+	if m.FieldCleared(staff.FieldViews) {
+		fields = append(fields, staff.FieldViews)
+	}
 	return fields
 }
 
@@ -82575,6 +83143,9 @@ func (m *StaffMutation) ClearField(name string) error {
 		return nil
 	case staff.FieldDigestAt:
 		m.ClearDigestAt()
+		return nil
+	case staff.FieldViews:
+		m.ClearViews()
 		return nil
 	}
 	return fmt.Errorf("unknown Staff nullable field %s", name)
@@ -82607,6 +83178,9 @@ func (m *StaffMutation) ResetField(name string) error {
 		return nil
 	case staff.FieldDigestAt:
 		m.ResetDigestAt()
+		return nil
+	case staff.FieldViews:
+		m.ResetViews()
 		return nil
 	}
 	return fmt.Errorf("unknown Staff field %s", name)
@@ -83687,6 +84261,9 @@ type StoreMutation struct {
 	addrefund_proof_minor  *int64
 	low_stock              *int64
 	addlow_stock           *int64
+	shopper_cancels        *bool
+	remind_hours           *int64
+	addremind_hours        *int64
 	limits                 *document.Limits
 	legacy                 *bool
 	demo                   *bool
@@ -84487,6 +85064,112 @@ func (m *StoreMutation) ResetLowStock() {
 	delete(m.clearedFields, store.FieldLowStock)
 }
 
+// SetShopperCancels sets the "shopper_cancels" field.
+func (m *StoreMutation) SetShopperCancels(b bool) {
+	m.shopper_cancels = &b
+}
+
+// ShopperCancels returns the value of the "shopper_cancels" field in the mutation.
+func (m *StoreMutation) ShopperCancels() (r bool, exists bool) {
+	v := m.shopper_cancels
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldShopperCancels returns the old "shopper_cancels" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldShopperCancels(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldShopperCancels is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldShopperCancels requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldShopperCancels: %w", err)
+	}
+	return oldValue.ShopperCancels, nil
+}
+
+// ResetShopperCancels resets all changes to the "shopper_cancels" field.
+func (m *StoreMutation) ResetShopperCancels() {
+	m.shopper_cancels = nil
+}
+
+// SetRemindHours sets the "remind_hours" field.
+func (m *StoreMutation) SetRemindHours(i int64) {
+	m.remind_hours = &i
+	m.addremind_hours = nil
+}
+
+// RemindHours returns the value of the "remind_hours" field in the mutation.
+func (m *StoreMutation) RemindHours() (r int64, exists bool) {
+	v := m.remind_hours
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRemindHours returns the old "remind_hours" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldRemindHours(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRemindHours is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRemindHours requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRemindHours: %w", err)
+	}
+	return oldValue.RemindHours, nil
+}
+
+// AddRemindHours adds i to the "remind_hours" field.
+func (m *StoreMutation) AddRemindHours(i int64) {
+	if m.addremind_hours != nil {
+		*m.addremind_hours += i
+	} else {
+		m.addremind_hours = &i
+	}
+}
+
+// AddedRemindHours returns the value that was added to the "remind_hours" field in this mutation.
+func (m *StoreMutation) AddedRemindHours() (r int64, exists bool) {
+	v := m.addremind_hours
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRemindHours clears the value of the "remind_hours" field.
+func (m *StoreMutation) ClearRemindHours() {
+	m.remind_hours = nil
+	m.addremind_hours = nil
+	m.clearedFields[store.FieldRemindHours] = struct{}{}
+}
+
+// RemindHoursCleared returns if the "remind_hours" field was cleared in this mutation.
+func (m *StoreMutation) RemindHoursCleared() bool {
+	_, ok := m.clearedFields[store.FieldRemindHours]
+	return ok
+}
+
+// ResetRemindHours resets all changes to the "remind_hours" field.
+func (m *StoreMutation) ResetRemindHours() {
+	m.remind_hours = nil
+	m.addremind_hours = nil
+	delete(m.clearedFields, store.FieldRemindHours)
+}
+
 // SetLimits sets the "limits" field.
 func (m *StoreMutation) SetLimits(d document.Limits) {
 	m.limits = &d
@@ -84987,7 +85670,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 24)
+	fields := make([]string, 0, 26)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -85029,6 +85712,12 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.low_stock != nil {
 		fields = append(fields, store.FieldLowStock)
+	}
+	if m.shopper_cancels != nil {
+		fields = append(fields, store.FieldShopperCancels)
+	}
+	if m.remind_hours != nil {
+		fields = append(fields, store.FieldRemindHours)
 	}
 	if m.limits != nil {
 		fields = append(fields, store.FieldLimits)
@@ -85096,6 +85785,10 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.RefundProofMinor()
 	case store.FieldLowStock:
 		return m.LowStock()
+	case store.FieldShopperCancels:
+		return m.ShopperCancels()
+	case store.FieldRemindHours:
+		return m.RemindHours()
 	case store.FieldLimits:
 		return m.Limits()
 	case store.FieldLegacy:
@@ -85153,6 +85846,10 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldRefundProofMinor(ctx)
 	case store.FieldLowStock:
 		return m.OldLowStock(ctx)
+	case store.FieldShopperCancels:
+		return m.OldShopperCancels(ctx)
+	case store.FieldRemindHours:
+		return m.OldRemindHours(ctx)
 	case store.FieldLimits:
 		return m.OldLimits(ctx)
 	case store.FieldLegacy:
@@ -85280,6 +85977,20 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLowStock(v)
 		return nil
+	case store.FieldShopperCancels:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetShopperCancels(v)
+		return nil
+	case store.FieldRemindHours:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRemindHours(v)
+		return nil
 	case store.FieldLimits:
 		v, ok := value.(document.Limits)
 		if !ok {
@@ -85376,6 +86087,9 @@ func (m *StoreMutation) AddedFields() []string {
 	if m.addlow_stock != nil {
 		fields = append(fields, store.FieldLowStock)
 	}
+	if m.addremind_hours != nil {
+		fields = append(fields, store.FieldRemindHours)
+	}
 	if m.addstorefront_revision != nil {
 		fields = append(fields, store.FieldStorefrontRevision)
 	}
@@ -85402,6 +86116,8 @@ func (m *StoreMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedRefundProofMinor()
 	case store.FieldLowStock:
 		return m.AddedLowStock()
+	case store.FieldRemindHours:
+		return m.AddedRemindHours()
 	case store.FieldStorefrontRevision:
 		return m.AddedStorefrontRevision()
 	case store.FieldRedactions:
@@ -85457,6 +86173,13 @@ func (m *StoreMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddLowStock(v)
 		return nil
+	case store.FieldRemindHours:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRemindHours(v)
+		return nil
 	case store.FieldStorefrontRevision:
 		v, ok := value.(int64)
 		if !ok {
@@ -85490,6 +86213,9 @@ func (m *StoreMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(store.FieldLowStock) {
 		fields = append(fields, store.FieldLowStock)
+	}
+	if m.FieldCleared(store.FieldRemindHours) {
+		fields = append(fields, store.FieldRemindHours)
 	}
 	if m.FieldCleared(store.FieldLimits) {
 		fields = append(fields, store.FieldLimits)
@@ -85531,6 +86257,9 @@ func (m *StoreMutation) ClearField(name string) error {
 		return nil
 	case store.FieldLowStock:
 		m.ClearLowStock()
+		return nil
+	case store.FieldRemindHours:
+		m.ClearRemindHours()
 		return nil
 	case store.FieldLimits:
 		m.ClearLimits()
@@ -85596,6 +86325,12 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldLowStock:
 		m.ResetLowStock()
+		return nil
+	case store.FieldShopperCancels:
+		m.ResetShopperCancels()
+		return nil
+	case store.FieldRemindHours:
+		m.ResetRemindHours()
 		return nil
 	case store.FieldLimits:
 		m.ResetLimits()

@@ -34,7 +34,9 @@ type Staff struct {
 	// Alerts holds the value of the "alerts" field.
 	Alerts document.Alerts `json:"alerts,omitempty"`
 	// DigestAt holds the value of the "digest_at" field.
-	DigestAt     *micros.Time `json:"digest_at,omitempty"`
+	DigestAt *micros.Time `json:"digest_at,omitempty"`
+	// Views holds the value of the "views" field.
+	Views        document.Views `json:"views,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -43,7 +45,7 @@ func (*Staff) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case staff.FieldAlerts:
+		case staff.FieldAlerts, staff.FieldViews:
 			values[i] = new([]byte)
 		case staff.FieldVersion, staff.FieldEventSequence, staff.FieldUpdatedAt, staff.FieldOrdersMutedAt, staff.FieldDigestAt:
 			values[i] = new(sql.NullInt64)
@@ -121,6 +123,12 @@ func (_m *Staff) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.DigestAt = new(micros.Time)
 				*_m.DigestAt = micros.Time(value.Int64)
+			}
+		case staff.FieldViews:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field views", values[i])
+			} else if value != nil {
+				_m.Views = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -103,6 +103,12 @@ func (_c *StaffCreate) SetNillableDigestAt(v *micros.Time) *StaffCreate {
 	return _c
 }
 
+// SetViews sets the "views" field.
+func (_c *StaffCreate) SetViews(v document.Views) *StaffCreate {
+	_c.mutation.SetViews(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *StaffCreate) SetID(v xid.ID) *StaffCreate {
 	_c.mutation.SetID(v)
@@ -255,6 +261,10 @@ func (_c *StaffCreate) createSpec() (*Staff, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.DigestAt(); ok {
 		_spec.SetField(staff.FieldDigestAt, field.TypeInt64, value)
 		_node.DigestAt = &value
+	}
+	if value, ok := _c.mutation.Views(); ok {
+		_spec.SetField(staff.FieldViews, field.TypeBytes, value)
+		_node.Views = value
 	}
 	return _node, _spec
 }

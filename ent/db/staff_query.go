@@ -542,6 +542,7 @@ var staffBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.OrdersMutedAt),
 		(*cell.Bytes)(&row.Alerts),
 		cell.NumberOf(&row.DigestAt),
+		(*cell.Bytes)(&row.Views),
 	)
 	return buffer
 }}

@@ -173,6 +173,18 @@ func (_u *StaffUpdate) ClearDigestAt() *StaffUpdate {
 	return _u
 }
 
+// SetViews sets the "views" field.
+func (_u *StaffUpdate) SetViews(v document.Views) *StaffUpdate {
+	_u.mutation.SetViews(v)
+	return _u
+}
+
+// ClearViews clears the value of the "views" field.
+func (_u *StaffUpdate) ClearViews() *StaffUpdate {
+	_u.mutation.ClearViews()
+	return _u
+}
+
 // Mutation returns the StaffMutation object of the builder.
 func (_u *StaffUpdate) Mutation() *StaffMutation {
 	return _u.mutation
@@ -376,6 +388,18 @@ func (_u *StaffUpdateOne) AddDigestAt(v micros.Time) *StaffUpdateOne {
 // ClearDigestAt clears the value of the "digest_at" field.
 func (_u *StaffUpdateOne) ClearDigestAt() *StaffUpdateOne {
 	_u.mutation.ClearDigestAt()
+	return _u
+}
+
+// SetViews sets the "views" field.
+func (_u *StaffUpdateOne) SetViews(v document.Views) *StaffUpdateOne {
+	_u.mutation.SetViews(v)
+	return _u
+}
+
+// ClearViews clears the value of the "views" field.
+func (_u *StaffUpdateOne) ClearViews() *StaffUpdateOne {
+	_u.mutation.ClearViews()
 	return _u
 }
 

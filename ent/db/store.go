@@ -47,6 +47,10 @@ type Store struct {
 	RefundProofMinor *int64 `json:"refund_proof_minor,omitempty"`
 	// LowStock holds the value of the "low_stock" field.
 	LowStock *int64 `json:"low_stock,omitempty"`
+	// ShopperCancels holds the value of the "shopper_cancels" field.
+	ShopperCancels bool `json:"shopper_cancels,omitempty"`
+	// RemindHours holds the value of the "remind_hours" field.
+	RemindHours *int64 `json:"remind_hours,omitempty"`
 	// Limits holds the value of the "limits" field.
 	Limits document.Limits `json:"limits,omitempty"`
 	// Legacy holds the value of the "legacy" field.
@@ -79,9 +83,9 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case store.FieldLimits, store.FieldStorefront:
 			values[i] = new([]byte)
-		case store.FieldSecondFactor, store.FieldLegacy, store.FieldDemo, store.FieldTest:
+		case store.FieldSecondFactor, store.FieldShopperCancels, store.FieldLegacy, store.FieldDemo, store.FieldTest:
 			values[i] = new(sql.NullBool)
-		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldLowStock, store.FieldStorefrontRevision, store.FieldRedactions:
+		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldLowStock, store.FieldRemindHours, store.FieldStorefrontRevision, store.FieldRedactions:
 			values[i] = new(sql.NullInt64)
 		case store.FieldHandle, store.FieldName, store.FieldContactEmail, store.FieldDomain, store.FieldCurrency, store.FieldTimezone, store.FieldStatus, store.FieldLanguage:
 			values[i] = new(sql.NullString)
@@ -195,6 +199,19 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LowStock = new(int64)
 				*_m.LowStock = value.Int64
+			}
+		case store.FieldShopperCancels:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field shopper_cancels", values[i])
+			} else if value.Valid {
+				_m.ShopperCancels = value.Bool
+			}
+		case store.FieldRemindHours:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field remind_hours", values[i])
+			} else if value.Valid {
+				_m.RemindHours = new(int64)
+				*_m.RemindHours = value.Int64
 			}
 		case store.FieldLimits:
 			if value, ok := values[i].(*[]byte); !ok {

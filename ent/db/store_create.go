@@ -179,6 +179,34 @@ func (_c *StoreCreate) SetNillableLowStock(v *int64) *StoreCreate {
 	return _c
 }
 
+// SetShopperCancels sets the "shopper_cancels" field.
+func (_c *StoreCreate) SetShopperCancels(v bool) *StoreCreate {
+	_c.mutation.SetShopperCancels(v)
+	return _c
+}
+
+// SetNillableShopperCancels sets the "shopper_cancels" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableShopperCancels(v *bool) *StoreCreate {
+	if v != nil {
+		_c.SetShopperCancels(*v)
+	}
+	return _c
+}
+
+// SetRemindHours sets the "remind_hours" field.
+func (_c *StoreCreate) SetRemindHours(v int64) *StoreCreate {
+	_c.mutation.SetRemindHours(v)
+	return _c
+}
+
+// SetNillableRemindHours sets the "remind_hours" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableRemindHours(v *int64) *StoreCreate {
+	if v != nil {
+		_c.SetRemindHours(*v)
+	}
+	return _c
+}
+
 // SetLimits sets the "limits" field.
 func (_c *StoreCreate) SetLimits(v document.Limits) *StoreCreate {
 	_c.mutation.SetLimits(v)
@@ -374,6 +402,10 @@ func (_c *StoreCreate) defaults() error {
 		v := store.DefaultSecondFactor
 		_c.mutation.SetSecondFactor(v)
 	}
+	if _, ok := _c.mutation.ShopperCancels(); !ok {
+		v := store.DefaultShopperCancels
+		_c.mutation.SetShopperCancels(v)
+	}
 	if _, ok := _c.mutation.Legacy(); !ok {
 		v := store.DefaultLegacy
 		_c.mutation.SetLegacy(v)
@@ -440,6 +472,9 @@ func (_c *StoreCreate) check() error {
 	}
 	if _, ok := _c.mutation.SecondFactor(); !ok {
 		return &ValidationError{Name: "second_factor", err: errors.New(`db: missing required field "Store.second_factor"`)}
+	}
+	if _, ok := _c.mutation.ShopperCancels(); !ok {
+		return &ValidationError{Name: "shopper_cancels", err: errors.New(`db: missing required field "Store.shopper_cancels"`)}
 	}
 	if _, ok := _c.mutation.Legacy(); !ok {
 		return &ValidationError{Name: "legacy", err: errors.New(`db: missing required field "Store.legacy"`)}
@@ -546,6 +581,14 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LowStock(); ok {
 		_spec.SetField(store.FieldLowStock, field.TypeInt64, value)
 		_node.LowStock = &value
+	}
+	if value, ok := _c.mutation.ShopperCancels(); ok {
+		_spec.SetField(store.FieldShopperCancels, field.TypeBool, value)
+		_node.ShopperCancels = value
+	}
+	if value, ok := _c.mutation.RemindHours(); ok {
+		_spec.SetField(store.FieldRemindHours, field.TypeInt64, value)
+		_node.RemindHours = &value
 	}
 	if value, ok := _c.mutation.Limits(); ok {
 		_spec.SetField(store.FieldLimits, field.TypeBytes, value)

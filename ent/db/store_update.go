@@ -280,6 +280,47 @@ func (_u *StoreUpdate) ClearLowStock() *StoreUpdate {
 	return _u
 }
 
+// SetShopperCancels sets the "shopper_cancels" field.
+func (_u *StoreUpdate) SetShopperCancels(v bool) *StoreUpdate {
+	_u.mutation.SetShopperCancels(v)
+	return _u
+}
+
+// SetNillableShopperCancels sets the "shopper_cancels" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableShopperCancels(v *bool) *StoreUpdate {
+	if v != nil {
+		_u.SetShopperCancels(*v)
+	}
+	return _u
+}
+
+// SetRemindHours sets the "remind_hours" field.
+func (_u *StoreUpdate) SetRemindHours(v int64) *StoreUpdate {
+	_u.mutation.ResetRemindHours()
+	_u.mutation.SetRemindHours(v)
+	return _u
+}
+
+// SetNillableRemindHours sets the "remind_hours" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableRemindHours(v *int64) *StoreUpdate {
+	if v != nil {
+		_u.SetRemindHours(*v)
+	}
+	return _u
+}
+
+// AddRemindHours adds value to the "remind_hours" field.
+func (_u *StoreUpdate) AddRemindHours(v int64) *StoreUpdate {
+	_u.mutation.AddRemindHours(v)
+	return _u
+}
+
+// ClearRemindHours clears the value of the "remind_hours" field.
+func (_u *StoreUpdate) ClearRemindHours() *StoreUpdate {
+	_u.mutation.ClearRemindHours()
+	return _u
+}
+
 // SetLimits sets the "limits" field.
 func (_u *StoreUpdate) SetLimits(v document.Limits) *StoreUpdate {
 	_u.mutation.SetLimits(v)
@@ -755,6 +796,47 @@ func (_u *StoreUpdateOne) AddLowStock(v int64) *StoreUpdateOne {
 // ClearLowStock clears the value of the "low_stock" field.
 func (_u *StoreUpdateOne) ClearLowStock() *StoreUpdateOne {
 	_u.mutation.ClearLowStock()
+	return _u
+}
+
+// SetShopperCancels sets the "shopper_cancels" field.
+func (_u *StoreUpdateOne) SetShopperCancels(v bool) *StoreUpdateOne {
+	_u.mutation.SetShopperCancels(v)
+	return _u
+}
+
+// SetNillableShopperCancels sets the "shopper_cancels" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableShopperCancels(v *bool) *StoreUpdateOne {
+	if v != nil {
+		_u.SetShopperCancels(*v)
+	}
+	return _u
+}
+
+// SetRemindHours sets the "remind_hours" field.
+func (_u *StoreUpdateOne) SetRemindHours(v int64) *StoreUpdateOne {
+	_u.mutation.ResetRemindHours()
+	_u.mutation.SetRemindHours(v)
+	return _u
+}
+
+// SetNillableRemindHours sets the "remind_hours" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableRemindHours(v *int64) *StoreUpdateOne {
+	if v != nil {
+		_u.SetRemindHours(*v)
+	}
+	return _u
+}
+
+// AddRemindHours adds value to the "remind_hours" field.
+func (_u *StoreUpdateOne) AddRemindHours(v int64) *StoreUpdateOne {
+	_u.mutation.AddRemindHours(v)
+	return _u
+}
+
+// ClearRemindHours clears the value of the "remind_hours" field.
+func (_u *StoreUpdateOne) ClearRemindHours() *StoreUpdateOne {
+	_u.mutation.ClearRemindHours()
 	return _u
 }
 

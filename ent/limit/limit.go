@@ -99,6 +99,13 @@ const (
 	CollectionProducts = 500
 	// DiscountCollections are the collections whose products a discount applies to.
 	DiscountCollections = 20
+	// RemindHours is the longest time between the last change of a cart and its reminder.
+	RemindHours = 72
+	// Views is how many views of lists a person saves in a store; ViewName and ViewQuery bound the
+	// name and the filters of each.
+	Views     = 50
+	ViewName  = 40
+	ViewQuery = 2000
 	// CollectionText is the description of a collection.
 	CollectionText = 2000
 	Source         = 64

@@ -81,7 +81,10 @@ var tables = map[string]map[Class]string{
 	"invoice_settings":  {Books: "seller", Never: "issue invoice_series credit_series"},
 	"invoices":          {Books: "content", Never: "kind series currency"},
 	"listings":          {Never: "title_key"},
-	"mails":             {Redaction: "recipient subject body html network stop_url", Never: "sender_name reply_to"},
+	"mails": {
+		Redaction: "recipient subject body html network stop_url",
+		Never:     "sender_name reply_to email",
+	},
 	"marketplace_themes": {
 		Account: "author review_note",
 		Never:   "slug name tagline theme_version currency categories preview status",
@@ -124,7 +127,7 @@ var tables = map[string]map[Class]string{
 	"shopper_challenges": {Age: "email", Never: "purpose"},
 	"shopper_passkeys":   {Redaction: "email host agent data"},
 	"shopper_sessions":   {Redaction: "email agent address"},
-	"staff":              {Never: "role alerts"},
+	"staff":              {Never: "role alerts", Account: "views"},
 	"domains":            {Never: "host token problem certificate certificate_problem"},
 	"domain_hosts":       {Never: "host"},
 	"mail_senders":       {Books: "local", Never: "host selector private_key public_key problem"},

@@ -57,6 +57,13 @@ func (Cart) Fields() []ent.Field {
 		// reached_at is when the checkout began.
 		field.Int64("reached_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Optional().Nillable(),
+		// remind says that the shopper asked to be reminded of the cart.
+		field.Bool("remind").Default(false),
+		// due_at is when a reminder is considered next, null for never, and tries how often it was.
+		field.Int64("due_at").GoType(micros.Time(0)).Optional().Nillable(),
+		field.Int("tries").Default(0),
+		// reminded_at is when the reminder was written; there is at most one.
+		field.Int64("reminded_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }
 
@@ -65,6 +72,8 @@ func (Cart) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "token").Unique(),
 		index.Fields("bucket", "expires_at"),
+		index.Fields("bucket", "due_at"),
+		index.Fields("store_id", "reminded_at"),
 	}
 }
 

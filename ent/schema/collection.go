@@ -30,6 +30,8 @@ func (Collection) Fields() []ent.Field {
 		field.String("sort").GoType(state.CollectionSort("")).SchemaType(key(16)),
 		// rule is absent if products are added by hand.
 		field.Bytes("rule").GoType(document.CollectionRule(nil)).SchemaType(blob).Optional(),
+		// size_chart_id is the page that shows the sizes, for products without their own.
+		field.UUID("size_chart_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.Page}),
 		field.Int8("bucket").Immutable(),
 		// due_at is when its products are evaluated next; [micros.Max] once they are settled.
 		field.Int64("due_at").GoType(micros.Time(0)),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -38,6 +39,8 @@ func (Mail) Fields() []ent.Field {
 		field.String("reply_to").SchemaType(key(1020)).Optional().Nillable().Immutable(),
 		// order_id is the order of a shopper's email. Such emails are counted before they are sent.
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
+		// email is what the email about an order reports; null for the emails of earlier releases.
+		field.String("email").GoType(state.OrderEmail("")).SchemaType(key(16)).Optional().Nillable().Immutable(),
 		// network is where a shopper's order came from, if known.
 		field.String("network").SchemaType(key(64)).Optional().Nillable().Immutable(),
 		// stop_url is where the recipient unsubscribes from the store's emails with one click. It is
@@ -50,6 +53,8 @@ func (Mail) Fields() []ent.Field {
 func (Mail) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("bucket", "due_at"),
+		// For the timeline of an order.
+		index.Fields("store_id", "order_id", "id"),
 	}
 }
 

@@ -32,6 +32,8 @@ func (Staff) Fields() []ent.Field {
 		// digest_at is the end of the period that the last daily digest covered; null before the
 		// first.
 		field.Int64("digest_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// views are the filters of lists that the person saved.
+		field.Bytes("views").GoType(document.Views(nil)).SchemaType(longBlob).Optional(),
 	}
 }
 

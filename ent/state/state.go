@@ -246,12 +246,14 @@ const (
 	EmailWithdrawn       OrderEmail = "withdrawn"
 	EmailReturnApproved  OrderEmail = "return_approved"
 	EmailReturnDeclined  OrderEmail = "return_declined"
+	// EmailReminder reminds of a cart that was not ordered.
+	EmailReminder OrderEmail = "reminder"
 )
 
 // OrderEmails returns all emails about orders, in the order of an order's life.
 func OrderEmails() []OrderEmail {
 	return []OrderEmail{EmailPlaced, EmailPaid, EmailPartlyShipped, EmailShipped, EmailRefunded, EmailCancelled,
-		EmailReturnRequested, EmailWithdrawn, EmailReturnApproved, EmailReturnDeclined}
+		EmailReturnRequested, EmailWithdrawn, EmailReturnApproved, EmailReturnDeclined, EmailReminder}
 }
 
 // Known reports whether v is a value of the enumeration.

@@ -43,6 +43,7 @@ var notStored = map[string]string{
 	"reports.result":           "a store has twenty, with at most 1,000 rows in each list",
 	"shopper_passkeys.data":    "a customer has ten, of one public key each",
 	"staff.alerts":             "one choice for each topic",
+	"staff.views":              "a person has fifty in a store",
 	"theme_uploads.archive":    "deleted once the theme is processed",
 }
 

@@ -172,6 +172,12 @@ func (a *AuditEntry) PublicResourceID() string {
 	return xid.KindOf(a.ResourceType).Format(a.ResourceID)
 }
 
+// WaitingEmail is an email to a shopper that is not sent yet.
+type WaitingEmail struct{ *db.Mail }
+
+// CreatedAt returns when the email was written.
+func (e *WaitingEmail) CreatedAt() micros.Time { return e.ID.Time() }
+
 // OrderAct is an entry of the audit log about an order, without the request's origin.
 type OrderAct struct{ *db.Audit }
 

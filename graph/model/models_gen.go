@@ -116,6 +116,13 @@ type BoundedCount struct {
 	More  bool `json:"more"`
 }
 
+// The reminders of carts in a period.
+type CartReminders struct {
+	Sent int `json:"sent"`
+	// How many of these carts were ordered afterwards.
+	Recovered int `json:"recovered"`
+}
+
 type CollectionDeletePayload struct {
 	DeletedID  *string      `json:"deletedId,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
@@ -129,6 +136,8 @@ type CollectionInput struct {
 	// Absent if products are chosen by hand.
 	Rule       *CollectionRuleInput `json:"rule,omitempty"`
 	ProductIds []string             `json:"productIds"`
+	// A page of the store. Left out, it stays as it is.
+	SizeChartID graphql.Omittable[*string] `json:"sizeChartId,omitempty"`
 }
 
 type CollectionPayload struct {
@@ -1252,6 +1261,11 @@ type SalesReport struct {
 	Days []*SalesDay `json:"days"`
 }
 
+type SavedViewsPayload struct {
+	Views      []*document.View `json:"views,omitempty"`
+	UserErrors []*UserError     `json:"userErrors"`
+}
+
 type SessionEndPayload struct {
 	// The ended session.
 	EndedID    *string      `json:"endedId,omitempty"`
@@ -1367,6 +1381,10 @@ type StoreUpdateInput struct {
 	ContactEmail graphql.Omittable[*string] `json:"contactEmail,omitempty"`
 	// The stock of a product or variant at or below which staff are notified; null for never.
 	LowStock graphql.Omittable[*int64] `json:"lowStock,omitempty"`
+	// Whether shoppers may cancel their orders on the order page while nothing was shipped.
+	ShopperCancels *bool `json:"shopperCancels,omitempty"`
+	// From 1 to 72: how many hours after its last change a shopper is reminded of a cart; null for never.
+	RemindHours graphql.Omittable[*int64] `json:"remindHours,omitempty"`
 }
 
 type StorefrontUpdateInput struct {

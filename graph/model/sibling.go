@@ -40,4 +40,6 @@ type Relations struct {
 	Holds *Batch[xid.ID, *db.PaymentHold]
 	// Acts are the actions of people and programs on the order.
 	Acts *Batch[xid.ID, []*OrderAct]
+	// Emails are the emails to the shoppers that are not sent yet.
+	Emails *Batch[xid.ID, []*WaitingEmail]
 }

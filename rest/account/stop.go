@@ -45,6 +45,38 @@ func (a *Account) stopped(w http.ResponseWriter, r *http.Request) (store xid.ID,
 	return store, address, ok
 }
 
+// Unsubscribe serves /emails/unsubscribe/{token}, where the recipient of a marketing email stops all of a
+// store, as at [Account.Stop].
+func (a *Account) Unsubscribe() http.Handler {
+	return a.pair(func(w http.ResponseWriter, r *http.Request) {
+		if _, _, _, ok := a.subscriber(w, r); ok {
+			a.pages.Render(w, r, http.StatusOK, "unsubscribe", r.URL.Path)
+		}
+	}, func(w http.ResponseWriter, r *http.Request, _ url.Values) {
+		store, customer, address, ok := a.subscriber(w, r)
+		if !ok {
+			return
+		}
+		if err := a.Core.StopMarketing(viewer.Shopper(r.Context(), store), customer, address); err != nil {
+			a.failed(w, r, err)
+			return
+		}
+		page.Message(w, r, http.StatusOK, "Unsubscribed",
+			"This shop sends you no more reminders and news. Emails about your orders still arrive.")
+	})
+}
+
+// subscriber returns who unsubscribes with a link, or answers that it does not work.
+func (a *Account) subscriber(w http.ResponseWriter, r *http.Request) (
+	store, customer xid.ID, address digest.Sum, ok bool,
+) {
+	store, customer, address, ok = a.Core.Links.MarketingStop(tokenOf(r, link.MarketingStopRoot))
+	if !ok {
+		a.over(w, r, fault.Missing("link"), "Open the link in the email again.")
+	}
+	return store, customer, address, ok
+}
+
 // StopAlert serves /emails/alerts/{token}, where a member of a store stops emails about a topic as
 // at [Account.Stop].
 func (a *Account) StopAlert() http.Handler {

@@ -64,11 +64,13 @@ const (
 	cartPath     = "/cart"
 	addPath      = "/cart/add"
 	linePath     = "/cart/line"
+	leftRoot     = link.CartRoot
 	checkoutPath = "/checkout"
 	placePath    = "/checkout/place"
 	reopenPath   = "/checkout/reopen"
 	orderRoot    = link.OrderRoot
 	againSuffix  = "/again"
+	cancelSuffix = "/cancel"
 	paySuffix    = "/pay"
 	invoiceRoot  = "/invoices/"
 	// returnSuffix and withdrawSuffix begin a return and a withdrawal, and findPath mails the link to an order.
@@ -86,7 +88,7 @@ func Owns(path string) bool {
 		return true
 	}
 	return strings.HasPrefix(path, checkoutPath+"/") || strings.HasPrefix(path, accountPath+"/") ||
-		strings.HasPrefix(path, orderRoot)
+		strings.HasPrefix(path, orderRoot) || strings.HasPrefix(path, leftRoot)
 }
 
 // postWeight is how many pages a form counts as in the visitor rate: it tries a code or writes.

@@ -19,6 +19,7 @@ const (
 	billingBox    = "billing"
 	billingPrefix = "billing_"
 	giftName      = "gift"
+	remindBox     = "remind"
 	showButton    = "show"
 )
 
@@ -28,6 +29,9 @@ func (v *visit) details(c *cart.View) {
 		"vat_id": c.VATID, giftName: c.Gift}
 	if c.Email == "" {
 		v.propose(values, c.Ships)
+	}
+	if c.Remind {
+		values[remindBox] = "1"
 	}
 	setAddress(values, "", c.Address)
 	if c.Billing != nil {
@@ -81,6 +85,10 @@ func (v *visit) detailsPage(c *cart.View, values, wrong map[string]string, statu
 			Fields: v.addressForm(place, "", country.Codes(), c.Form, values, wrong)})
 	}
 	first := FieldGroup{Title: v.texts.Say(phrase.StepContact), Fields: fieldsOf(v.texts, contact, values, wrong)}
+	if c.Reminds {
+		first.Fields = append(first.Fields, Field{Name: remindBox, Label: v.texts.Say(phrase.RemindMe), Type: "box",
+			Value: values[remindBox]})
+	}
 	page.Groups = slices.Insert(page.Groups, 0, first)
 	if c.Extended {
 		page.Groups = append(page.Groups, v.extras(c, values, wrong)...)
@@ -159,7 +167,8 @@ func (v *visit) setDetails() {
 		return
 	}
 	by := cart.Contact{Email: values["email"], Phone: values["phone"], Country: values["country"],
-		Region: values["region"], VATID: values["vat_id"], Gift: values[giftName]}
+		Region: values["region"], VATID: values["vat_id"], Gift: values[giftName],
+		Remind: values[remindBox] != ""}
 	if values[billingBox] != "" {
 		by.Billing = addressOf(values, billingPrefix)
 	}

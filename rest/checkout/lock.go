@@ -143,5 +143,5 @@ func (v *visit) pause() string {
 func (v *visit) buys() bool {
 	path := v.r.URL.Path
 	return path == addPath || path == checkoutPath || strings.HasPrefix(path, checkoutPath+"/") ||
-		strings.HasSuffix(path, againSuffix)
+		strings.HasSuffix(path, againSuffix) || strings.HasPrefix(path, leftRoot)
 }

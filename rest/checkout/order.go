@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -79,7 +80,11 @@ func (v *visit) buyAgain(token string) {
 		v.failed(err)
 		return
 	}
-	list := amountsOf(o)
+	v.fill(amountsOf(o))
+}
+
+// fill puts items into the cart and shows it.
+func (v *visit) fill(list []cart.Amount) {
 	kept, skipped, err := v.Carts.AddAll(v.ctx, v.token(), list)
 	switch {
 	case err != nil:
@@ -122,6 +127,12 @@ func (v *visit) orderPage(o *storefront.ShopperOrder, status int, problem string
 	page.Problem = problem
 	mine := v.placed(o.ID)
 	page.Reopens = mine && o.Held
+	if may, err := v.Carts.MayCancel(v.ctx, o.Order); err != nil {
+		v.failed(err)
+		return
+	} else if may {
+		page.CancelURL = v.orderPath(o.ID) + cancelSuffix
+	}
 	if page.Thanks = mine && !o.Held && o.Status != state.OrderCancelled; page.Thanks {
 		page.Title = v.texts.Say(phrase.ThankYou)
 	}
@@ -146,6 +157,58 @@ func (v *visit) paying(token string, then func(o *storefront.ShopperOrder)) func
 			then(o)
 		}
 	}
+}
+
+// canceling opens an order that its shopper may cancel. Any other order's page is shown.
+func (v *visit) canceling(token string, then func(o *storefront.ShopperOrder)) func() {
+	return func() {
+		v.w.Header().Set("Referrer-Policy", "no-referrer")
+		id, ok := v.Links.Order(v.store, token)
+		if !ok {
+			v.missing()
+			return
+		}
+		o, err := v.Core.Order(v.ctx, id)
+		may := false
+		if err == nil {
+			may, err = v.Carts.MayCancel(v.ctx, o.Order)
+		}
+		switch {
+		case err != nil:
+			v.failed(err)
+		case !may && o.Status != state.OrderCancelled:
+			v.orderPage(o, http.StatusConflict, v.texts.Say(phrase.CancelLate))
+		case !may:
+			to(v.w, orderRoot+token)
+		default:
+			then(o)
+		}
+	}
+}
+
+// cancelPage is GET /orders/{token}/cancel, which asks for a confirmation.
+func (v *visit) cancelPage(o *storefront.ShopperOrder) {
+	if o.Language != nil {
+		v.texts = phrase.In(*o.Language)
+	}
+	v.show(v.w, v.r, http.StatusOK, CancelPage{Frame: v.frame(phrase.CancelOrder), Back: v.orderPath(o.ID),
+		Number: strconv.FormatInt(o.Number, 10)})
+}
+
+// cancel is POST /orders/{token}/cancel.
+func (v *visit) cancel(o *storefront.ShopperOrder) {
+	err := v.Carts.CancelOrder(v.ctx, o.Order)
+	if fault.IsState(err, fault.InvalidTransition) { // a shipment, or another cancellation, came first
+		v.canceling(strings.TrimPrefix(v.orderPath(o.ID), orderRoot), func(o *storefront.ShopperOrder) {
+			v.orderPage(o, http.StatusConflict, v.texts.Say(phrase.CancelLate))
+		})()
+		return
+	}
+	if err != nil {
+		v.failed(err)
+		return
+	}
+	to(v.w, v.orderPath(o.ID))
 }
 
 // payPage is GET /orders/{token}/pay, the page of a test payment. Other payments begin at the page

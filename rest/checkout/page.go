@@ -76,6 +76,10 @@ func nameOf(page any) string {
 		return "delivery"
 	case ReviewPage:
 		return "review"
+	case LeftPage:
+		return "left"
+	case CancelPage:
+		return "cancel"
 	case PayPage:
 		return "pay"
 	case LeavePage:

@@ -67,7 +67,7 @@ type Sum struct {
 // Field is an input of a form, or a list to choose from.
 type Field struct {
 	Name, Label string
-	Type        string // text, email, tel or long (several lines); "" if there are options
+	Type        string // text, email, tel, long (several lines) or box; "" if there are options
 	Value       string
 	// Autocomplete is the autocomplete token for browsers.
 	Autocomplete string
@@ -200,6 +200,20 @@ type PayPage struct {
 	Reopens bool
 }
 
+// CancelPage asks the shopper to confirm that an order is canceled.
+type CancelPage struct {
+	Frame
+	Number string
+	Back   string // the page of the order
+}
+
+// LeftPage shows the items of a cart that was left, perhaps in another browser.
+type LeftPage struct {
+	Frame
+	Lines  []Line
+	Action string
+}
+
 // LeavePage links to the page of a payment provider.
 type LeavePage struct {
 	Frame
@@ -237,7 +251,9 @@ type StatusPage struct {
 	ReturnUntil            string
 	// AgainURL puts the items into the cart; "" if none of them is a product.
 	AgainURL string
-	Parcels  []Parcel
+	// CancelURL is where the shopper cancels the order; "" if they cannot.
+	CancelURL string
+	Parcels   []Parcel
 	// Downloads are the files that were bought.
 	Downloads []Link
 	// Invoices are links to the invoices and credit notes.

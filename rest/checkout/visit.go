@@ -110,6 +110,9 @@ func (v *visit) handlers() (get, post func()) {
 	if path == accountPath || strings.HasPrefix(path, accountPath+"/") {
 		return v.accountHandlers(path)
 	}
+	if token, ok := strings.CutPrefix(path, leftRoot); ok {
+		return v.left(token, v.leftPage), v.left(token, v.fetchLeft)
+	}
 	if line, ok := strings.CutPrefix(path, link.FileRoot); ok {
 		return func() { v.download(line) }, nil
 	}
@@ -128,6 +131,9 @@ func (v *visit) handlers() (get, post func()) {
 		}
 		if token, ok := strings.CutSuffix(token, againSuffix); ok {
 			return nil, func() { v.buyAgain(token) }
+		}
+		if token, ok := strings.CutSuffix(token, cancelSuffix); ok {
+			return v.canceling(token, v.cancelPage), v.canceling(token, v.cancel)
 		}
 		if token, id, ok := strings.Cut(token, invoiceRoot); ok {
 			return func() { v.invoice(token, id) }, nil

@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -59,7 +61,7 @@ func TestDescriptions(t *testing.T) {
 		s.sell("Plain", func(in *model.ProductCreateInput) {
 			in.Description, in.SizeChartID = new("**No** markup\n\n<b>two</b>"), new(made.Page.PublicID())
 		})
-		s.sell("Rich", func(in *model.ProductCreateInput) {
+		rich := s.sell("Rich", func(in *model.ProductCreateInput) {
 			in.Description = new("A **bold** mug\n\n- one\n\n<script>alert(1)</script> [x](javascript:alert)")
 			in.DescriptionFormat, in.Barcode = new(state.Markdown), new("96385074")
 			in.Maker = &document.MakerFields{Name: new("<Kiln>"), Address: new("Lane 1\n\nBerlin")}
@@ -76,5 +78,34 @@ func TestDescriptions(t *testing.T) {
 		}
 		s.clock.add(2e9)
 		s.get("/products/plain").want(t, 200, `<a href="/pages/sizes">Sizes</a>`)
+		s.charts(rich, made.Page)
 	})
+}
+
+// charts gives a product two collections with size charts. Its page shows that of the older one,
+// while it is published.
+func (s *stall) charts(p *db.Product, sizes *db.Page) {
+	r := s.core.Mutation()
+	in := func(chart string) model.CollectionInput {
+		return model.CollectionInput{Title: "Mugs", Sort: state.SortNewest, ProductIds: []string{p.PublicID()},
+			SizeChartID: graphtest.Given(&chart)}
+	}
+	volumes := s.publish(model.PageCreateInput{Title: "Volumes", Body: "V"})
+	older := graphtest.Must[*model.CollectionPayload](s.t)(r.CollectionCreate(s.ctx, in(sizes.PublicID()))).Collection
+	graphtest.Must[*model.CollectionPayload](s.t)(r.CollectionCreate(s.ctx, in(volumes.PublicID())))
+	s.clock.add(2e9)
+	s.get("/products/rich").want(s.t, 200, `<a href="/pages/sizes">Sizes</a>`, "!volumes")
+	graphtest.Must[*model.PagePayload](s.t)(r.PageUnpublish(s.ctx, sizes.PublicID(), 2))
+	s.clock.add(2e9)
+	s.get("/products/rich").want(s.t, 200, `<a href="/pages/volumes">Volumes</a>`)
+	if _, err := r.CollectionUpdate(s.ctx, older.PublicID(), 1, in("pag_x")); graphtest.FieldOf(err) !=
+		"#/size_chart_id unknown_value" {
+		s.t.Errorf("an unknown page: %v", err)
+	}
+	left := in("")
+	left.SizeChartID = graphtest.Given[*string](nil)
+	c := graphtest.Must[*model.CollectionPayload](s.t)(r.CollectionUpdate(s.ctx, older.PublicID(), 1, left)).Collection
+	if c.SizeChartID != nil || c.Version != 2 {
+		s.t.Errorf("without a chart: %v in version %d", c.SizeChartID, c.Version)
+	}
 }

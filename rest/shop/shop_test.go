@@ -310,7 +310,7 @@ func TestStatements(t *testing.T) {
 			cold, hot uint64
 		}{
 			{"/", 4, 0}, // the theme's package and the menus are read here
-			{"/products/blue-mug", 3, 0},
+			{"/products/blue-mug", 4, 0},
 			{"/products/no-such", 2, 0}, // looks for a former handle
 			{"/nothing", 0, 0}, {"/search", 0, 0},
 			{"/search?q=mug", 4, 0}, {"/search?q=bowl", 4, 0}, {"/search?q=none", 2, 0},

@@ -98,7 +98,7 @@ func TestMenusAreShown(t *testing.T) {
 		if n := s.statements(func() { s.get("/"); s.get("/") }); n != 0 {
 			t.Errorf("%d statements for a page that is kept", n)
 		}
-		if n := s.statements(func() { s.get("/products/mug") }); n != 2 {
+		if n := s.statements(func() { s.get("/products/mug") }); n != 3 {
 			t.Errorf("%d statements for another page of the state, want those of the product", n)
 		}
 		graphtest.Must[*model.CollectionDeletePayload](t)(m.CollectionDelete(s.ctx, summer.PublicID(), summer.Version))

@@ -75,6 +75,7 @@ func (s *Server) sellingLoops() []loop {
 	holds := s.counted(s.core.EndHolds, "canceled orders that were not paid in time", "orders")
 	payments := s.counted(s.core.SettlePayments, "checked payments", "payments")
 	refunds := s.counted(s.core.ReturnMoney, "sent refunds", "refunds")
+	carts := s.counted(s.core.Carts().Remind, "reminded shoppers of carts", "emails")
 	reports := s.counted(s.core.WriteReports, "computed reports", "reports")
 	return []loop{
 		{"compute_reports", 5 * time.Second, time.Hour, reports, s.core.ReportWakeups()},           // domain/report
@@ -82,6 +83,7 @@ func (s *Server) sellingLoops() []loop {
 		{"settle_payments", 15 * time.Second, time.Hour, payments, nil},                            // domain/sales
 		{"return_money", 15 * time.Second, time.Hour, refunds, s.core.Payments.Wakeups()},          // domain/sales
 		{"check_domains", domain.Every, time.Hour, s.core.Domains.Round, s.core.Domains.Wakeups()}, // engine/domain
+		{"remind_of_carts", time.Minute, time.Hour, carts, nil},                                    // domain/cart
 		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                                // engine/rollup
 	}
 }

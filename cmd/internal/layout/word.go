@@ -52,6 +52,7 @@ var excuses = []excuse{
 	{"cmd/internal/layout/word_test.go", "", "the rule itself"},
 	{".github/CHANGELOG.md", "findable", "the name of a loop in the previous release"},
 	{"ent/schema/listing.go", "shelf", "a column of a released table"},
+	{"graph/domain/storefront/product.go", "shelf", "a column of a released table"},
 	{"ent/tenant_test.go", "shelf", "a released table"},
 	{"graph/engine/index/listings/", "shelf", "a column of a released table"},
 	{"graph/domain/storefront/list.go", "shelf", "a column of a released table"},

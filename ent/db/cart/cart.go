@@ -57,6 +57,14 @@ const (
 	FieldReachedAt = "reached_at"
 	// FieldOrderID holds the string denoting the order_id field in the database.
 	FieldOrderID = "order_id"
+	// FieldRemind holds the string denoting the remind field in the database.
+	FieldRemind = "remind"
+	// FieldDueAt holds the string denoting the due_at field in the database.
+	FieldDueAt = "due_at"
+	// FieldTries holds the string denoting the tries field in the database.
+	FieldTries = "tries"
+	// FieldRemindedAt holds the string denoting the reminded_at field in the database.
+	FieldRemindedAt = "reminded_at"
 	// Table holds the table name of the cart in the database.
 	Table = "carts"
 )
@@ -86,6 +94,10 @@ var Columns = []string{
 	FieldPayment,
 	FieldReachedAt,
 	FieldOrderID,
+	FieldRemind,
+	FieldDueAt,
+	FieldTries,
+	FieldRemindedAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -116,6 +128,10 @@ var (
 	GiftValidator func(string) error
 	// RegionValidator is a validator for the "region" field. It is called by the builders before save.
 	RegionValidator func(string) error
+	// DefaultRemind holds the default value on creation for the "remind" field.
+	DefaultRemind bool
+	// DefaultTries holds the default value on creation for the "tries" field.
+	DefaultTries int
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -226,4 +242,24 @@ func ByReachedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByOrderID orders the results by the order_id field.
 func ByOrderID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOrderID, opts...).ToFunc()
+}
+
+// ByRemind orders the results by the remind field.
+func ByRemind(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRemind, opts...).ToFunc()
+}
+
+// ByDueAt orders the results by the due_at field.
+func ByDueAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDueAt, opts...).ToFunc()
+}
+
+// ByTries orders the results by the tries field.
+func ByTries(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTries, opts...).ToFunc()
+}
+
+// ByRemindedAt orders the results by the reminded_at field.
+func ByRemindedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRemindedAt, opts...).ToFunc()
 }

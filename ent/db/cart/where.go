@@ -173,6 +173,28 @@ func OrderID(v xid.ID) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldOrderID, v))
 }
 
+// Remind applies equality check predicate on the "remind" field. It's identical to RemindEQ.
+func Remind(v bool) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldRemind, v))
+}
+
+// DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
+func DueAt(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldEQ(FieldDueAt, vc))
+}
+
+// Tries applies equality check predicate on the "tries" field. It's identical to TriesEQ.
+func Tries(v int) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldTries, v))
+}
+
+// RemindedAt applies equality check predicate on the "reminded_at" field. It's identical to RemindedAtEQ.
+func RemindedAt(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldEQ(FieldRemindedAt, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldStoreID, v))
@@ -1565,6 +1587,184 @@ func OrderIDIsNil() predicate.Cart {
 // OrderIDNotNil applies the NotNil predicate on the "order_id" field.
 func OrderIDNotNil() predicate.Cart {
 	return predicate.Cart(sql.FieldNotNull(FieldOrderID))
+}
+
+// RemindEQ applies the EQ predicate on the "remind" field.
+func RemindEQ(v bool) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldRemind, v))
+}
+
+// RemindNEQ applies the NEQ predicate on the "remind" field.
+func RemindNEQ(v bool) predicate.Cart {
+	return predicate.Cart(sql.FieldNEQ(FieldRemind, v))
+}
+
+// DueAtEQ applies the EQ predicate on the "due_at" field.
+func DueAtEQ(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldEQ(FieldDueAt, vc))
+}
+
+// DueAtNEQ applies the NEQ predicate on the "due_at" field.
+func DueAtNEQ(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldNEQ(FieldDueAt, vc))
+}
+
+// DueAtIn applies the In predicate on the "due_at" field.
+func DueAtIn(vs ...micros.Time) predicate.Cart {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Cart(sql.FieldIn(FieldDueAt, v...))
+}
+
+// DueAtNotIn applies the NotIn predicate on the "due_at" field.
+func DueAtNotIn(vs ...micros.Time) predicate.Cart {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Cart(sql.FieldNotIn(FieldDueAt, v...))
+}
+
+// DueAtGT applies the GT predicate on the "due_at" field.
+func DueAtGT(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldGT(FieldDueAt, vc))
+}
+
+// DueAtGTE applies the GTE predicate on the "due_at" field.
+func DueAtGTE(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldGTE(FieldDueAt, vc))
+}
+
+// DueAtLT applies the LT predicate on the "due_at" field.
+func DueAtLT(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldLT(FieldDueAt, vc))
+}
+
+// DueAtLTE applies the LTE predicate on the "due_at" field.
+func DueAtLTE(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldLTE(FieldDueAt, vc))
+}
+
+// DueAtIsNil applies the IsNil predicate on the "due_at" field.
+func DueAtIsNil() predicate.Cart {
+	return predicate.Cart(sql.FieldIsNull(FieldDueAt))
+}
+
+// DueAtNotNil applies the NotNil predicate on the "due_at" field.
+func DueAtNotNil() predicate.Cart {
+	return predicate.Cart(sql.FieldNotNull(FieldDueAt))
+}
+
+// TriesEQ applies the EQ predicate on the "tries" field.
+func TriesEQ(v int) predicate.Cart {
+	return predicate.Cart(sql.FieldEQ(FieldTries, v))
+}
+
+// TriesNEQ applies the NEQ predicate on the "tries" field.
+func TriesNEQ(v int) predicate.Cart {
+	return predicate.Cart(sql.FieldNEQ(FieldTries, v))
+}
+
+// TriesIn applies the In predicate on the "tries" field.
+func TriesIn(vs ...int) predicate.Cart {
+	return predicate.Cart(sql.FieldIn(FieldTries, vs...))
+}
+
+// TriesNotIn applies the NotIn predicate on the "tries" field.
+func TriesNotIn(vs ...int) predicate.Cart {
+	return predicate.Cart(sql.FieldNotIn(FieldTries, vs...))
+}
+
+// TriesGT applies the GT predicate on the "tries" field.
+func TriesGT(v int) predicate.Cart {
+	return predicate.Cart(sql.FieldGT(FieldTries, v))
+}
+
+// TriesGTE applies the GTE predicate on the "tries" field.
+func TriesGTE(v int) predicate.Cart {
+	return predicate.Cart(sql.FieldGTE(FieldTries, v))
+}
+
+// TriesLT applies the LT predicate on the "tries" field.
+func TriesLT(v int) predicate.Cart {
+	return predicate.Cart(sql.FieldLT(FieldTries, v))
+}
+
+// TriesLTE applies the LTE predicate on the "tries" field.
+func TriesLTE(v int) predicate.Cart {
+	return predicate.Cart(sql.FieldLTE(FieldTries, v))
+}
+
+// RemindedAtEQ applies the EQ predicate on the "reminded_at" field.
+func RemindedAtEQ(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldEQ(FieldRemindedAt, vc))
+}
+
+// RemindedAtNEQ applies the NEQ predicate on the "reminded_at" field.
+func RemindedAtNEQ(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldNEQ(FieldRemindedAt, vc))
+}
+
+// RemindedAtIn applies the In predicate on the "reminded_at" field.
+func RemindedAtIn(vs ...micros.Time) predicate.Cart {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Cart(sql.FieldIn(FieldRemindedAt, v...))
+}
+
+// RemindedAtNotIn applies the NotIn predicate on the "reminded_at" field.
+func RemindedAtNotIn(vs ...micros.Time) predicate.Cart {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Cart(sql.FieldNotIn(FieldRemindedAt, v...))
+}
+
+// RemindedAtGT applies the GT predicate on the "reminded_at" field.
+func RemindedAtGT(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldGT(FieldRemindedAt, vc))
+}
+
+// RemindedAtGTE applies the GTE predicate on the "reminded_at" field.
+func RemindedAtGTE(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldGTE(FieldRemindedAt, vc))
+}
+
+// RemindedAtLT applies the LT predicate on the "reminded_at" field.
+func RemindedAtLT(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldLT(FieldRemindedAt, vc))
+}
+
+// RemindedAtLTE applies the LTE predicate on the "reminded_at" field.
+func RemindedAtLTE(v micros.Time) predicate.Cart {
+	vc := int64(v)
+	return predicate.Cart(sql.FieldLTE(FieldRemindedAt, vc))
+}
+
+// RemindedAtIsNil applies the IsNil predicate on the "reminded_at" field.
+func RemindedAtIsNil() predicate.Cart {
+	return predicate.Cart(sql.FieldIsNull(FieldRemindedAt))
+}
+
+// RemindedAtNotNil applies the NotNil predicate on the "reminded_at" field.
+func RemindedAtNotNil() predicate.Cart {
+	return predicate.Cart(sql.FieldNotNull(FieldRemindedAt))
 }
 
 // And groups predicates with the AND operator between them.

@@ -31,6 +31,8 @@ const (
 	FieldSort = "sort"
 	// FieldRule holds the string denoting the rule field in the database.
 	FieldRule = "rule"
+	// FieldSizeChartID holds the string denoting the size_chart_id field in the database.
+	FieldSizeChartID = "size_chart_id"
 	// FieldBucket holds the string denoting the bucket field in the database.
 	FieldBucket = "bucket"
 	// FieldDueAt holds the string denoting the due_at field in the database.
@@ -57,6 +59,7 @@ var Columns = []string{
 	FieldDescription,
 	FieldSort,
 	FieldRule,
+	FieldSizeChartID,
 	FieldBucket,
 	FieldDueAt,
 	FieldBehind,
@@ -142,6 +145,11 @@ func ByDescription(opts ...sql.OrderTermOption) OrderOption {
 // BySort orders the results by the sort field.
 func BySort(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSort, opts...).ToFunc()
+}
+
+// BySizeChartID orders the results by the size_chart_id field.
+func BySizeChartID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSizeChartID, opts...).ToFunc()
 }
 
 // ByBucket orders the results by the bucket field.

@@ -104,6 +104,11 @@ func Rule(v document.CollectionRule) predicate.Collection {
 	return predicate.Collection(sql.FieldEQ(FieldRule, vc))
 }
 
+// SizeChartID applies equality check predicate on the "size_chart_id" field. It's identical to SizeChartIDEQ.
+func SizeChartID(v xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldEQ(FieldSizeChartID, v))
+}
+
 // Bucket applies equality check predicate on the "bucket" field. It's identical to BucketEQ.
 func Bucket(v int8) predicate.Collection {
 	return predicate.Collection(sql.FieldEQ(FieldBucket, v))
@@ -655,6 +660,56 @@ func RuleIsNil() predicate.Collection {
 // RuleNotNil applies the NotNil predicate on the "rule" field.
 func RuleNotNil() predicate.Collection {
 	return predicate.Collection(sql.FieldNotNull(FieldRule))
+}
+
+// SizeChartIDEQ applies the EQ predicate on the "size_chart_id" field.
+func SizeChartIDEQ(v xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldEQ(FieldSizeChartID, v))
+}
+
+// SizeChartIDNEQ applies the NEQ predicate on the "size_chart_id" field.
+func SizeChartIDNEQ(v xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldNEQ(FieldSizeChartID, v))
+}
+
+// SizeChartIDIn applies the In predicate on the "size_chart_id" field.
+func SizeChartIDIn(vs ...xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldIn(FieldSizeChartID, vs...))
+}
+
+// SizeChartIDNotIn applies the NotIn predicate on the "size_chart_id" field.
+func SizeChartIDNotIn(vs ...xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldNotIn(FieldSizeChartID, vs...))
+}
+
+// SizeChartIDGT applies the GT predicate on the "size_chart_id" field.
+func SizeChartIDGT(v xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldGT(FieldSizeChartID, v))
+}
+
+// SizeChartIDGTE applies the GTE predicate on the "size_chart_id" field.
+func SizeChartIDGTE(v xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldGTE(FieldSizeChartID, v))
+}
+
+// SizeChartIDLT applies the LT predicate on the "size_chart_id" field.
+func SizeChartIDLT(v xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldLT(FieldSizeChartID, v))
+}
+
+// SizeChartIDLTE applies the LTE predicate on the "size_chart_id" field.
+func SizeChartIDLTE(v xid.ID) predicate.Collection {
+	return predicate.Collection(sql.FieldLTE(FieldSizeChartID, v))
+}
+
+// SizeChartIDIsNil applies the IsNil predicate on the "size_chart_id" field.
+func SizeChartIDIsNil() predicate.Collection {
+	return predicate.Collection(sql.FieldIsNull(FieldSizeChartID))
+}
+
+// SizeChartIDNotNil applies the NotNil predicate on the "size_chart_id" field.
+func SizeChartIDNotNil() predicate.Collection {
+	return predicate.Collection(sql.FieldNotNull(FieldSizeChartID))
 }
 
 // BucketEQ applies the EQ predicate on the "bucket" field.

@@ -35,6 +35,8 @@ const (
 	FieldReplyTo = "reply_to"
 	// FieldOrderID holds the string denoting the order_id field in the database.
 	FieldOrderID = "order_id"
+	// FieldEmail holds the string denoting the email field in the database.
+	FieldEmail = "email"
 	// FieldNetwork holds the string denoting the network field in the database.
 	FieldNetwork = "network"
 	// FieldStopURL holds the string denoting the stop_url field in the database.
@@ -57,6 +59,7 @@ var Columns = []string{
 	FieldSenderName,
 	FieldReplyTo,
 	FieldOrderID,
+	FieldEmail,
 	FieldNetwork,
 	FieldStopURL,
 }
@@ -154,6 +157,11 @@ func ByReplyTo(opts ...sql.OrderTermOption) OrderOption {
 // ByOrderID orders the results by the order_id field.
 func ByOrderID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOrderID, opts...).ToFunc()
+}
+
+// ByEmail orders the results by the email field.
+func ByEmail(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEmail, opts...).ToFunc()
 }
 
 // ByNetwork orders the results by the network field.

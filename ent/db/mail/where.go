@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -108,6 +109,12 @@ func ReplyTo(v string) predicate.Mail {
 // OrderID applies equality check predicate on the "order_id" field. It's identical to OrderIDEQ.
 func OrderID(v xid.ID) predicate.Mail {
 	return predicate.Mail(sql.FieldEQ(FieldOrderID, v))
+}
+
+// Email applies equality check predicate on the "email" field. It's identical to EmailEQ.
+func Email(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldEQ(FieldEmail, vc))
 }
 
 // Network applies equality check predicate on the "network" field. It's identical to NetworkEQ.
@@ -762,6 +769,100 @@ func OrderIDIsNil() predicate.Mail {
 // OrderIDNotNil applies the NotNil predicate on the "order_id" field.
 func OrderIDNotNil() predicate.Mail {
 	return predicate.Mail(sql.FieldNotNull(FieldOrderID))
+}
+
+// EmailEQ applies the EQ predicate on the "email" field.
+func EmailEQ(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldEQ(FieldEmail, vc))
+}
+
+// EmailNEQ applies the NEQ predicate on the "email" field.
+func EmailNEQ(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldNEQ(FieldEmail, vc))
+}
+
+// EmailIn applies the In predicate on the "email" field.
+func EmailIn(vs ...state.OrderEmail) predicate.Mail {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Mail(sql.FieldIn(FieldEmail, v...))
+}
+
+// EmailNotIn applies the NotIn predicate on the "email" field.
+func EmailNotIn(vs ...state.OrderEmail) predicate.Mail {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Mail(sql.FieldNotIn(FieldEmail, v...))
+}
+
+// EmailGT applies the GT predicate on the "email" field.
+func EmailGT(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldGT(FieldEmail, vc))
+}
+
+// EmailGTE applies the GTE predicate on the "email" field.
+func EmailGTE(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldGTE(FieldEmail, vc))
+}
+
+// EmailLT applies the LT predicate on the "email" field.
+func EmailLT(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldLT(FieldEmail, vc))
+}
+
+// EmailLTE applies the LTE predicate on the "email" field.
+func EmailLTE(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldLTE(FieldEmail, vc))
+}
+
+// EmailContains applies the Contains predicate on the "email" field.
+func EmailContains(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldContains(FieldEmail, vc))
+}
+
+// EmailHasPrefix applies the HasPrefix predicate on the "email" field.
+func EmailHasPrefix(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldHasPrefix(FieldEmail, vc))
+}
+
+// EmailHasSuffix applies the HasSuffix predicate on the "email" field.
+func EmailHasSuffix(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldHasSuffix(FieldEmail, vc))
+}
+
+// EmailIsNil applies the IsNil predicate on the "email" field.
+func EmailIsNil() predicate.Mail {
+	return predicate.Mail(sql.FieldIsNull(FieldEmail))
+}
+
+// EmailNotNil applies the NotNil predicate on the "email" field.
+func EmailNotNil() predicate.Mail {
+	return predicate.Mail(sql.FieldNotNull(FieldEmail))
+}
+
+// EmailEqualFold applies the EqualFold predicate on the "email" field.
+func EmailEqualFold(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldEqualFold(FieldEmail, vc))
+}
+
+// EmailContainsFold applies the ContainsFold predicate on the "email" field.
+func EmailContainsFold(v state.OrderEmail) predicate.Mail {
+	vc := string(v)
+	return predicate.Mail(sql.FieldContainsFold(FieldEmail, vc))
 }
 
 // NetworkEQ applies the EQ predicate on the "network" field.

@@ -225,6 +225,10 @@ var (
 		{Name: "payment", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "reached_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "order_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "remind", Type: field.TypeBool, Default: false},
+		{Name: "due_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "reminded_at", Type: field.TypeInt64, Nullable: true},
 	}
 	// CartsTable holds the schema information for the "carts" table.
 	CartsTable = &schema.Table{
@@ -241,6 +245,16 @@ var (
 				Name:    "cart_bucket_expires_at",
 				Unique:  false,
 				Columns: []*schema.Column{CartsColumns[3], CartsColumns[4]},
+			},
+			{
+				Name:    "cart_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{CartsColumns[3], CartsColumns[24]},
+			},
+			{
+				Name:    "cart_store_id_reminded_at",
+				Unique:  false,
+				Columns: []*schema.Column{CartsColumns[1], CartsColumns[26]},
 			},
 		},
 	}
@@ -307,6 +321,7 @@ var (
 		{Name: "description", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "sort", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "rule", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "size_chart_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "bucket", Type: field.TypeInt8},
 		{Name: "due_at", Type: field.TypeInt64},
 		{Name: "behind", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -327,7 +342,7 @@ var (
 			{
 				Name:    "collection_bucket_due_at_store_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{CollectionsColumns[10], CollectionsColumns[11], CollectionsColumns[1], CollectionsColumns[0]},
+				Columns: []*schema.Column{CollectionsColumns[11], CollectionsColumns[12], CollectionsColumns[1], CollectionsColumns[0]},
 			},
 		},
 	}
@@ -1131,6 +1146,7 @@ var (
 		{Name: "sender_name", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "reply_to", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "order_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "email", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "network", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "stop_url", Type: field.TypeString, Nullable: true, Size: 255},
 	}
@@ -1144,6 +1160,11 @@ var (
 				Name:    "mail_bucket_due_at",
 				Unique:  false,
 				Columns: []*schema.Column{MailsColumns[2], MailsColumns[3]},
+			},
+			{
+				Name:    "mail_store_id_order_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{MailsColumns[1], MailsColumns[11], MailsColumns[0]},
 			},
 		},
 	}
@@ -2442,6 +2463,7 @@ var (
 		{Name: "orders_muted_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "alerts", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "digest_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "views", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 	}
 	// StaffTable holds the schema information for the "staff" table.
 	StaffTable = &schema.Table{
@@ -2492,6 +2514,8 @@ var (
 		{Name: "second_factor", Type: field.TypeBool, Default: false},
 		{Name: "refund_proof_minor", Type: field.TypeInt64, Nullable: true},
 		{Name: "low_stock", Type: field.TypeInt64, Nullable: true},
+		{Name: "shopper_cancels", Type: field.TypeBool, Default: true},
+		{Name: "remind_hours", Type: field.TypeInt64, Nullable: true},
 		{Name: "limits", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "legacy", Type: field.TypeBool, Default: false},
 		{Name: "demo", Type: field.TypeBool, Default: false},

@@ -308,6 +308,14 @@ func init() {
 	cartDescRegion := cartFields[14].Descriptor()
 	// cart.RegionValidator is a validator for the "region" field. It is called by the builders before save.
 	cart.RegionValidator = cartDescRegion.Validators[0].(func(string) error)
+	// cartDescRemind is the schema descriptor for remind field.
+	cartDescRemind := cartFields[21].Descriptor()
+	// cart.DefaultRemind holds the default value on creation for the remind field.
+	cart.DefaultRemind = cartDescRemind.Default.(bool)
+	// cartDescTries is the schema descriptor for tries field.
+	cartDescTries := cartFields[23].Descriptor()
+	// cart.DefaultTries holds the default value on creation for the tries field.
+	cart.DefaultTries = cartDescTries.Default.(int)
 	// cartDescID is the schema descriptor for id field.
 	cartDescID := cartMixinFields0[1].Descriptor()
 	// cart.DefaultID holds the default value on creation for the id field.
@@ -359,11 +367,11 @@ func init() {
 	// collection.TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	collection.TitleValidator = collectionDescTitle.Validators[0].(func(string) error)
 	// collectionDescSettling is the schema descriptor for settling field.
-	collectionDescSettling := collectionFields[8].Descriptor()
+	collectionDescSettling := collectionFields[9].Descriptor()
 	// collection.DefaultSettling holds the default value on creation for the settling field.
 	collection.DefaultSettling = collectionDescSettling.Default.(bool)
 	// collectionDescGone is the schema descriptor for gone field.
-	collectionDescGone := collectionFields[9].Descriptor()
+	collectionDescGone := collectionFields[10].Descriptor()
 	// collection.DefaultGone holds the default value on creation for the gone field.
 	collection.DefaultGone = collectionDescGone.Default.(bool)
 	// collectionDescID is the schema descriptor for id field.
@@ -1157,7 +1165,7 @@ func init() {
 	// mail.SenderNameValidator is a validator for the "sender_name" field. It is called by the builders before save.
 	mail.SenderNameValidator = mailDescSenderName.Validators[0].(func(string) error)
 	// mailDescStopURL is the schema descriptor for stop_url field.
-	mailDescStopURL := mailFields[11].Descriptor()
+	mailDescStopURL := mailFields[12].Descriptor()
 	// mail.StopURLValidator is a validator for the "stop_url" field. It is called by the builders before save.
 	mail.StopURLValidator = mailDescStopURL.Validators[0].(func(string) error)
 	// mailDescID is the schema descriptor for id field.
@@ -2344,24 +2352,28 @@ func init() {
 	storeDescSecondFactor := storeFields[9].Descriptor()
 	// store.DefaultSecondFactor holds the default value on creation for the second_factor field.
 	store.DefaultSecondFactor = storeDescSecondFactor.Default.(bool)
+	// storeDescShopperCancels is the schema descriptor for shopper_cancels field.
+	storeDescShopperCancels := storeFields[12].Descriptor()
+	// store.DefaultShopperCancels holds the default value on creation for the shopper_cancels field.
+	store.DefaultShopperCancels = storeDescShopperCancels.Default.(bool)
 	// storeDescLegacy is the schema descriptor for legacy field.
-	storeDescLegacy := storeFields[13].Descriptor()
+	storeDescLegacy := storeFields[15].Descriptor()
 	// store.DefaultLegacy holds the default value on creation for the legacy field.
 	store.DefaultLegacy = storeDescLegacy.Default.(bool)
 	// storeDescDemo is the schema descriptor for demo field.
-	storeDescDemo := storeFields[14].Descriptor()
+	storeDescDemo := storeFields[16].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
 	// storeDescTest is the schema descriptor for test field.
-	storeDescTest := storeFields[15].Descriptor()
+	storeDescTest := storeFields[17].Descriptor()
 	// store.DefaultTest holds the default value on creation for the test field.
 	store.DefaultTest = storeDescTest.Default.(bool)
 	// storeDescLanguage is the schema descriptor for language field.
-	storeDescLanguage := storeFields[17].Descriptor()
+	storeDescLanguage := storeFields[19].Descriptor()
 	// store.DefaultLanguage holds the default value on creation for the language field.
 	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[19].Descriptor()
+	storeDescStorefrontRevision := storeFields[21].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.

@@ -29,6 +29,8 @@ const (
 	FieldAlerts = "alerts"
 	// FieldDigestAt holds the string denoting the digest_at field in the database.
 	FieldDigestAt = "digest_at"
+	// FieldViews holds the string denoting the views field in the database.
+	FieldViews = "views"
 	// Table holds the table name of the staff in the database.
 	Table = "staff"
 )
@@ -44,6 +46,7 @@ var Columns = []string{
 	FieldOrdersMutedAt,
 	FieldAlerts,
 	FieldDigestAt,
+	FieldViews,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

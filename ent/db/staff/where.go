@@ -101,6 +101,12 @@ func DigestAt(v micros.Time) predicate.Staff {
 	return predicate.Staff(sql.FieldEQ(FieldDigestAt, vc))
 }
 
+// Views applies equality check predicate on the "views" field. It's identical to ViewsEQ.
+func Views(v document.Views) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldEQ(FieldViews, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Staff {
 	return predicate.Staff(sql.FieldEQ(FieldStoreID, v))
@@ -549,6 +555,70 @@ func DigestAtIsNil() predicate.Staff {
 // DigestAtNotNil applies the NotNil predicate on the "digest_at" field.
 func DigestAtNotNil() predicate.Staff {
 	return predicate.Staff(sql.FieldNotNull(FieldDigestAt))
+}
+
+// ViewsEQ applies the EQ predicate on the "views" field.
+func ViewsEQ(v document.Views) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldEQ(FieldViews, vc))
+}
+
+// ViewsNEQ applies the NEQ predicate on the "views" field.
+func ViewsNEQ(v document.Views) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldNEQ(FieldViews, vc))
+}
+
+// ViewsIn applies the In predicate on the "views" field.
+func ViewsIn(vs ...document.Views) predicate.Staff {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Staff(sql.FieldIn(FieldViews, v...))
+}
+
+// ViewsNotIn applies the NotIn predicate on the "views" field.
+func ViewsNotIn(vs ...document.Views) predicate.Staff {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Staff(sql.FieldNotIn(FieldViews, v...))
+}
+
+// ViewsGT applies the GT predicate on the "views" field.
+func ViewsGT(v document.Views) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldGT(FieldViews, vc))
+}
+
+// ViewsGTE applies the GTE predicate on the "views" field.
+func ViewsGTE(v document.Views) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldGTE(FieldViews, vc))
+}
+
+// ViewsLT applies the LT predicate on the "views" field.
+func ViewsLT(v document.Views) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldLT(FieldViews, vc))
+}
+
+// ViewsLTE applies the LTE predicate on the "views" field.
+func ViewsLTE(v document.Views) predicate.Staff {
+	vc := []byte(v)
+	return predicate.Staff(sql.FieldLTE(FieldViews, vc))
+}
+
+// ViewsIsNil applies the IsNil predicate on the "views" field.
+func ViewsIsNil() predicate.Staff {
+	return predicate.Staff(sql.FieldIsNull(FieldViews))
+}
+
+// ViewsNotNil applies the NotNil predicate on the "views" field.
+func ViewsNotNil() predicate.Staff {
+	return predicate.Staff(sql.FieldNotNull(FieldViews))
 }
 
 // And groups predicates with the AND operator between them.

@@ -42,6 +42,10 @@ const (
 	FieldRefundProofMinor = "refund_proof_minor"
 	// FieldLowStock holds the string denoting the low_stock field in the database.
 	FieldLowStock = "low_stock"
+	// FieldShopperCancels holds the string denoting the shopper_cancels field in the database.
+	FieldShopperCancels = "shopper_cancels"
+	// FieldRemindHours holds the string denoting the remind_hours field in the database.
+	FieldRemindHours = "remind_hours"
 	// FieldLimits holds the string denoting the limits field in the database.
 	FieldLimits = "limits"
 	// FieldLegacy holds the string denoting the legacy field in the database.
@@ -83,6 +87,8 @@ var Columns = []string{
 	FieldSecondFactor,
 	FieldRefundProofMinor,
 	FieldLowStock,
+	FieldShopperCancels,
+	FieldRemindHours,
 	FieldLimits,
 	FieldLegacy,
 	FieldDemo,
@@ -125,6 +131,8 @@ var (
 	DefaultNextNumber int64
 	// DefaultSecondFactor holds the default value on creation for the "second_factor" field.
 	DefaultSecondFactor bool
+	// DefaultShopperCancels holds the default value on creation for the "shopper_cancels" field.
+	DefaultShopperCancels bool
 	// DefaultLegacy holds the default value on creation for the "legacy" field.
 	DefaultLegacy bool
 	// DefaultDemo holds the default value on creation for the "demo" field.
@@ -215,6 +223,16 @@ func ByRefundProofMinor(opts ...sql.OrderTermOption) OrderOption {
 // ByLowStock orders the results by the low_stock field.
 func ByLowStock(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLowStock, opts...).ToFunc()
+}
+
+// ByShopperCancels orders the results by the shopper_cancels field.
+func ByShopperCancels(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldShopperCancels, opts...).ToFunc()
+}
+
+// ByRemindHours orders the results by the remind_hours field.
+func ByRemindHours(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRemindHours, opts...).ToFunc()
 }
 
 // ByLegacy orders the results by the legacy field.

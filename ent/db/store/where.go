@@ -128,6 +128,16 @@ func LowStock(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldLowStock, v))
 }
 
+// ShopperCancels applies equality check predicate on the "shopper_cancels" field. It's identical to ShopperCancelsEQ.
+func ShopperCancels(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldShopperCancels, v))
+}
+
+// RemindHours applies equality check predicate on the "remind_hours" field. It's identical to RemindHoursEQ.
+func RemindHours(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldRemindHours, v))
+}
+
 // Limits applies equality check predicate on the "limits" field. It's identical to LimitsEQ.
 func Limits(v document.Limits) predicate.Store {
 	vc := []byte(v)
@@ -957,6 +967,66 @@ func LowStockIsNil() predicate.Store {
 // LowStockNotNil applies the NotNil predicate on the "low_stock" field.
 func LowStockNotNil() predicate.Store {
 	return predicate.Store(sql.FieldNotNull(FieldLowStock))
+}
+
+// ShopperCancelsEQ applies the EQ predicate on the "shopper_cancels" field.
+func ShopperCancelsEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldShopperCancels, v))
+}
+
+// ShopperCancelsNEQ applies the NEQ predicate on the "shopper_cancels" field.
+func ShopperCancelsNEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldShopperCancels, v))
+}
+
+// RemindHoursEQ applies the EQ predicate on the "remind_hours" field.
+func RemindHoursEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldRemindHours, v))
+}
+
+// RemindHoursNEQ applies the NEQ predicate on the "remind_hours" field.
+func RemindHoursNEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldRemindHours, v))
+}
+
+// RemindHoursIn applies the In predicate on the "remind_hours" field.
+func RemindHoursIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldIn(FieldRemindHours, vs...))
+}
+
+// RemindHoursNotIn applies the NotIn predicate on the "remind_hours" field.
+func RemindHoursNotIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldNotIn(FieldRemindHours, vs...))
+}
+
+// RemindHoursGT applies the GT predicate on the "remind_hours" field.
+func RemindHoursGT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGT(FieldRemindHours, v))
+}
+
+// RemindHoursGTE applies the GTE predicate on the "remind_hours" field.
+func RemindHoursGTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGTE(FieldRemindHours, v))
+}
+
+// RemindHoursLT applies the LT predicate on the "remind_hours" field.
+func RemindHoursLT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLT(FieldRemindHours, v))
+}
+
+// RemindHoursLTE applies the LTE predicate on the "remind_hours" field.
+func RemindHoursLTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLTE(FieldRemindHours, v))
+}
+
+// RemindHoursIsNil applies the IsNil predicate on the "remind_hours" field.
+func RemindHoursIsNil() predicate.Store {
+	return predicate.Store(sql.FieldIsNull(FieldRemindHours))
+}
+
+// RemindHoursNotNil applies the NotNil predicate on the "remind_hours" field.
+func RemindHoursNotNil() predicate.Store {
+	return predicate.Store(sql.FieldNotNull(FieldRemindHours))
 }
 
 // LimitsEQ applies the EQ predicate on the "limits" field.

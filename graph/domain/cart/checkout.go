@@ -29,6 +29,8 @@ type Contact struct {
 	// Billing is nil if it is the shipping address, or if there is none.
 	Billing *document.AddressFields
 	Gift    string // the message of a gift; may be ""
+	// Remind says that the shopper wants a reminder if they leave the cart.
+	Remind bool
 }
 
 // billing begins the names of the members of a billing address in faults.
@@ -63,12 +65,18 @@ func (c *Carts) SetDetails(ctx context.Context, token string, by *Contact, to *d
 	if err := c.consult(ctx, v, contact); err != nil {
 		return err
 	}
+	if contact != nil && contact.remind && v.Reminds {
+		if contact.remind, err = c.mayAsk(ctx); err != nil {
+			return core.Explain("cart", err)
+		}
+	}
 	return c.mustEdit(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
 		if contact != nil {
 			if row.ReachedAt == nil {
 				u.SetReachedAt(micros.Now())
 			}
 			contact.set(u)
+			contact.arm(v, row, u)
 		}
 		if to == nil {
 			return nil
@@ -91,11 +99,12 @@ type contactEdit struct {
 	vatID, consultation *string
 	place               price.Place
 	billing             *document.AddressFields
+	remind              bool
 }
 
 func checkContact(check *core.Check, v *View, by Contact) *contactEdit {
 	e := &contactEdit{email: check.Email("email", core.CleanInput(by.Email)), phone: core.CleanInput(by.Phone),
-		gift: core.CleanInput(by.Gift)}
+		gift: core.CleanInput(by.Gift), remind: by.Remind}
 	if e.phone != "" {
 		check.Line("phone", e.phone, limit.Label)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/lib/link"
@@ -32,7 +33,7 @@ import (
 func (m *market) emailsTo(to string) (subjects []string, last string) {
 	m.t.Helper()
 	ctx := viewer.Operator(context.Background(), m.Model.ID)
-	rows, err := m.Store.DB(ctx).Mail.Query().Load(ctx)
+	rows, err := m.Store.DB(ctx).Mail.Query().Order(mail.ByID()).Load(ctx)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -243,6 +244,11 @@ func TestOwnEmails(t *testing.T) {
 			!strings.Contains(text, "Bye from Corner shop\n") || !strings.Contains(text, "Post\n") ||
 			!strings.Contains(text, "Weg 1\n10115 Berlin\n") || !strings.Contains(text, "Transfer\n") {
 			t.Errorf("%q: %s", subjects, text)
+		}
+		shown := graphtest.Must[*model.Order](t)(m.Query().Order(owner, o.PublicID()))
+		waiting := graphtest.Must[[]*model.WaitingEmail](t)(sales.OrderFields{}.WaitingEmails(owner, shown))
+		if len(waiting) != 1 || *waiting[0].Email != state.EmailPlaced || waiting[0].Recipient != "" {
+			t.Errorf("%v wait", waiting)
 		}
 		for _, tc := range []struct {
 			email   state.OrderEmail

@@ -37,3 +37,14 @@ func (c *Carts) BeginPayment(ctx context.Context, o *db.Order, title, back strin
 func (c *Carts) SettlePayment(ctx context.Context, o *db.Order) error {
 	return c.sales.SettlePayment(ctx, o)
 }
+
+// MayCancel reports whether the shopper of an order may cancel it, see [sales.Resolver.MayCancel].
+func (c *Carts) MayCancel(ctx context.Context, o *db.Order) (bool, error) {
+	may, err := c.sales.MayCancel(ctx, o)
+	return may, core.Explain("order", err)
+}
+
+// CancelOrder cancels an order for its shopper, see [sales.Resolver.CancelOwn].
+func (c *Carts) CancelOrder(ctx context.Context, o *db.Order) error {
+	return c.sales.CancelOwn(ctx, o.ID)
+}

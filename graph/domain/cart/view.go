@@ -67,6 +67,8 @@ type View struct {
 	Billing *document.AddressFields
 	// Gift is the message of a gift, "" for none.
 	Gift string
+	// Reminds says that the store reminds of carts, and Remind that the shopper asked for it.
+	Reminds, Remind bool
 	// Extended says that a cart may have Billing and Gift.
 	Extended bool
 	// Rates are the available shipping rates for the address and the lines; Rate is the chosen one.
@@ -203,6 +205,7 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	core.Opt(row.Country, func(s string) { v.Country = s })
 	core.Opt(row.Region, func(s string) { v.Region = s })
 	core.Opt(row.Gift, func(s string) { v.Gift = s })
+	v.Remind = row.Remind
 	v.Extended = c.Store.Uses(ent.CheckoutDetails)
 	if v.Address, err = row.Address.Fields(); err != nil {
 		return nil, err
@@ -213,7 +216,7 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	if v.store, err = c.CurrentStore(ctx); err != nil {
 		return nil, err
 	}
-	v.Currency = v.store.Currency
+	v.Currency, v.Reminds = v.store.Currency, c.reminds(v.store)
 	if err := c.readLines(ctx, v); err != nil {
 		return nil, err
 	}

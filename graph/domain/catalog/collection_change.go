@@ -78,6 +78,9 @@ func (m Mutation) CollectionCreate(
 		if err := m.holdProducts(ctx, plan.products); err != nil {
 			return nil, nil, err
 		}
+		if err := m.holdSizeChart(ctx, in); err != nil {
+			return nil, nil, err
+		}
 		c, err := m.insertCollection(ctx, in, plan)
 		if err != nil {
 			return nil, nil, err
@@ -99,7 +102,8 @@ func (m Mutation) insertCollection(
 	id := xid.New()
 	save := func(handle string) (*db.Collection, error) {
 		return m.Client(ctx).Collection.Create().SetID(id).SetTitle(in.Title).SetHandle(handle).
-			SetNillableDescription(in.Description).SetSort(in.Sort).SetRule(plan.rule).SetDueAt(id.Time()).
+			SetNillableDescription(in.Description).SetSort(in.Sort).SetRule(plan.rule).
+			SetNillableSizeChartID(sizeChart(in.SizeChartID.Value())).SetDueAt(id.Time()).
 			SetBehind(xid.Nil).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetUpdatedAt(id.Time()).Save(ctx)
 	}
 	if in.Handle == nil {
@@ -127,6 +131,13 @@ func (m Mutation) CollectionUpdate(
 			core.Replace(all, in.Handle, "handle", &c.Handle, u.SetHandle)
 			core.MemberOpt(all, core.Given(in.Description), "description", &c.Description, u.SetDescription,
 				u.ClearDescription)
+			if in.SizeChartID.IsSet() {
+				core.MemberOpt(all, core.Given(sizeChart(in.SizeChartID.Value())), sizeChartMember, &c.SizeChartID,
+					u.SetSizeChartID, u.ClearSizeChartID)
+			}
+			if err := m.holdSizeChart(ctx, in); err != nil {
+				return err
+			}
 			core.Replace(all, &in.Sort, "sort", &c.Sort, u.SetSort)
 			shown := len(*all)
 			core.MemberDoc(all, plan.rule, true, "rule", &c.Rule, u.SetRule, u.ClearRule)
@@ -200,6 +211,15 @@ func (m Mutation) holdProducts(ctx context.Context, products []xid.ID) error {
 	}
 	c := &core.Check{}
 	c.Found("product_ids", xid.Product, products, core.Map(rows, func(p *db.Product) xid.ID { return p.ID }))
+	return c.Err()
+}
+
+// holdSizeChart checks that the store has the page of an input.
+func (m Mutation) holdSizeChart(ctx context.Context, in model.CollectionInput) error {
+	c := &core.Check{}
+	if err := m.checkSizeChart(ctx, c, in.SizeChartID.Value()); err != nil {
+		return err
+	}
 	return c.Err()
 }
 

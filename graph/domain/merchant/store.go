@@ -75,6 +75,7 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 	core.Opt(in.Timezone, func(s string) { c.Timezone("timezone", s) })
 	core.Opt(in.Currency, func(s string) { in.Currency = new(c.Currency("currency", s)) })
 	core.Opt(in.ContactEmail.Value(), func(s string) { in.ContactEmail = model.Some(c.Email("contact_email", s)) })
+	core.Opt(in.RemindHours.Value(), func(n int64) { c.Within("remind_hours", n, 1, limit.RemindHours) })
 	core.Opt(in.LowStock.Value(), func(n int64) { c.Within("low_stock", n, 0, limit.Inventory) })
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -87,6 +88,8 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 		core.MemberOpt(&e.Changed, in.ContactEmail, "contact_email", &s.ContactEmail, u.SetContactEmail,
 			u.ClearContactEmail)
 		core.MemberOpt(&e.Changed, in.LowStock, "low_stock", &s.LowStock, u.SetLowStock, u.ClearLowStock)
+		core.MemberOpt(&e.Changed, in.RemindHours, "remind_hours", &s.RemindHours, u.SetRemindHours, u.ClearRemindHours)
+		core.Replace(&e.Changed, in.ShopperCancels, "shopper_cancels", &s.ShopperCancels, u.SetShopperCancels)
 		core.Replace(&e.Changed, in.Name, "name", &s.Name, u.SetName)
 		core.Replace(&e.Changed, in.Language, "language", &s.Language, u.SetLanguage)
 		core.Replace(&e.Changed, in.Timezone, "timezone", &s.Timezone, u.SetTimezone)

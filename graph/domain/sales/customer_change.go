@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/idem"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
@@ -107,11 +108,24 @@ func (m Mutation) CustomerUpdate(
 				nil)
 			if len(e.Changed) > 0 {
 				e.Then = func(ctx context.Context) error {
+					if err := m.allowMarketing(ctx, row, e.Changed); err != nil {
+						return err
+					}
 					return search.For(ctx, m.Store).Mark(ctx, search.Customers, row.ID)
 				}
 			}
 			return nil
 		})
+}
+
+// allowMarketing ends an earlier stop of marketing emails once a shopper who proved the address subscribes
+// again.
+func (m Mutation) allowMarketing(ctx context.Context, c *db.Customer, changed []string) error {
+	if !slices.Contains(changed, "email_marketing") || c.EmailMarketing != state.EmailSubscribed || c.Email == nil ||
+		consentSource(ctx) != state.ConsentAccount {
+		return nil
+	}
+	return notify.AllowMarketing(ctx, m.Client(ctx), *c.Email)
 }
 
 // consentSource returns who chooses the marketing state of a customer.

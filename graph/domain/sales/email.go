@@ -6,15 +6,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/cart"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/engine/notify"
@@ -103,7 +108,7 @@ func (m Mutation) sendEmail(ctx context.Context, o *model.Order, e state.OrderEm
 		return err
 	}
 	return m.Notifier.Send(ctx, m.Client(ctx), notify.Email{To: *o.Email, Of: o.StoreID, From: words.From,
-		ReplyTo: words.ReplyTo, Order: o.ID, Network: networkOf(ctx, e), Stop: about.Stop,
+		ReplyTo: words.ReplyTo, Order: o.ID, About: e, Network: networkOf(ctx, e), Stop: about.Stop,
 		Subject: words.Subject, Body: words.Text, HTML: words.HTML})
 }
 
@@ -317,4 +322,75 @@ func (e *orderEdit) emailEvents() (types []event.Type) {
 		}
 	}
 	return types
+}
+
+// Reminder is an email about a cart that was not ordered.
+type Reminder struct {
+	To   string
+	Cart xid.ID
+	// Customer is the customer with the address, nil if there is none.
+	Customer xid.ID
+	// Lines are the items of the cart.
+	Lines []*db.OrderLine
+}
+
+// SendReminder writes a reminder, in the transaction of ctx.
+func (m Mutation) SendReminder(ctx context.Context, r Reminder) error {
+	s, err := m.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	home := m.ShopOrigin(s.Handle, s.Domain)
+	about := emailOrder{Order: &db.Order{StoreID: s.ID, Currency: s.Currency, Language: &s.Language}, Shop: s.Name,
+		Home: home, URL: home + link.CartRoot + m.Links.CartToken(s.ID, r.Cart), Lines: r.Lines,
+		Stop: m.APIHost + link.MarketingStopRoot + m.Links.MarketingStopToken(s.ID, r.Customer, notify.Address(r.To))}
+	if err := m.describe(ctx, s, &about); err != nil {
+		return err
+	}
+	texts, err := m.emailTexts(ctx, state.EmailReminder, s.Language)
+	if err != nil {
+		return err
+	}
+	words, err := m.compose(ctx, s, state.EmailReminder, about, texts)
+	if err != nil {
+		return err
+	}
+	return m.Notifier.Send(ctx, m.Client(ctx), notify.Email{To: r.To, Of: s.ID, From: words.From,
+		ReplyTo: words.ReplyTo, Stop: about.Stop, Subject: words.Subject, Body: words.Text, HTML: words.HTML})
+}
+
+// StopMarketing ends all marketing emails of the viewer's store to an address, as the holder of a link of
+// [link.Signer.MarketingStopToken] asks. It may be repeated.
+func (r *Resolver) StopMarketing(ctx context.Context, of xid.ID, address digest.Sum) error {
+	if err := notify.StopMarketing(ctx, r.Store, address); err != nil || of.IsNil() {
+		return err
+	}
+	return r.retryOnConflict(func() error {
+		rows, err := r.Client(ctx).Customer.Query().Where(customer.ID(of)).Load(ctx)
+		if err != nil || len(rows) == 0 {
+			return core.Explain("customer", err)
+		}
+		c := rows[0]
+		if c.EmailMarketing != state.EmailSubscribed || c.Email == nil || notify.Address(*c.Email) != address {
+			return nil // the customer has another address now
+		}
+		_, err = r.Mutation().CustomerUpdate(ctx, c.PublicID(), c.Version,
+			model.CustomerUpdateInput{EmailMarketing: model.Some(state.EmailUnsubscribed)})
+		return fault.Wrap("unsubscribe a customer", err)
+	})
+}
+
+// remindersShown is the period of [Query.CartReminders]. Carts are kept that long.
+const remindersShown = 30 * 24 * time.Hour
+
+// CartReminders counts the reminders of carts in the last 30 days.
+func (q Query) CartReminders(ctx context.Context) (*model.CartReminders, error) {
+	sent := q.Client(ctx).Cart.Query().Where(cart.RemindedAtGT(micros.Now().Add(-remindersShown)))
+	ordered := sent.Clone().Where(cart.OrderIDNotNil())
+	var counts model.CartReminders
+	var err error
+	if counts.Sent, err = sent.Count(ctx); err == nil {
+		counts.Recovered, err = ordered.Count(ctx)
+	}
+	return &counts, core.Explain("cart", err)
 }

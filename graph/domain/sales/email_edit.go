@@ -230,6 +230,9 @@ func (m Mutation) sampleEmail(
 	if err != nil {
 		return orderEmail{}, err
 	}
+	if e == state.EmailReminder {
+		o.URL = o.Home + "/cart"
+	}
 	return m.compose(ctx, s, e, o, texts)
 }
 
@@ -306,6 +309,8 @@ func (m Mutation) detailsOf(ctx context.Context, o *model.Order, e *state.OrderE
 		return of, true, err
 	case state.EmailReturnRequested, state.EmailWithdrawn, state.EmailReturnApproved, state.EmailReturnDeclined:
 		return m.detailsOfReturn(ctx, o, *e)
+	case state.EmailReminder: // it is about a cart
+		return of, false, nil
 	}
 	query := m.Client(ctx).Fulfillment.Query().Where(fulfillment.OrderID(o.ID))
 	query.Modify(ent.ForceIndex(fulfillmentIndex), func(s *sql.Selector) {

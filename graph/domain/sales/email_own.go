@@ -41,6 +41,9 @@ const (
 // variablesOf returns the names of the variables of an email. The amount is that of the payment or
 // refund.
 func variablesOf(e state.OrderEmail) []string {
+	if e == state.EmailReminder {
+		return []string{varShop, varContact}
+	}
 	list := []string{varNumber, varTotal, varShop, varContact, varCustomer}
 	if e == state.EmailPaid || e == state.EmailRefunded {
 		list = append(list, varAmount)
@@ -59,11 +62,15 @@ var usualTexts = map[state.OrderEmail]struct{ subject, text phrase.Key }{
 	state.EmailWithdrawn:       {phrase.WithdrawnSubject, phrase.WithdrawnText},
 	state.EmailReturnApproved:  {phrase.ReturnApprovedSubject, phrase.ReturnApprovedText},
 	state.EmailReturnDeclined:  {phrase.ReturnDeclinedSubject, phrase.ReturnDeclinedText},
+	state.EmailReminder:        {phrase.ReminderSubject, phrase.ReminderText},
 }
 
 // usualOf returns the texts of the service, with variables.
 func usualOf(e state.OrderEmail, l state.Language) emailTexts {
 	texts, said := phrase.In(l), []string{inBraces(varNumber), inBraces(varShop), inBraces(varAmount)}
+	if e == state.EmailReminder {
+		said = said[1:2]
+	}
 	return emailTexts{Subject: texts.Say(usualTexts[e].subject, said...), Intro: texts.Say(usualTexts[e].text, said...)}
 }
 

@@ -168,7 +168,11 @@ func composeEmail(e state.OrderEmail, o emailOrder, own emailTexts) (orderEmail,
 		v.ContactText = texts.Say(phrase.MailContact)
 	}
 	said, ofReturn := saidOf[e]
-	if !shipped(e) && !ofReturn {
+	ofCart := e == state.EmailReminder
+	if ofCart {
+		v.Link = texts.Say(phrase.BackToCart)
+	}
+	if !shipped(e) && !ofReturn && !ofCart {
 		taxes, err := ShownOfOrder(texts, o.Order)
 		if err != nil {
 			return orderEmail{}, err
@@ -189,14 +193,16 @@ func composeEmail(e state.OrderEmail, o emailOrder, own emailTexts) (orderEmail,
 			v.Tracking = texts.Say(said)
 		}
 	}
-	if !ofReturn {
+	if !ofReturn && !ofCart {
 		var err error
 		if v.Facts, err = facts(texts, o); err != nil {
 			return orderEmail{}, err
 		}
 	}
 	if o.Stop != "" {
-		v.Stop, v.StopText = o.Stop, texts.Say(phrase.NotOrdered)
+		if v.Stop, v.StopText = o.Stop, texts.Say(phrase.NotOrdered); ofCart {
+			v.StopText = texts.Say(phrase.ReminderStop)
+		}
 	}
 	var html strings.Builder
 	if err := emailPage.Execute(&html, v); err != nil {

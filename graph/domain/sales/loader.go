@@ -103,6 +103,7 @@ func (s *siblings) relations() *model.Relations {
 		Refunds:      model.NewBatch(s.orderIDs, s.refunds),
 		Holds:        model.NewBatch(s.orderIDs, s.holds),
 		Acts:         model.NewBatch(s.orderIDs, s.acts),
+		Emails:       model.NewBatch(s.orderIDs, s.emails),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/paymentrefund"
@@ -90,6 +91,21 @@ func (s *siblings) fulfillments(ctx context.Context, ids []xid.ID) (map[xid.ID][
 	of := make(map[xid.ID][]*db.Fulfillment, len(ids))
 	for _, f := range rows {
 		of[f.OrderID] = append(of[f.OrderID], f)
+	}
+	return of, err
+}
+
+// emails loads the emails about each order that are not sent yet, without their texts.
+func (s *siblings) emails(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.WaitingEmail, error) {
+	q := s.Client(ctx).Mail.Query()
+	columns := []string{mail.FieldID, mail.FieldStoreID, mail.FieldOrderID, mail.FieldEmail, mail.FieldAttempts,
+		mail.FieldDueAt}
+	q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: mail.FieldOrderID, Parents: ids,
+		Columns: columns, Index: emailIndex, Limit: maxChildren}.Apply)
+	rows, err := q.Select(columns...).All(ctx)
+	of := make(map[xid.ID][]*model.WaitingEmail, len(ids))
+	for _, m := range rows {
+		of[*m.OrderID] = append(of[*m.OrderID], &model.WaitingEmail{Mail: m})
 	}
 	return of, err
 }

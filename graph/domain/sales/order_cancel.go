@@ -4,17 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/download"
+	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -172,4 +181,97 @@ func (r *Resolver) Withdraw(ctx context.Context, id xid.ID) error {
 			return nil
 		})
 	return err
+}
+
+// MayCancel reports whether the shopper of an order may cancel it: the store lets shoppers cancel, nothing
+// was shipped or downloaded, and no return is open.
+func (r *Resolver) MayCancel(ctx context.Context, o *db.Order) (bool, error) {
+	if o.Status != state.OrderOpen || o.FulfillmentStatus != state.FulfillmentUnfulfilled {
+		return false, nil
+	}
+	s, err := r.CurrentStore(ctx)
+	if err != nil || !s.ShopperCancels {
+		return false, err
+	}
+	fetched, err := r.Client(ctx).Download.Query().Where(download.OrderID(o.ID)).Exist(ctx)
+	if err != nil || fetched {
+		return false, err
+	}
+	rows, err := r.returnsOf(ctx, o.ID)
+	return !slices.ContainsFunc(rows, isOpen), err
+}
+
+// CancelOwn cancels an order for its shopper, or fails with [fault.InvalidTransition] if
+// [Resolver.MayCancel] says no. A payment through a provider is refunded at once. Other payments stay,
+// because only the store can send that money back; its notice says so.
+func (r *Resolver) CancelOwn(ctx context.Context, id xid.ID) error {
+	wait, err := r.countNews(ctx, "news of cancellations", limit.OrderNews)
+	if err != nil {
+		return core.Explain("order", err)
+	}
+	m := r.Mutation()
+	return r.retryOnConflict(func() error {
+		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
+			// The lock comes before any read, so that the downloads that it waited for are seen.
+			o, err := core.Row(ctx, r.Client(ctx).Order.Query().Where(order.ID(id)), ent.ForUpdate)
+			if err != nil {
+				return nil, core.Explain("order", err)
+			}
+			_, err = m.changeOrder(ctx, o.PublicID(), o.Version, "order.cancel",
+				func(ctx context.Context, e *orderEdit) error { return m.cancelOwn(ctx, e, wait == 0) })
+			return nil, err
+		})
+	})
+}
+
+func (m Mutation) cancelOwn(ctx context.Context, e *orderEdit, announced bool) error {
+	may, err := m.MayCancel(ctx, e.Order.Order)
+	if err != nil {
+		return err
+	}
+	if !may {
+		return fault.State(fault.InvalidTransition, "The order can no longer be cancelled.")
+	}
+	if err := m.cancel(e); err != nil {
+		return err
+	}
+	taken := e.PaidMinor - e.RefundedMinor
+	if taken > 0 {
+		online, err := m.paidOnline(ctx, e.Order.Order)
+		if err != nil {
+			return err
+		}
+		if online {
+			if err := m.refund(ctx, e, model.RefundInput{AmountMinor: taken}, nil); err != nil {
+				return err
+			}
+			taken = 0
+		}
+	}
+	if announced {
+		e.Then = inSequence(e.Then, func(ctx context.Context) error { return m.announceCancel(ctx, e, taken) })
+	}
+	return nil
+}
+
+// paidOnline reports whether the provider that took the payment of an order can refund it.
+func (r *Resolver) paidOnline(ctx context.Context, o *db.Order) (bool, error) {
+	if o.PaymentMethod != nil && *o.PaymentMethod == state.PaymentTest {
+		return true, nil
+	}
+	paid, err := r.paidSession(ctx, o)
+	return paid != nil, err
+}
+
+// announceCancel writes the notice that a shopper canceled an order. owed is what the store has to send
+// back itself.
+func (m Mutation) announceCancel(ctx context.Context, e *orderEdit, owed int64) error {
+	notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: e.ID, Topic: state.AlertOrder,
+		Title: "The shopper cancelled order #" + strconv.FormatInt(e.Number, 10), Body: "Do not ship it."}
+	if owed > 0 {
+		notice.Level = state.NotificationWarning
+		notice.Body += " " + phrase.In(state.English).Money(owed, e.Currency) + " was paid outside of the online " +
+			"payment. Send it back, then record the refund on the page of the order."
+	}
+	return m.Notifier.Append(viewer.Operator(ctx, e.StoreID), m.Store, notice)
 }

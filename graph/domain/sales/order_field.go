@@ -17,6 +17,7 @@ const (
 	fulfillmentIndex = "fulfillment_store_id_order_id_id"
 	refundIndex      = "paymentrefund_store_id_order_id_id"
 	actIndex         = "audit_store_id_resource_id_id"
+	emailIndex       = "mail_store_id_order_id_id"
 )
 
 // OrderFields resolves the relations of an order. Each costs one statement per page of orders.
@@ -69,6 +70,12 @@ func (o OrderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*d
 func (o OrderFields) Acts(ctx context.Context, order *model.Order) ([]*model.OrderAct, error) {
 	acts, err := order.Relations().Acts.Get(ctx, order.ID)
 	return listed(acts), core.Explain("order acts", err)
+}
+
+// WaitingEmails returns the emails to the shopper that are not sent yet, oldest first.
+func (o OrderFields) WaitingEmails(ctx context.Context, order *model.Order) ([]*model.WaitingEmail, error) {
+	emails, err := order.Relations().Emails.Get(ctx, order.ID)
+	return listed(emails), core.Explain("emails", err)
 }
 
 // PaymentDueAt returns when the order is canceled for lack of payment, or nil.

@@ -53,23 +53,36 @@ func (r *Resolver) wakeReturns(ctx context.Context) { ent.OnCommit(ctx, r.Paymen
 // refundOnline queues a refund through the provider that took the payment. The ledger row is what
 // staff see of it.
 func (m Mutation) refundOnline(ctx context.Context, e *orderEdit, ledger xid.ID, amount int64) error {
-	if amount == 0 || e.PaymentMethod == nil || *e.PaymentMethod != state.PaymentStripe {
+	if amount == 0 {
 		return nil
 	}
-	paid, err := m.Client(ctx).PaymentSession.Query().Where(paymentsession.OrderID(e.ID),
-		paymentsession.StateEQ(state.PaymentSessionPaid)).Load(ctx)
-	if err != nil {
-		return fmt.Errorf("find the payment: %w", err)
-	}
-	if len(paid) == 0 || paid[0].Payment == nil {
-		return nil // it was paid in another way
+	paid, err := m.paidSession(ctx, e.Order.Order)
+	if err != nil || paid == nil {
+		return err
 	}
 	if !payment.Payable(amount, e.Currency) {
 		return fault.State(fault.InvalidTransition, "Stripe cannot refund this amount in "+e.Currency+
 			". Choose a multiple that Stripe supports.")
 	}
-	e.back = m.returnRow(ctx, e.Order.Order, paid[0], *paid[0].Payment, amount, e.Currency).SetLedgerID(ledger)
+	e.back = m.returnRow(ctx, e.Order.Order, paid, *paid.Payment, amount, e.Currency).SetLedgerID(ledger)
 	return nil
+}
+
+// paidSession returns the session in which an order was paid through its provider, nil if it was paid in
+// another way or not at all.
+func (r *Resolver) paidSession(ctx context.Context, o *db.Order) (*db.PaymentSession, error) {
+	if o.PaymentMethod == nil || *o.PaymentMethod != state.PaymentStripe {
+		return nil, nil
+	}
+	paid, err := r.Client(ctx).PaymentSession.Query().Where(paymentsession.OrderID(o.ID),
+		paymentsession.StateEQ(state.PaymentSessionPaid)).Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find the payment: %w", err)
+	}
+	if len(paid) == 0 || paid[0].Payment == nil {
+		return nil, nil
+	}
+	return paid[0], nil
 }
 
 // ReturnMoney sends the due refunds to the providers and returns how many were accepted. It is safe

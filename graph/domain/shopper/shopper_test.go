@@ -15,6 +15,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -61,7 +62,7 @@ var codeForm = regexp.MustCompile(`\b[0-9]{8}\b`)
 // mails returns the queued emails to an address.
 func (p *shop) mails(to string) (list []*db.Mail) {
 	p.t.Helper()
-	rows, err := p.Store.DB(p.ctx).Mail.Query().Load(p.ctx)
+	rows, err := p.Store.DB(p.ctx).Mail.Query().Order(mail.ByID()).Load(p.ctx)
 	if err != nil {
 		p.t.Fatal(err)
 	}

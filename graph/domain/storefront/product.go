@@ -3,6 +3,7 @@ package storefront
 import (
 	"cmp"
 	"context"
+	stdsql "database/sql"
 	"errors"
 	"fmt"
 	"html"
@@ -18,6 +19,7 @@ import (
 	dbpage "github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -140,7 +142,9 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 	if err := o.complete(p); err != nil {
 		return nil, err
 	}
-	o.SizeChart, err = s.sizeChart(ctx, p.SizeChartID)
+	if o.SizeChart, err = s.sizeChart(ctx, p.SizeChartID); err == nil && o.SizeChart == nil {
+		o.SizeChart, err = s.commonSizeChart(ctx, p.ID)
+	}
 	return o, err
 }
 
@@ -158,6 +162,25 @@ func (s Storefront) sizeChart(ctx context.Context, id *xid.ID) (*Text, error) {
 		return nil, core.Explain("page", err)
 	}
 	return &Text{Title: p.Title, Handle: p.Handle}, nil
+}
+
+// commonSizeChart returns the published size chart of the oldest collection of a product that has
+// one, nil if none has.
+func (s Storefront) commonSizeChart(ctx context.Context, id xid.ID) (chart *Text, err error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {
+		chart = &Text{}
+		return fault.Wrap("scan", rows.Scan(&chart.Title, &chart.Handle))
+	}, "SELECT g.title, g.handle FROM listings l"+
+		ent.IndexHint(s.Store.Dialect(), "listings", "listing_store_id_id")+
+		" JOIN collections c ON c.store_id = l.store_id AND c.id = l.shelf"+
+		" JOIN pages g ON g.store_id = c.store_id AND g.id = c.size_chart_id"+
+		" WHERE l.store_id = ? AND l.id = ? AND c.gone = ? AND g.status = ? ORDER BY c.id LIMIT 1",
+		v.Store, id, false, state.PagePublished)
+	return chart, core.Explain("page", err)
 }
 
 // price sets the amount for machines: the lowest price of the available variants, or of all

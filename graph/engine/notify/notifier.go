@@ -157,7 +157,8 @@ func (n *Notifier) Send(ctx context.Context, c *db.Client, e Email) error {
 	err := c.Mail.Create().SetBucket(bucket.Of(e.Of)).SetDueAt(micros.Now()).SetRecipient(e.To).
 		SetSubject(clip(oneLine(e.Subject), limit.Line)).SetBody(e.Body).SetNillableHTML(given(e.HTML)).
 		SetNillableSenderName(given(clip(oneLine(e.From), limit.Line))).SetNillableReplyTo(given(e.ReplyTo)).
-		SetNillableOrderID(given(e.Order)).SetNillableNetwork(given(e.Network)).SetNillableStopURL(given(e.Stop)).
+		SetNillableOrderID(given(e.Order)).SetNillableEmail(given(e.About)).
+		SetNillableNetwork(given(e.Network)).SetNillableStopURL(given(e.Stop)).
 		Exec(viewer.Operator(ctx, e.Of))
 	return fault.Wrap("write an email", err)
 }

@@ -50,6 +50,8 @@ type Email struct {
 	// Order is the order of a shopper's email; nil for any other email. Emails about an order are
 	// counted when they are sent.
 	Order xid.ID
+	// About is what an email about an order reports.
+	About state.OrderEmail
 	// Network is the network that the order came from, if known.
 	Network string
 	// Stop is a link with which the recipient stops the store's emails in one click; "" for people

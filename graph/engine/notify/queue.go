@@ -3,12 +3,14 @@ package notify
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	dbmail "github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/audit"
@@ -70,5 +72,8 @@ func end(ctx context.Context, c *db.Client, row *db.Mail, action, why string) (b
 	if err != nil || n == 0 || row.OrderID == nil {
 		return n > 0, err
 	}
-	return true, audit.Write(ctx, c, action, xid.Order, *row.OrderID, why)
+	if row.Email != nil {
+		why = strings.TrimSuffix(string(*row.Email)+": "+why, ": ")
+	}
+	return true, audit.Write(ctx, c, action, xid.Order, *row.OrderID, clip(why, limit.Line))
 }

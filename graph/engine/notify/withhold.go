@@ -41,12 +41,16 @@ func (s *Sender) withheld(ctx context.Context, row *db.Mail) (reason string, err
 	}
 	ctx = viewer.Operator(ctx, row.StoreID)
 	if row.StopURL != nil {
-		stopped, err := Stopped(ctx, s.Store.DB(ctx), row.Recipient)
+		stop := Stopped
+		if isMarketing(row) {
+			stop = MarketingStopped
+		}
+		stopped, err := stop(ctx, s.Store.DB(ctx), row.Recipient)
 		if err != nil || stopped {
 			return "the recipient stopped emails of this store", err
 		}
 	}
-	if row.OrderID == nil {
+	if row.OrderID == nil && !isMarketing(row) {
 		return "", nil
 	}
 	bounds, err := s.bounds(ctx, row)
@@ -69,7 +73,12 @@ func (s *Sender) withheld(ctx context.Context, row *db.Mail) (reason string, err
 	return "", nil
 }
 
-// bounds returns the rates of an email about an order: of its recipient, of the network that
+// isMarketing reports whether an email may be sent with the recipient's consent only.
+func isMarketing(row *db.Mail) bool {
+	return row.StopURL != nil && strings.Contains(*row.StopURL, link.MarketingStopRoot)
+}
+
+// bounds returns the rates of an email to a shopper: of its recipient, of the network that
 // ordered, and of the store.
 func (s *Sender) bounds(ctx context.Context, row *db.Mail) (list []bound, err error) {
 	c := s.Store.DB(ctx)
@@ -151,6 +160,31 @@ func Stop(ctx context.Context, store *ent.Store, address digest.Sum) error {
 		return nil
 	}
 	return fault.Wrap("stop emails", err)
+}
+
+// StopMarketing records that an address of [Address] wants no more marketing emails of the viewer's
+// store. It may be repeated.
+func StopMarketing(ctx context.Context, store *ent.Store, address digest.Sum) error {
+	return Stop(ctx, store, marketingOf(address))
+}
+
+// AllowMarketing ends what [StopMarketing] recorded: the address was proved, and wants marketing emails.
+func AllowMarketing(ctx context.Context, c *db.Client, address string) error {
+	_, err := c.MailStop.Delete().Where(mailstop.Address(marketingOf(Address(address)))).Exec(ctx)
+	return fault.Wrap("allow marketing emails", err)
+}
+
+// MarketingStopped reports whether an address wants no marketing emails of the viewer's store, or no
+// emails at all.
+func MarketingStopped(ctx context.Context, c *db.Client, address string) (bool, error) {
+	of := Address(address)
+	rows, err := c.MailStop.Query().Where(mailstop.AddressIn(of, marketingOf(of))).Load(ctx)
+	return len(rows) > 0, fault.Wrap("look for a stop of marketing emails", err)
+}
+
+// marketingOf returns the digest by which stops of marketing emails are stored for a digest of [Address].
+func marketingOf(address digest.Sum) digest.Sum {
+	return digest.Of(append([]byte("marketing "), address[:]...))
 }
 
 // Stopped reports whether an address wants no more emails of the viewer's store to strangers.

@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // email sends an email about an order to a person who never paid.
@@ -126,19 +127,25 @@ func TestHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.email(n, "ada@example.com", nil)
-		s.email(n, "bad@example.com", nil)
+		want := []string{}
+		for to, of := range map[string][2]string{"ada@example.com": {"placed", "order.email_send placed"},
+			"bad@example.com": {"shipped", "order.email_fail shipped: sending SMTP RCPT TO command: 550"},
+			"old@example.com": {"", "order.email_send"}} {
+			s.email(n, to, func(l *notify.Email) { l.About = state.OrderEmail(of[0]) })
+			want = append(want, of[1])
+		}
 		s.email(n, "code@example.com", func(l *notify.Email) { l.Order, l.Stop = xid.Nil, "" })
 		s.round(s.sender(plainly(p), nil))
+		rows := store.DB(s.ctx).Audit.Query().Where(dbaudit.ActionHasPrefix("order.email_")).AllX(s.ctx)
 		got := []string{}
-		for _, a := range store.DB(s.ctx).Audit.Query().Where(dbaudit.ActionHasPrefix("order.email_")).AllX(s.ctx) {
+		for _, a := range rows {
 			got = append(got, a.Action)
 			if a.Detail != nil {
 				got[len(got)-1] += " " + *a.Detail
 			}
 		}
 		slices.Sort(got)
-		want := []string{"order.email_fail sending SMTP RCPT TO command: 550", "order.email_send"}
+		slices.Sort(want)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}
@@ -184,6 +191,31 @@ func TestStop(t *testing.T) {
 		s.round(s.sender(plainly(p), nil))
 		if got := p.mails(); len(got) != 2 {
 			t.Errorf("%d sent", len(got))
+		}
+	})
+}
+
+// Marketing emails are counted as those to strangers, and a stop of them is none of emails about orders.
+func TestMarketing(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, store *ent.Store) {
+		s, p := staffed(t, store), new(post).open(t, listen(t), nil)
+		s.took(31, nil)
+		n, err := notify.New(api)
+		if err == nil {
+			err = notify.StopMarketing(viewer.Operator(t.Context(), s.row.ID), store, notify.Address("Ada@example.com"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		marketing := func(l *notify.Email) { l.Order, l.Stop = xid.Nil, api+link.MarketingStopRoot+"x" }
+		s.email(n, "ada@example.com", marketing)
+		s.email(n, "ada@example.com", nil)
+		for range limit.StrangerMails + 2 {
+			s.email(n, "bob@example.com", marketing)
+		}
+		s.round(s.sender(plainly(p), nil))
+		if got := len(p.mails()); got != 1+limit.StrangerMails || len(s.waiting()) != 0 {
+			t.Errorf("%d sent, %d wait", got, len(s.waiting()))
 		}
 	})
 }

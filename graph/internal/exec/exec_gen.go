@@ -62,6 +62,7 @@ type ComplexityRoot struct {
 type AccountResolver interface {
 	OrderEmails(ctx context.Context, obj *model.Account) (bool, error)
 	Alerts(ctx context.Context, obj *model.Account) ([]*model.Alert, error)
+	SavedViews(ctx context.Context, obj *model.Account) ([]*document.View, error)
 	Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error)
 	Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error)
 	StaffTokens(ctx context.Context, obj *model.Account) ([]*db.StaffToken, error)
@@ -109,6 +110,8 @@ type MutationResolver interface {
 	StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error)
 	StaffSetOrderEmails(ctx context.Context, enabled bool) (*model.StaffPayload, error)
 	StaffSetAlerts(ctx context.Context, alerts []*model.AlertInput) (*model.StaffPayload, error)
+	SavedViewsSave(ctx context.Context, views []*document.View) (*model.SavedViewsPayload, error)
+	SavedViewDelete(ctx context.Context, list string, name string) (*model.SavedViewsPayload, error)
 	StaffRemove(ctx context.Context, id string, revoke []string) (*model.StaffRemovePayload, error)
 	StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error)
 	StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time, sensitive bool) (*model.StaffTokenPayload, error)
@@ -255,6 +258,7 @@ type OrderResolver interface {
 	Fulfillments(ctx context.Context, obj *model.Order) ([]*db.Fulfillment, error)
 	RefundPreviewMinor(ctx context.Context, obj *model.Order, lines []*model.LineQuantityInput) (*int64, error)
 	Acts(ctx context.Context, obj *model.Order) ([]*model.OrderAct, error)
+	WaitingEmails(ctx context.Context, obj *model.Order) ([]*model.WaitingEmail, error)
 
 	PaymentDueAt(ctx context.Context, obj *model.Order) (*micros.Time, error)
 	PayURL(ctx context.Context, obj *model.Order) (*string, error)
@@ -309,6 +313,7 @@ type QueryResolver interface {
 	NoteReaders(ctx context.Context) ([]*model.NoteReader, error)
 	OrderPreview(ctx context.Context, input model.OrderCreateInput) (*model.OrderPreview, error)
 	LowStock(ctx context.Context, atMost int64) (*model.LowStock, error)
+	CartReminders(ctx context.Context) (*model.CartReminders, error)
 	Conversion(ctx context.Context) (*model.Conversion, error)
 	Domains(ctx context.Context) ([]*model.Domain, error)
 	EmailSending(ctx context.Context) (*model.EmailSending, error)
@@ -582,6 +587,8 @@ type Query {
   orderPreview(input: OrderCreateInput!): OrderPreview! @scope(name: "sales.write")
   "Items about to sell out: among the newest 1,000 active products, those with at most this many units left."
   lowStock(atMost: Long! = 5): LowStock! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "The reminders of carts in the last 30 days."
+  cartReminders: CartReminders! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "How many of the newest carts became orders: up to 1,000 of the last 30 days. Visits are not tracked."
   conversion: Conversion! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The domains of the store, by host."
@@ -763,6 +770,14 @@ type Mutation {
   Sets how the calling person is informed of the given topics in the store. Topics that are not given stay as they are.
   """
   staffSetAlerts(alerts: [AlertInput!]!): StaffPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  """
+  Saves views of lists for the calling person in the store. A view replaces one of the same list and name. At most 50
+  are kept.
+  """
+  savedViewsSave(views: [SavedViewInput!]!): SavedViewsPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "Deletes a saved view of the calling person, if there is one."
+  savedViewDelete(list: String!, name: String!): SavedViewsPayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   """
   Removes a person from the store, together with their staff tokens and invitations. The ids in revoke, for example
   those of staffMade, are ended in the same step: API keys are revoked, apps disabled, grants ended. At most 300 ids.
@@ -1222,7 +1237,7 @@ enum AlertTopic { ORDER PAYMENT REFUND LOW_STOCK WEBHOOK }
 "When a person gets emails about a topic: never, at once, or once a day."
 enum AlertEmail { OFF AT_ONCE DAILY }
 
-"An email to shoppers about their order."
+"The emails to shoppers. REMINDER is about a cart that was not ordered, the others are about an order."
 enum OrderEmail {
   PLACED
   PAID
@@ -1234,6 +1249,7 @@ enum OrderEmail {
   WITHDRAWN
   RETURN_APPROVED
   RETURN_DECLINED
+  REMINDER
 }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 "Text without markup, or Markdown (CommonMark) without HTML."
@@ -1248,7 +1264,7 @@ enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
 enum EmailMarketing { SUBSCRIBED UNSUBSCRIBED NOT_SUBSCRIBED }
 """
 Who chose the state of a customer's consent to marketing emails. ACCOUNT is the customer, who proved the address with a
-code from an email.
+code or a link from an email.
 """
 enum ConsentSource { ACCOUNT STAFF API IMPORT }
 """
@@ -1393,6 +1409,8 @@ type Account {
   orderEmails: Boolean!
   "How the person is informed of the topics that their role in the current store handles."
   alerts: [Alert!]!
+  "The views of lists that the person saved in the current store, oldest first."
+  savedViews: [SavedView!]!
   "The open stores that the person belongs to and the closed ones that they own, at most 100."
   memberships: [Membership!]!
   "The person's active browser sessions, newest first, at most 100."
@@ -1411,6 +1429,15 @@ type Account {
   Events of the account, such as sign-ins, newest first, kept for 180 days. Only sessions and staff tokens may read it.
   """
   log(first: Int = 50, after: String): AccountEventConnection!
+}
+
+"A list of the dashboard with filters, under a name."
+type SavedView {
+  "The last part of the list's path, such as orders."
+  list: String!
+  name: String!
+  "The filters as in the address of the list."
+  query: String!
 }
 
 "How a person is informed of a topic."
@@ -1996,6 +2023,10 @@ type Store {
   favicon: String
   "The stock of a product or variant at or below which staff are notified; null for never."
   lowStock: Long
+  "Whether shoppers may cancel their orders on the order page while nothing was shipped."
+  shopperCancels: Boolean!
+  "How many hours after its last change a shopper is reminded of a cart that they did not order; null for never."
+  remindHours: Long
   "The line above its pages; null for none."
   announcement: Announcement
   "Why it takes no orders; null if it does."
@@ -2574,6 +2605,8 @@ type Order {
   refundPreviewMinor(lines: [LineQuantityInput!]!): Money @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The audit log of the order: the newest 100 entries, newest first."
   acts: [OrderAct!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "The emails to the shopper that are not sent yet, oldest first, at most 100."
+  waitingEmails: [WaitingEmail!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   tags: [String!]!
   source: String!
   placedAt: Time!
@@ -2642,6 +2675,19 @@ type OrderAct {
   "The action, such as order.fulfill."
   action: String!
   requestId: String
+  "More about the action. For an email: which one and, after a colon, why it was not sent."
+  detail: String
+  createdAt: Time!
+}
+
+"An email to the shopper that is not sent yet."
+type WaitingEmail {
+  "Null for emails of an earlier release."
+  email: OrderEmail
+  "How often sending was tried."
+  attempts: Int!
+  "When it is tried next."
+  dueAt: Time!
   createdAt: Time!
 }
 
@@ -2660,6 +2706,13 @@ type OrderWork {
   unpaid: BoundedCount!
   "Partially paid open orders."
   partlyPaid: BoundedCount!
+}
+
+"The reminders of carts in a period."
+type CartReminders {
+  sent: Int!
+  "How many of these carts were ordered afterwards."
+  recovered: Int!
 }
 
 type LowStock {
@@ -3148,6 +3201,11 @@ type Collection {
   rule: CollectionRule
   "The products chosen by hand, in their order, whatever their status."
   products: [Product!]!
+  """
+  The page that shows the sizes of its products. A product's own size chart comes first, then that of its oldest
+  collection that has one.
+  """
+  sizeChartId: ID
   version: Long!
   createdAt: Time!
   updatedAt: Time!
@@ -3406,6 +3464,16 @@ input StoreUpdateInput {
   contactEmail: String
   "The stock of a product or variant at or below which staff are notified; null for never."
   lowStock: Long
+  "Whether shoppers may cancel their orders on the order page while nothing was shipped."
+  shopperCancels: Boolean
+  "From 1 to 72: how many hours after its last change a shopper is reminded of a cart; null for never."
+  remindHours: Long
+}
+
+input SavedViewInput {
+  list: String!
+  name: String!
+  query: String!
 }
 
 input AlertInput {
@@ -4125,6 +4193,8 @@ input CollectionInput {
   "Absent if products are chosen by hand."
   rule: CollectionRuleInput
   productIds: [ID!]! = []
+  "A page of the store. Left out, it stays as it is."
+  sizeChartId: ID
 }
 
 input CollectionRuleInput {
@@ -4282,6 +4352,7 @@ type EmailSendingPayload { emailSending: EmailSending userErrors: [UserError!]! 
 type ShippingZonePayload { shippingZone: ShippingZone userErrors: [UserError!]! }
 type ShippingZoneDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type PaymentSettingsPayload { paymentSettings: PaymentSettings userErrors: [UserError!]! }
+type SavedViewsPayload { views: [SavedView!] userErrors: [UserError!]! }
 type OrderEmailTextPayload { text: OrderEmailText userErrors: [UserError!]! }
 type OrderEmailPreviewPayload { preview: OrderEmailPreview userErrors: [UserError!]! }
 type TaxSettingsPayload { taxSettings: TaxSettings userErrors: [UserError!]! }
@@ -5894,6 +5965,33 @@ func (ec *executionContext) field_Mutation_reportCreate_args(ctx context.Context
 		return nil, err
 	}
 	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_savedViewDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "list", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["list"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "name", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_savedViewsSave_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "views", ec.unmarshalNSavedViewInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐViewᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["views"] = arg0
 	return args, nil
 }
 
@@ -8308,6 +8406,43 @@ func (ec *executionContext) fieldContext_Account_alerts(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_savedViews(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_savedViews,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().SavedViews(ctx, obj)
+		},
+		nil,
+		ec.marshalNSavedView2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐViewᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_savedViews(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "list":
+				return ec.fieldContext_SavedView_list(ctx, field)
+			case "name":
+				return ec.fieldContext_SavedView_name(ctx, field)
+			case "query":
+				return ec.fieldContext_SavedView_query(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SavedView", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_memberships(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10330,6 +10465,40 @@ func (ec *executionContext) fieldContext_BoundedCount_more(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _CartReminders_sent(ctx context.Context, field graphql.CollectedField, obj *model.CartReminders) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Sent)
+}
+
+func (ec *executionContext) fieldContext_CartReminders_sent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CartReminders",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CartReminders_recovered(ctx context.Context, field graphql.CollectedField, obj *model.CartReminders) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Recovered)
+}
+
+func (ec *executionContext) fieldContext_CartReminders_recovered(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CartReminders",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Collection_id(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -10559,6 +10728,23 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Collection_sizeChartId(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicSizeChartID())
+}
+
+func (ec *executionContext) fieldContext_Collection_sizeChartId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Collection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Collection_version(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
 	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
@@ -10751,6 +10937,8 @@ func (ec *executionContext) fieldContext_CollectionConnection_nodes(_ context.Co
 				return ec.fieldContext_Collection_rule(ctx, field)
 			case "products":
 				return ec.fieldContext_Collection_products(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Collection_sizeChartId(ctx, field)
 			case "version":
 				return ec.fieldContext_Collection_version(ctx, field)
 			case "createdAt":
@@ -10914,6 +11102,8 @@ func (ec *executionContext) fieldContext_CollectionEdge_node(_ context.Context, 
 				return ec.fieldContext_Collection_rule(ctx, field)
 			case "products":
 				return ec.fieldContext_Collection_products(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Collection_sizeChartId(ctx, field)
 			case "version":
 				return ec.fieldContext_Collection_version(ctx, field)
 			case "createdAt":
@@ -10965,6 +11155,8 @@ func (ec *executionContext) fieldContext_CollectionPayload_collection(_ context.
 				return ec.fieldContext_Collection_rule(ctx, field)
 			case "products":
 				return ec.fieldContext_Collection_products(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Collection_sizeChartId(ctx, field)
 			case "version":
 				return ec.fieldContext_Collection_version(ctx, field)
 			case "createdAt":
@@ -16106,6 +16298,10 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "shopperCancels":
+				return ec.fieldContext_Store_shopperCancels(ctx, field)
+			case "remindHours":
+				return ec.fieldContext_Store_remindHours(ctx, field)
 			case "announcement":
 				return ec.fieldContext_Store_announcement(ctx, field)
 			case "pause":
@@ -22135,6 +22331,10 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "shopperCancels":
+				return ec.fieldContext_Store_shopperCancels(ctx, field)
+			case "remindHours":
+				return ec.fieldContext_Store_remindHours(ctx, field)
 			case "announcement":
 				return ec.fieldContext_Store_announcement(ctx, field)
 			case "pause":
@@ -23965,6 +24165,146 @@ func (ec *executionContext) fieldContext_Mutation_staffSetAlerts(ctx context.Con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_staffSetAlerts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_savedViewsSave(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_savedViewsSave,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SavedViewsSave(ctx, fc.Args["views"].([]*document.View))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.SavedViewsPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.SavedViewsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.SavedViewsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNSavedViewsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSavedViewsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_savedViewsSave(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "views":
+				return ec.fieldContext_SavedViewsPayload_views(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_SavedViewsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SavedViewsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_savedViewsSave_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_savedViewDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_savedViewDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SavedViewDelete(ctx, fc.Args["list"].(string), fc.Args["name"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.SavedViewsPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.SavedViewsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.SavedViewsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNSavedViewsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSavedViewsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_savedViewDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "views":
+				return ec.fieldContext_SavedViewsPayload_views(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_SavedViewsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SavedViewsPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_savedViewDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -34781,10 +35121,74 @@ func (ec *executionContext) fieldContext_Order_acts(_ context.Context, field gra
 				return ec.fieldContext_OrderAct_action(ctx, field)
 			case "requestId":
 				return ec.fieldContext_OrderAct_requestId(ctx, field)
+			case "detail":
+				return ec.fieldContext_OrderAct_detail(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_OrderAct_createdAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type OrderAct", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Order_waitingEmails(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_waitingEmails,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Order().WaitingEmails(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal []*model.WaitingEmail
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.WaitingEmail
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal []*model.WaitingEmail
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOWaitingEmail2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWaitingEmailᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_waitingEmails(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "email":
+				return ec.fieldContext_WaitingEmail_email(ctx, field)
+			case "attempts":
+				return ec.fieldContext_WaitingEmail_attempts(ctx, field)
+			case "dueAt":
+				return ec.fieldContext_WaitingEmail_dueAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WaitingEmail_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WaitingEmail", field.Name)
 		},
 	}
 	return fc, nil
@@ -35320,6 +35724,23 @@ func (ec *executionContext) fieldContext_OrderAct_requestId(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _OrderAct_detail(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
+}
+
+func (ec *executionContext) fieldContext_OrderAct_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderAct",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderAct_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
 	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
@@ -35450,6 +35871,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "acts":
 				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -35922,6 +36345,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "acts":
 				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -36759,6 +37184,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "acts":
 				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -36925,6 +37352,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "acts":
 				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -42243,6 +42672,8 @@ func (ec *executionContext) fieldContext_Query_account(_ context.Context, field 
 				return ec.fieldContext_Account_orderEmails(ctx, field)
 			case "alerts":
 				return ec.fieldContext_Account_alerts(ctx, field)
+			case "savedViews":
+				return ec.fieldContext_Account_savedViews(ctx, field)
 			case "memberships":
 				return ec.fieldContext_Account_memberships(ctx, field)
 			case "sessions":
@@ -42343,6 +42774,10 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "shopperCancels":
+				return ec.fieldContext_Store_shopperCancels(ctx, field)
+			case "remindHours":
+				return ec.fieldContext_Store_remindHours(ctx, field)
 			case "announcement":
 				return ec.fieldContext_Store_announcement(ctx, field)
 			case "pause":
@@ -43822,6 +44257,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "acts":
 				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -44783,6 +45220,64 @@ func (ec *executionContext) fieldContext_Query_lowStock(ctx context.Context, fie
 	if fc.Args, err = ec.field_Query_lowStock_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_cartReminders(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_cartReminders,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().CartReminders(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.CartReminders
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.CartReminders
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.CartReminders
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNCartReminders2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCartReminders,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_cartReminders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sent":
+				return ec.fieldContext_CartReminders_sent(ctx, field)
+			case "recovered":
+				return ec.fieldContext_CartReminders_recovered(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CartReminders", field.Name)
+		},
 	}
 	return fc, nil
 }
@@ -46021,6 +46516,8 @@ func (ec *executionContext) fieldContext_Query_collection(ctx context.Context, f
 				return ec.fieldContext_Collection_rule(ctx, field)
 			case "products":
 				return ec.fieldContext_Collection_products(ctx, field)
+			case "sizeChartId":
+				return ec.fieldContext_Collection_sizeChartId(ctx, field)
 			case "version":
 				return ec.fieldContext_Collection_version(ctx, field)
 			case "createdAt":
@@ -50034,6 +50531,8 @@ func (ec *executionContext) fieldContext_Return_order(_ context.Context, field g
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "acts":
 				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -51032,6 +51531,133 @@ func (ec *executionContext) fieldContext_SalesReport_days(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _SavedView_list(ctx context.Context, field graphql.CollectedField, obj *document.View) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.List)
+}
+
+func (ec *executionContext) fieldContext_SavedView_list(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedView",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedView_name(ctx context.Context, field graphql.CollectedField, obj *document.View) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_SavedView_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedView",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedView_query(ctx context.Context, field graphql.CollectedField, obj *document.View) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Query)
+}
+
+func (ec *executionContext) fieldContext_SavedView_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedView",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedViewsPayload_views(ctx context.Context, field graphql.CollectedField, obj *model.SavedViewsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SavedViewsPayload_views,
+		func(ctx context.Context) (any, error) {
+			return obj.Views, nil
+		},
+		nil,
+		ec.marshalOSavedView2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐViewᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_SavedViewsPayload_views(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedViewsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "list":
+				return ec.fieldContext_SavedView_list(ctx, field)
+			case "name":
+				return ec.fieldContext_SavedView_name(ctx, field)
+			case "query":
+				return ec.fieldContext_SavedView_query(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SavedView", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedViewsPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.SavedViewsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SavedViewsPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SavedViewsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedViewsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Scope_name(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
@@ -51247,6 +51873,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
 			case "acts":
 				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
 			case "tags":
 				return ec.fieldContext_Order_tags(ctx, field)
 			case "source":
@@ -53571,6 +54199,40 @@ func (ec *executionContext) fieldContext_Store_lowStock(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_shopperCancels(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.ShopperCancels)
+}
+
+func (ec *executionContext) fieldContext_Store_shopperCancels(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Store_remindHours(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RemindHours)
+}
+
+func (ec *executionContext) fieldContext_Store_remindHours(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_announcement(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -53880,6 +54542,10 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "shopperCancels":
+				return ec.fieldContext_Store_shopperCancels(ctx, field)
+			case "remindHours":
+				return ec.fieldContext_Store_remindHours(ctx, field)
 			case "announcement":
 				return ec.fieldContext_Store_announcement(ctx, field)
 			case "pause":
@@ -55829,6 +56495,74 @@ func (ec *executionContext) fieldContext_UserError_limit(_ context.Context, fiel
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WaitingEmail_email(ctx context.Context, field graphql.CollectedField, obj *model.WaitingEmail) (ret graphql.Marshaler) {
+	return ec.marshalOOrderEmail2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail(ctx, field.Selections, obj.Email)
+}
+
+func (ec *executionContext) fieldContext_WaitingEmail_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WaitingEmail",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type OrderEmail does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WaitingEmail_attempts(ctx context.Context, field graphql.CollectedField, obj *model.WaitingEmail) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Attempts)
+}
+
+func (ec *executionContext) fieldContext_WaitingEmail_attempts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WaitingEmail",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WaitingEmail_dueAt(ctx context.Context, field graphql.CollectedField, obj *model.WaitingEmail) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.DueAt)
+}
+
+func (ec *executionContext) fieldContext_WaitingEmail_dueAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WaitingEmail",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WaitingEmail_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.WaitingEmail) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_WaitingEmail_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WaitingEmail",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
 		},
 	}
 	return fc, nil
@@ -59873,7 +60607,7 @@ func (ec *executionContext) unmarshalInputCollectionInput(ctx context.Context, o
 		asMap["productIds"] = []any{}
 	}
 
-	fieldsInOrder := [...]string{"title", "handle", "description", "sort", "rule", "productIds"}
+	fieldsInOrder := [...]string{"title", "handle", "description", "sort", "rule", "productIds", "sizeChartId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -59922,6 +60656,13 @@ func (ec *executionContext) unmarshalInputCollectionInput(ctx context.Context, o
 				return it, err
 			}
 			it.ProductIds = data
+		case "sizeChartId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sizeChartId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SizeChartID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -63468,6 +64209,50 @@ func (ec *executionContext) unmarshalInputSalePriceInput(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSavedViewInput(ctx context.Context, obj any) (document.View, error) {
+	var it document.View
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"list", "name", "query"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "list":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("list"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.List = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "query":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("query"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Query = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSessionProveInput(ctx context.Context, obj any) (model.SessionProveInput, error) {
 	var it model.SessionProveInput
 	if obj == nil {
@@ -63807,7 +64592,7 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language", "contactEmail", "lowStock"}
+	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language", "contactEmail", "lowStock", "shopperCancels", "remindHours"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -63863,6 +64648,20 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.LowStock = graphql.OmittableOf(data)
+		case "shopperCancels":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shopperCancels"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ShopperCancels = data
+		case "remindHours":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("remindHours"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RemindHours = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -64808,6 +65607,42 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Account_alerts(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "savedViews":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_savedViews(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -66037,6 +66872,50 @@ func (ec *executionContext) _BoundedCount(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var cartRemindersImplementors = []string{"CartReminders"}
+
+func (ec *executionContext) _CartReminders(ctx context.Context, sel ast.SelectionSet, obj *model.CartReminders) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, cartRemindersImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CartReminders")
+		case "sent":
+			out.Values[i] = ec._CartReminders_sent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "recovered":
+			out.Values[i] = ec._CartReminders_recovered(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var collectionImplementors = []string{"Collection"}
 
 func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *db.Collection) graphql.Marshaler {
@@ -66139,6 +67018,8 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "sizeChartId":
+			out.Values[i] = ec._Collection_sizeChartId(ctx, field, obj)
 		case "version":
 			out.Values[i] = ec._Collection_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -71716,6 +72597,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "savedViewsSave":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_savedViewsSave(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "savedViewDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_savedViewDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "staffRemove":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_staffRemove(ctx, field)
@@ -73378,6 +74273,39 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "waitingEmails":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Order_waitingEmails(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "tags":
 			out.Values[i] = ec._Order_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -73554,6 +74482,8 @@ func (ec *executionContext) _OrderAct(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "requestId":
 			out.Values[i] = ec._OrderAct_requestId(ctx, field, obj)
+		case "detail":
+			out.Values[i] = ec._OrderAct_detail(ctx, field, obj)
 		case "createdAt":
 			out.Values[i] = ec._OrderAct_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -77286,6 +78216,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "cartReminders":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_cartReminders(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "conversion":
 			field := field
 
@@ -79498,6 +80450,96 @@ func (ec *executionContext) _SalesReport(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var savedViewImplementors = []string{"SavedView"}
+
+func (ec *executionContext) _SavedView(ctx context.Context, sel ast.SelectionSet, obj *document.View) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, savedViewImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SavedView")
+		case "list":
+			out.Values[i] = ec._SavedView_list(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._SavedView_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "query":
+			out.Values[i] = ec._SavedView_query(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var savedViewsPayloadImplementors = []string{"SavedViewsPayload"}
+
+func (ec *executionContext) _SavedViewsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SavedViewsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, savedViewsPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SavedViewsPayload")
+		case "views":
+			out.Values[i] = ec._SavedViewsPayload_views(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._SavedViewsPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var scopeImplementors = []string{"Scope"}
 
 func (ec *executionContext) _Scope(ctx context.Context, sel ast.SelectionSet, obj *scope.Scope) graphql.Marshaler {
@@ -80685,6 +81727,13 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Store_favicon(ctx, field, obj)
 		case "lowStock":
 			out.Values[i] = ec._Store_lowStock(ctx, field, obj)
+		case "shopperCancels":
+			out.Values[i] = ec._Store_shopperCancels(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "remindHours":
+			out.Values[i] = ec._Store_remindHours(ctx, field, obj)
 		case "announcement":
 			out.Values[i] = ec._Store_announcement(ctx, field, obj)
 		case "pause":
@@ -81722,6 +82771,57 @@ func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet
 			out.Values[i] = ec._UserError_path(ctx, field, obj)
 		case "limit":
 			out.Values[i] = ec._UserError_limit(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var waitingEmailImplementors = []string{"WaitingEmail"}
+
+func (ec *executionContext) _WaitingEmail(ctx context.Context, sel ast.SelectionSet, obj *model.WaitingEmail) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, waitingEmailImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WaitingEmail")
+		case "email":
+			out.Values[i] = ec._WaitingEmail_email(ctx, field, obj)
+		case "attempts":
+			out.Values[i] = ec._WaitingEmail_attempts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "dueAt":
+			out.Values[i] = ec._WaitingEmail_dueAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._WaitingEmail_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -83776,6 +84876,20 @@ func (ec *executionContext) marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑ
 		return graphql.Null
 	}
 	return ec._BoundedCount(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCartReminders2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCartReminders(ctx context.Context, sel ast.SelectionSet, v model.CartReminders) graphql.Marshaler {
+	return ec._CartReminders(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCartReminders2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCartReminders(ctx context.Context, sel ast.SelectionSet, v *model.CartReminders) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CartReminders(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNCollection2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCollectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Collection) graphql.Marshaler {
@@ -88165,6 +89279,69 @@ func (ec *executionContext) marshalNSalesReport2ᚖgithubᚗcomᚋstorefrontᚑg
 	return ec._SalesReport(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNSavedView2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐViewᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.View) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "SavedView", sel, v, (*flatPlan).writeSavedView); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSavedView2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐView(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSavedView2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐView(ctx context.Context, sel ast.SelectionSet, v *document.View) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SavedView(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSavedViewInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐViewᚄ(ctx context.Context, v any) ([]*document.View, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*document.View, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNSavedViewInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐView(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNSavedViewInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐView(ctx context.Context, v any) (*document.View, error) {
+	res, err := ec.unmarshalInputSavedViewInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSavedViewsPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSavedViewsPayload(ctx context.Context, sel ast.SelectionSet, v model.SavedViewsPayload) graphql.Marshaler {
+	return ec._SavedViewsPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSavedViewsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSavedViewsPayload(ctx context.Context, sel ast.SelectionSet, v *model.SavedViewsPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SavedViewsPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNScope2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScopeᚄ(ctx context.Context, sel ast.SelectionSet, v []*scope.Scope) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "Scope", sel, v, (*flatPlan).writeScope); list != nil {
 		return list
@@ -89222,6 +90399,16 @@ func (ec *executionContext) marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._UserError(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWaitingEmail2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWaitingEmail(ctx context.Context, sel ast.SelectionSet, v *model.WaitingEmail) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WaitingEmail(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNWebhookActivity2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookActivity) graphql.Marshaler {
@@ -90703,6 +91890,24 @@ func (ec *executionContext) marshalOOrderDownload2ᚕᚖgithubᚗcomᚋstorefron
 	return ret
 }
 
+func (ec *executionContext) unmarshalOOrderEmail2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail(ctx context.Context, v any) (*state.OrderEmail, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalOrderEmail(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOOrderEmail2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderEmail(ctx context.Context, sel ast.SelectionSet, v *state.OrderEmail) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalOrderEmail(*v)
+	return res
+}
+
 func (ec *executionContext) marshalOOrderEmailPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderEmailPreview(ctx context.Context, sel ast.SelectionSet, v *model.OrderEmailPreview) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -91091,6 +92296,28 @@ func (ec *executionContext) unmarshalOSaleInput2ᚖgithubᚗcomᚋstorefrontᚑg
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOSavedView2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐViewᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.View) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "SavedView", sel, v, (*flatPlan).writeSavedView); list != nil {
+		return list
+	}
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSavedView2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐView(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx context.Context, sel ast.SelectionSet, v *model.ShippingZone) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -91290,6 +92517,28 @@ func (ec *executionContext) marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋsto
 	_ = ctx
 	res := model.MarshalTime(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOWaitingEmail2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWaitingEmailᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WaitingEmail) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "WaitingEmail", sel, v, (*flatPlan).writeWaitingEmail); list != nil {
+		return list
+	}
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWaitingEmail2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWaitingEmail(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDelivery) graphql.Marshaler {

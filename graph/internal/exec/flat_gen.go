@@ -102,9 +102,10 @@ var flatTypes = map[string]flatType{
 		"handle":      {3, ""},
 		"description": {4, ""},
 		"sort":        {5, ""},
-		"version":     {6, ""},
-		"createdAt":   {7, ""},
-		"updatedAt":   {8, ""},
+		"sizeChartId": {6, ""},
+		"version":     {7, ""},
+		"createdAt":   {8, ""},
+		"updatedAt":   {9, ""},
 	}},
 	"CollectionCondition": {collectionConditionImplementors, map[string]flatField{
 		"field":      {1, ""},
@@ -474,7 +475,8 @@ var flatTypes = map[string]flatType{
 		"actor":     {2, "Author"},
 		"action":    {3, ""},
 		"requestId": {4, ""},
-		"createdAt": {5, ""},
+		"detail":    {5, ""},
+		"createdAt": {6, ""},
 	}},
 	"OrderDownload": {orderDownloadImplementors, map[string]flatField{
 		"lineItemId": {1, ""},
@@ -754,6 +756,11 @@ var flatTypes = map[string]flatType{
 		"orders":     {2, ""},
 		"totalMinor": {3, ""},
 	}},
+	"SavedView": {savedViewImplementors, map[string]flatField{
+		"list":  {1, ""},
+		"name":  {2, ""},
+		"query": {3, ""},
+	}},
 	"Scope": {scopeImplementors, map[string]flatField{
 		"name":     {1, ""},
 		"resource": {2, ""},
@@ -829,15 +836,17 @@ var flatTypes = map[string]flatType{
 		"logo":              {13, ""},
 		"favicon":           {14, ""},
 		"lowStock":          {15, ""},
-		"announcement":      {16, "Announcement"},
-		"pause":             {17, "StorePause"},
-		"passwordProtected": {18, ""},
-		"returns":           {19, "ReturnTerms"},
-		"secondFactor":      {20, ""},
-		"refundProofMinor":  {21, ""},
-		"version":           {22, ""},
-		"createdAt":         {23, ""},
-		"updatedAt":         {24, ""},
+		"shopperCancels":    {16, ""},
+		"remindHours":       {17, ""},
+		"announcement":      {18, "Announcement"},
+		"pause":             {19, "StorePause"},
+		"passwordProtected": {20, ""},
+		"returns":           {21, "ReturnTerms"},
+		"secondFactor":      {22, ""},
+		"refundProofMinor":  {23, ""},
+		"version":           {24, ""},
+		"createdAt":         {25, ""},
+		"updatedAt":         {26, ""},
 	}},
 	"StorePause": {storePauseImplementors, map[string]flatField{
 		"message": {1, ""},
@@ -888,6 +897,12 @@ var flatTypes = map[string]flatType{
 		"message": {2, ""},
 		"path":    {3, ""},
 		"limit":   {4, ""},
+	}},
+	"WaitingEmail": {waitingEmailImplementors, map[string]flatField{
+		"email":     {1, ""},
+		"attempts":  {2, ""},
+		"dueAt":     {3, ""},
+		"createdAt": {4, ""},
 	}},
 	"WebhookActivity": {webhookActivityImplementors, map[string]flatField{
 		"at":          {1, ""},
@@ -1438,13 +1453,20 @@ func (p *flatPlan) writeCollection(w *buffer, obj *db.Collection) bool {
 		case 5: // sort
 			v := obj.Sort
 			w.enum(string(v))
-		case 6: // version
+		case 6: // sizeChartId
+			v := obj.PublicSizeChartID()
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 7: // version
 			v := obj.Version
 			w.number(v)
-		case 7: // createdAt
+		case 8: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 8: // updatedAt
+		case 9: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}
@@ -3407,7 +3429,14 @@ func (p *flatPlan) writeOrderAct(w *buffer, obj *model.OrderAct) bool {
 			} else {
 				w.text(*v)
 			}
-		case 5: // createdAt
+		case 5: // detail
+			v := obj.Detail
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 6: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
 		}
@@ -4894,6 +4923,28 @@ func (p *flatPlan) writeSalesDay(w *buffer, obj *model.SalesDay) bool {
 	return true
 }
 
+func (p *flatPlan) writeSavedView(w *buffer, obj *document.View) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("SavedView")
+		case 1: // list
+			v := obj.List
+			w.text(v)
+		case 2: // name
+			v := obj.Name
+			w.text(v)
+		case 3: // query
+			v := obj.Query
+			w.text(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeScope(w *buffer, obj *scope.Scope) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -5236,7 +5287,17 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 			} else {
 				w.number(*v)
 			}
-		case 16: // announcement
+		case 16: // shopperCancels
+			v := obj.ShopperCancels
+			w.boolean(v)
+		case 17: // remindHours
+			v := obj.RemindHours
+			if v == nil {
+				w.null()
+			} else {
+				w.number(*v)
+			}
+		case 18: // announcement
 			v := obj.Announcement
 			if v == nil {
 				w.null()
@@ -5245,7 +5306,7 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 					return false
 				}
 			}
-		case 17: // pause
+		case 19: // pause
 			v := obj.Pause
 			if v == nil {
 				w.null()
@@ -5254,31 +5315,31 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 					return false
 				}
 			}
-		case 18: // passwordProtected
+		case 20: // passwordProtected
 			v := obj.PasswordProtected
 			w.boolean(v)
-		case 19: // returns
+		case 21: // returns
 			v := obj.Returns
 			if !f.nested.writeReturnTerms(w, &v) {
 				return false
 			}
-		case 20: // secondFactor
+		case 22: // secondFactor
 			v := obj.SecondFactor
 			w.boolean(v)
-		case 21: // refundProofMinor
+		case 23: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 22: // version
+		case 24: // version
 			v := obj.Version
 			w.number(v)
-		case 23: // createdAt
+		case 25: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 24: // updatedAt
+		case 26: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}
@@ -5528,6 +5589,35 @@ func (p *flatPlan) writeUserError(w *buffer, obj *model.UserError) bool {
 			} else {
 				w.text(*v)
 			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeWaitingEmail(w *buffer, obj *model.WaitingEmail) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("WaitingEmail")
+		case 1: // email
+			v := obj.Email
+			if v == nil {
+				w.null()
+			} else {
+				w.enum(string(*v))
+			}
+		case 2: // attempts
+			v := obj.Attempts
+			w.any(graphql.MarshalInt(v))
+		case 3: // dueAt
+			v := obj.DueAt
+			w.moment(v)
+		case 4: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
 		}
 	}
 	w.byte('}')

@@ -30,6 +30,9 @@ const (
 	stopPurpose  = "an address that stops emails\x00"
 	alertPurpose = "a member who stops emails\x00"
 	askPurpose   = "a challenge for a passkey\x00"
+	cartPurpose  = "a cart that was left\x00"
+	// marketingPurpose is of an address that stops marketing.
+	marketingPurpose = "an address that stops marketing emails\x00"
 )
 
 // OrderToken returns the token that leads a shopper back to their order, at the host of its store.
@@ -45,6 +48,43 @@ func (s *Signer) Order(store xid.ID, token string) (order xid.ID, ok bool) {
 	raw, ok := s.open(token, len(order), orderPurpose, store[:])
 	copy(order[:], raw)
 	return order, ok
+}
+
+// CartRoot is where the host of a store shows a cart that was left to the holder of its token.
+const CartRoot = "/cart/left/"
+
+// CartToken returns the token that leads a shopper back to the items of a cart, as [Signer.OrderToken].
+func (s *Signer) CartToken(store, cart xid.ID) string {
+	mark := tokenMark(&s.keys[0].Key, cartPurpose, store[:], cart[:])
+	return base64.RawURLEncoding.EncodeToString(append(cart[:], mark...))
+}
+
+// Cart returns the cart of a token that [Signer.CartToken] returned for the store.
+func (s *Signer) Cart(store xid.ID, token string) (cart xid.ID, ok bool) {
+	raw, ok := s.open(token, len(cart), cartPurpose, store[:])
+	copy(cart[:], raw)
+	return cart, ok
+}
+
+// MarketingStopRoot is where {api_host} lets the recipient of a marketing email stop all of a store.
+const MarketingStopRoot = "/emails/unsubscribe/"
+
+// MarketingStopToken returns the token with which an address opts out of the marketing emails of a store.
+// customer is the customer with the address, nil if there is none.
+func (s *Signer) MarketingStopToken(store, customer xid.ID, address digest.Sum) string {
+	raw := slices.Concat(store[:], customer[:], address[:])
+	return base64.RawURLEncoding.EncodeToString(append(raw, tokenMark(&s.keys[0].Key, marketingPurpose, raw)...))
+}
+
+// MarketingStop returns what a token of [Signer.MarketingStopToken] is about.
+func (s *Signer) MarketingStop(token string) (store, customer xid.ID, address digest.Sum, ok bool) {
+	raw, ok := s.open(token, len(store)+len(customer)+len(address), marketingPurpose)
+	if ok {
+		copy(store[:], raw)
+		copy(customer[:], raw[len(store):])
+		copy(address[:], raw[len(store)+len(customer):])
+	}
+	return store, customer, address, ok
 }
 
 // StopRoot is where {api_host} lets the recipient of an email stop further ones.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 	"github.com/storefront-go/storefront/graph/lib/link"
@@ -93,6 +94,31 @@ func TestAlertToken(t *testing.T) {
 	for name, wrong := range map[string]string{"empty": "", "cut": token[:len(token)-1], "longer": token + "A",
 		"another topic": other[:46] + token[46:], "of an order": s.OrderToken(store, person)} {
 		if _, _, _, ok := s.Alert(wrong); ok {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+func TestCartTokens(t *testing.T) {
+	s := signerOf(t, strings.Repeat("a", keyring.MinSecret))
+	store, id, address := xid.New(), xid.New(), digest.Of([]byte("ada@example.com"))
+	token := s.CartToken(store, id)
+	if got, ok := s.Cart(store, token); !ok || got != id {
+		t.Errorf("got %v, %t", got, ok)
+	}
+	_, other := s.Cart(xid.New(), token)
+	_, order := s.Cart(store, s.OrderToken(store, id))
+	if other || order {
+		t.Error("another store, or the token of an order, lets it in")
+	}
+	token = s.MarketingStopToken(store, id, address)
+	if gotStore, got, of, ok := s.MarketingStop(token); !ok || gotStore != store || got != id || of != address {
+		t.Errorf("got %v, %v, %v, %t", gotStore, got, of, ok)
+	}
+	changed := s.MarketingStopToken(store, xid.Nil, address)
+	for name, wrong := range map[string]string{"empty": "", "cut": token[:len(token)-1],
+		"another customer": changed[:64] + token[64:], "of other emails": s.StopToken(store, address)} {
+		if _, _, _, ok := s.MarketingStop(wrong); ok {
 			t.Errorf("%s is accepted", name)
 		}
 	}

@@ -101,11 +101,11 @@ if (firstPage) {
 }
 
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
-  'refundProofMinor contactEmail lowStock logo favicon ' +
+  'refundProofMinor contactEmail lowStock shopperCancels remindHours logo favicon ' +
   'announcement { text link enabled from until } pause { message until } passwordProtected ' +
   'returns { requests withdrawal days countries { country days } instructions excludedTags }';
 const start = `query Start {
-  account { id name email verified mailPossible role
+  account { id name email verified mailPossible role savedViews { list name query }
     memberships { role store { id name handle test status } } }
   store { ${storeFields} }
   unreadNotifications

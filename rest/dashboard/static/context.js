@@ -7,7 +7,7 @@ export { go } from './leaving.js';
 /**
  * @typedef {object} App
  * @property {{id: string, name: string, email: string, verified: boolean, mailPossible: boolean, role: string,
- *   memberships: any[]}} account
+ *   memberships: any[], savedViews?: {list: string, name: string, query: string}[]}} account
  * @property {{id: string, name: string, currency: string, timezone: string, version: number}} store
  * @property {(what: string) => boolean} can whether the person's role allows something
  * @property {string} zone the store's time zone

@@ -38,22 +38,35 @@ export function shownTaxes({ shippingMinor: shipping, taxMinor: tax, includedTax
     included: rows(true, 'Including ') };
 }
 
-/** The emails to shoppers about their order. */
+/** The emails to shoppers. */
 export const emailNames = { PLACED: 'Order confirmation', PAID: 'Payment', PARTLY_SHIPPED: 'Part shipped',
   SHIPPED: 'Shipped', REFUNDED: 'Refund', CANCELLED: 'Cancellation', RETURN_REQUESTED: 'Return requested',
   WITHDRAWN: 'Withdrawal', RETURN_APPROVED: 'Return approved',
-  RETURN_DECLINED: 'Return declined' };
+  RETURN_DECLINED: 'Return declined', REMINDER: 'Cart reminder' };
 
 /** Audit actions that have no row of their own in the timeline. */
 const changeTitles = { 'order.update': 'Order changed', 'order.edit_lines': 'Items changed',
-  'order.request_payment': 'Payment requested', 'order.email_send': 'Email sent to the shopper',
-  'order.email_withhold': 'Email to the shopper not sent', 'order.email_fail': 'Email to the shopper not sent',
-  'order.email_resend': 'Email to be sent to the shopper again', 'order.return_create': 'Return requested',
-  'order.return_approve': 'Return approved', 'order.return_decline': 'Return declined',
-  'order.return_receive': 'Returned items received' };
+  'order.request_payment': 'Payment requested', 'order.email_resend': 'Email to be sent again',
+  'order.return_create': 'Return requested', 'order.return_approve': 'Return approved',
+  'order.return_decline': 'Return declined', 'order.return_receive': 'Returned items received' };
 
-/** Whether an entry of the audit log says that an email was not sent. */
-export const isUnsent = (act) => ['order.email_withhold', 'order.email_fail'].includes(act?.action);
+/** Audit actions about emails to the shopper. Their detail is which one and, after a colon, why it was not sent. */
+const emailTitles = { 'order.email_send': 'Email sent', 'order.email_fail': 'Email not sent',
+  'order.email_withhold': 'Email not sent' };
+
+const titled = (title, email) => (emailNames[email] ? title + ': ' + emailNames[email] : title);
+
+/** The rows of the timeline about emails: ended ones and waiting ones. */
+function emailEvents(acts, waiting) {
+  const ended = acts.filter((a) => emailTitles[a.action]).map((a) => {
+    const [email, ...why] = (a.detail ?? '').split(': ');
+    const known = emailNames[email.toUpperCase()];
+    return { at: a.createdAt, icon: 'send', key: a.id, title: titled(emailTitles[a.action], email.toUpperCase()),
+      email: { why: known ? why.join(': ') : a.detail, failed: a.action !== 'order.email_send' } };
+  });
+  return [...ended, ...waiting.map((m) => ({ at: m.createdAt, icon: 'send', key: 'waiting' + m.createdAt, waiting: m,
+    title: titled('Email waiting', m.email) }))];
+}
 
 /** the maximum time between rows of one transaction, in milliseconds */
 const maxDistance = 5000;
@@ -74,6 +87,7 @@ export function events(o) {
   for (const a of acts.filter((a) => changeTitles[a.action])) {
     list.push({ at: a.createdAt, icon: 'pencil', title: changeTitles[a.action], key: a.id, act: a });
   }
+  list.push(...emailEvents(acts, o.waitingEmails ?? []));
   for (const p of o.payments ?? []) {
     const back = p.kind === 'REFUND';
     list.push({

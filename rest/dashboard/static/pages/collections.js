@@ -1,6 +1,6 @@
 // Collections: the list and the form.
 import { html, useState } from '../lib.js';
-import { useApp, useFilters, useQuery, go } from '../context.js';
+import { useAll, useApp, useFilters, useQuery, go } from '../context.js';
 import { Page, Card, Empty, Time, MissingPage, Button, isolate } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import {
@@ -16,7 +16,7 @@ const list = `query Collections($after: String) { collections(first: 25, after: 
   nodes { id title handle sort rule { any } updatedAt } pageInfo { hasNextPage endCursor } } }`;
 const rule = 'rule { any inStock conditions { field text leastMinor mostMinor } }';
 const read = `query Collection($id: ID!) { collection(id: $id) {
-  id title handle description sort ${rule} products { id title } version } }`;
+  id title handle description sort ${rule} products { id title } sizeChartId version } }`;
 const create = `mutation CollectionCreate($input: CollectionInput!) {
   collectionCreate(input: $input) { collection { id } ${errors} } }`;
 const update = `mutation CollectionUpdate($id: ID!, $expectedVersion: Long!, $input: CollectionInput!) {
@@ -85,6 +85,7 @@ function entered(v, { way, picked, currency }) {
     : { field: v.get(at + '.field'), text: text(v, at + '.text') });
   return {
     title: v.get('title'), description: text(v, 'description'), sort: v.get('sort'),
+    sizeChartId: v.get('sizeChartId') || null,
     ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
     productIds: byRule ? [] : picked.map((p) => p.id),
     rule: byRule ? { any: v.get('rule.any') === 'ANY', inStock: v.get('rule.inStock') === 'on',
@@ -94,6 +95,7 @@ function entered(v, { way, picked, currency }) {
 
 function Inputs({ of: c, save, changed }) {
   const { store } = useApp();
+  const pages = useAll('pages', 'id title').nodes;
   const [way, setWay] = useState(c.rule ? 'RULE' : 'HAND');
   const [picked, setPicked] = useState(c.products ?? []);
   const sort = way === 'RULE' && (c.sort ?? 'MANUAL') === 'MANUAL' ? 'NEWEST' : c.sort ?? 'MANUAL';
@@ -123,6 +125,10 @@ function Inputs({ of: c, save, changed }) {
         hint=${'Its address is /collections/' + (c.handle ?? '…') + '. Leave empty to use the title.'} />
       <${Select} name="sort" label="Sort order" value=${sort} key=${way}
         options=${way === 'RULE' ? sorts.slice(1) : sorts} hint="Shoppers can choose another order." />
+      ${pages ? html`<${Select} name="sizeChartId" label="Size chart" optional value=${c.sizeChartId}
+        options=${[['', 'None'], ...pages.map((page) => [page.id, page.title])]}
+        hint="One of your pages, for products without their own. Of several collections the oldest counts." />`
+        : html`<input type="hidden" name="sizeChartId" value=${c.sizeChartId ?? ''} />`}
     <//></div>
   </div><//>`;
 }

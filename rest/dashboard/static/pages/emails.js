@@ -3,8 +3,8 @@ import { html, useState } from '../lib.js';
 import { useApp, useFilters, useQuery } from '../context.js';
 import { messageOf } from '../api.js';
 import { Alert, Badge, Page, Card, Copyable, Facts, Pending, Time, Button } from '../ui.js';
-import { ActionButton, Area, Field, Form, FormDialog, ConfirmMutation, text, useAction, useMutation,
-  errors } from '../form.js';
+import { ActionButton, Area, Field, Form, FormDialog, ConfirmMutation, optionalNumber, text, useAction,
+  useMutation, errors } from '../form.js';
 import { ConnectionLost, usePoll } from '../live.js';
 import { languageName, useCached } from '../countries.js';
 import { emailNames } from '../order_state.js';
@@ -27,6 +27,10 @@ const set = `mutation EmailSenderSet($address: String!) { emailSenderSet(address
 const check = `mutation EmailSenderCheck { emailSenderCheck { ${errors} } }`;
 const remove = `mutation EmailSenderRemove { emailSenderRemove { ${errors} } }`;
 
+const readReminders = '{ cartReminders { sent recovered } }';
+const setReminders = `mutation StoreUpdate($input: StoreUpdateInput!) {
+  storeUpdate(input: $input) { store { id } ${errors} } }`;
+
 const Tabs = ({ label, options, value, address }) => html`<nav class="tabs all" aria-label=${label}><ul>
   ${options.map(([v, text]) => html`<li key=${v}><a href=${address(v)}
     aria-current=${v === value ? 'page' : undefined}>${text}</a></li>`)}</ul></nav>`;
@@ -48,7 +52,26 @@ export function Emails() {
         : html`<${Texts} key=${email + language + now.version} now=${now} language=${language}
             reload=${query.reload} />`}
     <//>
+    <${Reminders} />
     <${Sending} />
+  <//>`;
+}
+
+/** When shoppers are reminded of carts that they did not order, and how many of these were ordered. */
+function Reminders() {
+  const { store, refresh } = useApp();
+  const count = useQuery(readReminders).data?.cartReminders;
+  const action = useAction(setReminders, (v) => ({ input: { expectedVersion: store.version,
+    remindHours: optionalNumber(v, 'remindHours') } }), 'Cart reminders saved.', refresh);
+  return html`<${Card} title="Cart reminders" name="reminders">
+    <p>Shoppers get one email about a cart that they did not order, if they ask for it in the checkout or subscribed to
+      your marketing emails. Each email has a link to unsubscribe.</p>
+    <${Form} name="reminders" submit="Save" action=${action} onStale=${refresh}>
+      <${Field} key=${store.remindHours} name="remindHours" label="Hours after the last change" optional
+        inputmode="numeric" value=${store.remindHours ?? ''} hint="From 1 to 72. Leave empty to send no reminders." />
+    <//>
+    <p class="muted" data-test="reminders-count">In the last 30 days: ${count?.sent.toLocaleString() ?? '…'} sent,
+      ${' '}${count?.recovered.toLocaleString() ?? '…'} of these carts ordered.</p>
   <//>`;
 }
 

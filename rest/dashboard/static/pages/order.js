@@ -10,7 +10,7 @@ import { countryName } from '../countries.js';
 import { useKeys } from '../keys.js';
 import { around, visit } from '../order_walk.js';
 import { to } from '../route.js';
-import { allowed, events, isUnsent } from '../order_state.js';
+import { allowed, events } from '../order_state.js';
 import { Totals } from '../totals.js';
 import { MarkPaid, RecordPayment, Fulfill, Refund, Cancel, Complete, NoteForm, ResendEmail } from './order_actions.js';
 import { PaymentLink, RequestPayment } from '../order_request.js';
@@ -34,7 +34,8 @@ const document = (can) => `query Order($id: ID!) {
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }
     providerRefunds { paymentId amountMinor currency state failure createdAt }
-    acts { id action actor { type name } requestId createdAt }
+    acts { id action actor { type name } requestId detail createdAt }
+    waitingEmails { email attempts dueAt createdAt }
     fulfillments { id lines { lineItemId quantity } carrier trackingNumber trackingUrl createdAt }` : ''}
   }
 }`;
@@ -168,7 +169,11 @@ function Timeline({ order: o, resend }) {
             <${ExternalLink} href=${e.shipment.trackingUrl}>Track shipment<//><//>`}</p>`}
         ${e.note && html`<p class="verbatim">${e.note.body}</p>
           <p class="muted"><bdi>${e.note.author.name || humanize(e.note.author.type)}</bdi></p>`}
-        ${isUnsent(e.act) && resend && html`<${Button} kind="small" act=${resend} test="timeline-resend">Resend<//>`}
+        ${e.email?.why && html`<p class="muted">${e.email.why}</p>`}
+        ${e.email?.failed && resend && html`<${Button} kind="small" act=${resend}
+          test="timeline-resend">Resend<//>`}
+        ${e.waiting && html`<p class="muted">${e.waiting.attempts === 0 ? 'Not sent yet.'
+          : html`Attempts so far: ${e.waiting.attempts}. Next attempt: <${Time} at=${e.waiting.dueAt} />`}</p>`}
         ${e.act && html`<p class="muted" data-test="act"><${ActorLine} act=${e.act} /></p>`}
       </div>
       <${Time} at=${e.at} />

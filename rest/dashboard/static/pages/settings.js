@@ -56,7 +56,7 @@ function StoreForm() {
   const { store, refresh } = useApp();
   const action = useAction(update, (v) => ({ input: { expectedVersion: store.version, name: v.get('name'),
     timezone: (v.get('timezone') ?? '').trim(), language: v.get('language'), contactEmail: text(v, 'contactEmail'),
-    lowStock: optionalNumber(v, 'lowStock') } }),
+    lowStock: optionalNumber(v, 'lowStock'), shopperCancels: v.get('shopperCancels') === 'on' } }),
   'Store saved.', refresh);
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.name} name="name" label="Name" value=${store.name} required maxlength="255" />
@@ -65,6 +65,8 @@ function StoreForm() {
       hint="Shown in your shop and in emails. Replies of shoppers go here." />
     <${Field} key=${'s' + store.lowStock} name="lowStock" label="Low stock" optional inputmode="numeric"
       value=${store.lowStock ?? ''} hint="Staff are notified when an order leaves this stock or less of an item." />
+    <${Check} key=${'o' + store.shopperCancels} name="shopperCancels" label="Shoppers may cancel their orders"
+      value=${store.shopperCancels} hint="On the page of the order, while nothing was shipped and no return is open." />
     <${Zone} key=${'z' + store.timezone} value=${store.timezone} />
     <${LanguageSelect} key=${'l' + store.language} name="language" label="Shop language" value=${store.language}
       hint="Used for the shop’s own texts and reported to browsers and search engines." />
