@@ -62,7 +62,7 @@ func onOrder(way string, more ...string) func(*caller) string {
 
 // pricedOrder returns arguments that change the quantity of an order of 3 units at 50, which the store
 // computes, after the steps of way.
-func pricedOrder(way string, quantity int) func(*caller) string {
+func pricedOrder(way string, quantity int, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		o := graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
 			Lines: []*model.OrderLineInput{graphtest.CustomLine("Cup", 3, 50)}, Source: "test",
@@ -70,8 +70,8 @@ func pricedOrder(way string, quantity int) func(*caller) string {
 		for step := range strings.FieldsSeq(way) {
 			o = graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps[step](w.Ctx, w.Mutation(), o)).Order
 		}
-		return at(o.PublicID(), o.Version, fmt.Sprintf("input: {lines: [{lineItemId: %q, quantity: %d}]}",
-			o.Lines[0].PublicID(), quantity))
+		return at(o.PublicID(), o.Version, fmt.Sprintf("input: {lines: [{lineItemId: %q, quantity: %d}] %s}",
+			o.Lines[0].PublicID(), quantity, strings.Join(more, " ")))
 	}
 }
 
@@ -208,6 +208,12 @@ var orderEffects = []effect{
 	{field: "orderEditLines", name: "another quantity", args: pricedOrder("", 2), events: "order.updated"},
 	{field: "orderEditLines", name: "down to what was paid", args: pricedOrder("pay_50", 1),
 		events: "order.updated order.paid"},
+	{field: "orderEditLines", name: "below what was paid", args: pricedOrder("mark_paid", 1, "refund: true"),
+		events: "order.updated"},
+	{field: "orderEditLines", name: "below a part payment", args: pricedOrder("pay_100", 1, "refund: true"),
+		events: "order.updated order.paid"},
+	{field: "orderEditLines", name: "below what was paid, unasked", args: pricedOrder("mark_paid", 1),
+		refused: "amount_exceeds_balance"},
 	{field: "orderEditLines", name: "own amounts", args: onOrder("", "input: {"+oneOfTwo+"}"),
 		refused: "invalid_transition"},
 

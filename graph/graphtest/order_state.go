@@ -17,6 +17,7 @@ var Steps = map[string]Step{
 		return m.OrderMarkPaid(ctx, o.PublicID(), o.Version, new("card"), new("ch_1"))
 	},
 	"pay_50":     Pay(50),
+	"pay_100":    Pay(100),
 	"pay_150":    Pay(150),
 	"pay_201":    Pay(201),
 	"refund_50":  Refund(50, 0, false),

@@ -693,6 +693,9 @@ type OrderLinesInput struct {
 	Lines []*LineQuantityInput `json:"lines"`
 	// New lines. The store calculates their discount and tax.
 	Add []*OrderLineInput `json:"add"`
+	// Gives back what was paid above the new total, which takes refunds.write too: paidMinor falls, and payments has a
+	// negative amount. refundedMinor stays, because the sale itself is smaller now.
+	Refund bool `json:"refund"`
 }
 
 type OrderNoteInput struct {

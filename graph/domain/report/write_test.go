@@ -260,6 +260,22 @@ func TestReportAddsUp(t *testing.T) {
 	})
 }
 
+// An edit that gives a part of the payment back makes the sale smaller, and is no refund.
+func TestReportOfSmallerOrder(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		done := graphtest.Must[*model.OrderPayload](t)
+		o := done(p.Mutation().OrderCreate(p.Ctx, model.OrderCreateInput{Source: "test", Lines: []*model.OrderLineInput{
+			graphtest.CustomLine("Cup", 3, 50)}, Pricing: &model.OrderPricingInput{}})).Order
+		o = done(p.Mutation().OrderMarkPaid(p.Ctx, o.PublicID(), o.Version, nil, nil)).Order
+		done(p.Mutation().OrderEditLines(p.Ctx, o.PublicID(), o.Version, model.OrderLinesInput{Refund: true,
+			Lines: []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1}}}))
+		sums := newReport(t, p, 0, 0).Sums
+		if sums.Orders != 1 || sums.TotalMinor != 50 || sums.RefundedMinor != 0 {
+			t.Errorf("the sums are %+v", *sums)
+		}
+	})
+}
+
 // Many orders and refunds are read in batches. Refunds count on their own day, also those of orders from
 // before the report.
 func TestReportBatches(t *testing.T) {

@@ -38,6 +38,8 @@ type orderEdit struct {
 	details mailDetails
 	// quiet suppresses the shopper's email: the change is their own.
 	quiet bool
+	// gaveBack says that the change returned a part of the payments.
+	gaveBack bool
 	// stock is restocked; spent is added to what the customer has spent.
 	stock stock
 	spent int64
@@ -174,10 +176,14 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	if err := m.invoices.IssueDue(ctx, e.Order.Order, lineRows(e.Order), e.emailEvents()); err != nil || e.quiet {
 		return err
 	}
-	if err := m.announceMoney(ctx, e); err != nil {
+	news := e.emailEvents()
+	if e.gaveBack {
+		news = []event.Type{event.OrderRefunded}
+	}
+	if err := m.announceMoney(ctx, e, news); err != nil {
 		return err
 	}
-	return m.sendEmails(ctx, e.Order, e.emailEvents(), e.details)
+	return m.sendEmails(ctx, e.Order, news, e.details)
 }
 
 // saveLines writes the quantities of changed lines into their own rows, while releases that read

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -46,14 +47,24 @@ func (m Mutation) OrderEditLines(
 	if err := checkLinesInput(in); err != nil {
 		return nil, err
 	}
+	if in.Refund {
+		if err := core.RequireScope(ctx, scope.RefundsWrite, "A refund"); err != nil {
+			return nil, err
+		}
+	}
 	return m.changeOrder(ctx, id, expectedVersion, "order.edit_lines", func(ctx context.Context, e *orderEdit) error {
 		l, err := m.changeLines(ctx, e.Order, in)
 		if err != nil {
 			return err
 		}
-		if l.quote.TotalMinor < e.PaidMinor {
-			return fault.State(fault.AmountExceeded,
-				"The order would cost less than was already paid. Refund items instead: this restocks them too.")
+		if over := e.PaidMinor - l.quote.TotalMinor; over > 0 {
+			if !in.Refund {
+				return fault.State(fault.AmountExceeded,
+					"The order would cost less than was already paid. Have the difference refunded.")
+			}
+			if err := m.giveBack(ctx, e, over); err != nil {
+				return err
+			}
 		}
 		for i, row := range l.lines {
 			row.Position = i
@@ -363,7 +374,7 @@ func (e *orderEdit) reprice() {
 		e.PaidAt = &e.Now
 		e.Update.SetPaidAt(e.Now)
 		e.Emit(event.OrderPaid)
-		e.quiet = true // nothing was paid now
+		e.quiet = !e.gaveBack // nothing was paid now
 	}
 	if e.FinancialStatus != was {
 		e.Events[0].Changed = append(e.Events[0].Changed, "financial_status")

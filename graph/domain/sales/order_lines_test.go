@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -54,6 +55,8 @@ func TestOrderEditLines(t *testing.T) {
 			state      state.FinancialStatus
 			stock      int64
 			pay        int64
+			refund     bool
+			back       int64
 		}{
 			{name: "more of a product", quantities: []int64{2, 3}, want: [5]int64{8000, 800, 583, 1368, 9151},
 				state: state.FinancialPending, stock: 7},
@@ -63,8 +66,13 @@ func TestOrderEditLines(t *testing.T) {
 				want: [5]int64{3000, 0, 583, 570, 4153}, state: state.FinancialPartiallyPaid, stock: 7},
 			{name: "down to what was paid", quantities: []int64{1, 0}, want: [5]int64{1000, 0, 583, 190, 1773},
 				state: state.FinancialPaid, stock: 9},
+			{name: "another product again", add: []*model.OrderLineInput{graphtest.ProductLine(p, 2)},
+				want: [5]int64{3000, 0, 583, 570, 4153}, state: state.FinancialPartiallyPaid, stock: 7, pay: 2000},
+			{name: "below what was paid", quantities: []int64{0, 2}, refund: true, back: 810,
+				want: [5]int64{2000, 0, 583, 380, 2963}, state: state.FinancialPaid, stock: 8},
 		} {
 			in := linesInput(o, step.quantities, step.add...)
+			in.Refund = step.refund
 			shown := graphtest.Must[*model.OrderPreview](t)(r.Query().OrderLinesPreview(ctx, o.PublicID(), in))
 			o = done(r.Mutation().OrderEditLines(ctx, o.PublicID(), o.Version, in)).Order
 			preview := amounts(&db.Order{SubtotalMinor: shown.SubtotalMinor, DiscountMinor: shown.DiscountMinor,
@@ -81,6 +89,16 @@ func TestOrderEditLines(t *testing.T) {
 					model.PaymentRequestInput{Method: state.PaymentTransfer, Days: 1})
 				if err == nil || !strings.Contains(err.Error(), "finalize") {
 					t.Errorf("the rest is requested beside the previous release: %v", err)
+				}
+			}
+			if step.back > 0 {
+				f := sales.OrderFields{Resolver: resolver(r.Core)}
+				rows := graphtest.Must[[]*db.Payment](t)(f.Payments(ctx, o))
+				last := rows[len(rows)-1]
+				if last.Kind != state.LedgerPayment || last.AmountMinor != -step.back || o.PaidMinor != o.TotalMinor ||
+					o.RefundedMinor != 0 {
+					t.Errorf("%s: %s of %d, %d paid, %d refunded", step.name, last.Kind, last.AmountMinor, o.PaidMinor,
+						o.RefundedMinor)
 				}
 			}
 			if step.pay > 0 {

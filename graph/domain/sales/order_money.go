@@ -2,8 +2,10 @@ package sales
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -54,7 +56,7 @@ func checkPayment(c *core.Check, method, reference *string) {
 
 // take records a payment, up to what is still owed: the total less all payments ever made. A refund
 // lowers what the store keeps, not what the order costs, so it never makes the shopper owe again.
-// Payments only add up, so the total is reached once and order.paid is emitted once. A canceled
+// Payments add up, so the total is reached once and order.paid is emitted once. A canceled
 // order takes no payment.
 func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput) error {
 	if e.Status == state.OrderCancelled {
@@ -151,7 +153,7 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	case in.AmountMinor > taken:
 		return fault.State(fault.AmountExceeded, "The amount exceeds the refundable amount.")
 	}
-	if err := m.requireProof(ctx, e.RefundedMinor+in.AmountMinor); err != nil {
+	if err := m.requireProof(ctx, e, in.AmountMinor); err != nil {
 		return err
 	}
 	e.RefundedMinor += in.AmountMinor
@@ -180,10 +182,29 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	return nil
 }
 
-// requireProof returns an error if the refund needs a recent identity confirmation, see
-// [core.RequireProof]: it does when it raises the order's refunded total above the sum that the store has
-// set. Keys and apps, which cannot confirm anything, are refused then.
-func (m Mutation) requireProof(ctx context.Context, refunded int64) error {
+// giveBack returns a part of the payments, because the order costs less now. It is no refund: the reports
+// count the sale as it is after the change, so a refund would lower it twice.
+func (m Mutation) giveBack(ctx context.Context, e *orderEdit, amount int64) error {
+	if err := m.requireProof(ctx, e, amount); err != nil {
+		return err
+	}
+	id := xid.New()
+	if err := m.refundOnline(ctx, e, id, amount); err != nil {
+		return err
+	}
+	e.PaidMinor -= amount
+	e.Update.SetPaidMinor(e.PaidMinor)
+	e.Changed = append(e.Changed, "paid_minor")
+	e.spent -= amount
+	e.details.amount, e.gaveBack = amount, true
+	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, -amount, nil).SetID(id))
+	return nil
+}
+
+// requireProof returns an error if returning an amount needs a recent identity confirmation, see
+// [core.RequireProof]: it does when it raises what was returned of the order above the sum that the store
+// has set. Keys and apps, which cannot confirm anything, are refused then.
+func (m Mutation) requireProof(ctx context.Context, e *orderEdit, amount int64) error {
 	unproved := core.RequireProof(ctx)
 	if v := viewer.From(ctx); v.Kind == viewer.APIKey || v.Kind == viewer.OAuthApp {
 		unproved = fault.New(fault.RefundProofRequired,
@@ -196,7 +217,18 @@ func (m Mutation) requireProof(ctx context.Context, refunded int64) error {
 	if err != nil {
 		return err
 	}
-	if s.RefundProofMinor != nil && refunded > *s.RefundProofMinor {
+	if s.RefundProofMinor == nil {
+		return nil
+	}
+	back, err := m.Client(ctx).Payment.Query().Where(payment.OrderID(e.ID), payment.AmountMinorLT(0)).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read what was given back: %w", err)
+	}
+	amount += e.RefundedMinor
+	for _, p := range back {
+		amount -= p.AmountMinor
+	}
+	if amount > *s.RefundProofMinor {
 		return unproved
 	}
 	return nil

@@ -90,11 +90,11 @@ func (m Mutation) announce(ctx context.Context, o *model.Order, kind OrderNotice
 
 // announceMoney writes the notices of payments and refunds, in the transaction of the change. Who
 // made it gets no email.
-func (m Mutation) announceMoney(ctx context.Context, e *orderEdit) error {
+func (m Mutation) announceMoney(ctx context.Context, e *orderEdit, events []event.Type) error {
 	number, amount := strconv.FormatInt(e.Number, 10), phrase.In(state.English).Money(e.details.amount, e.Currency)
-	for _, entry := range e.Events {
+	for _, kind := range events {
 		notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: e.ID}
-		switch entry.Type {
+		switch kind {
 		case event.OrderPaid, event.OrderPartiallyPaid:
 			notice.Topic, notice.Title = state.AlertPayment, "Payment for order #"+number
 			notice.Body = amount + " was paid. "

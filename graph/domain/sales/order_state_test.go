@@ -190,6 +190,26 @@ func TestRefundNeedsProof(t *testing.T) {
 			t.Errorf("refunded by a key that may only cancel: %v", err)
 		}
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(seller, o.PublicID(), o.Version, false, nil))
+
+		done := graphtest.Must[*model.OrderPayload](t)
+		o = done(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test", Lines: []*model.OrderLineInput{
+			graphtest.CustomLine("a", 3, 60)}, Pricing: &model.OrderPricingInput{}})).Order
+		o = done(graphtest.Steps["mark_paid"](ctx, r.Mutation(), o)).Order
+		edit := func(ctx context.Context, quantity int64) (*model.OrderPayload, error) {
+			in := linesInput(o, []int64{quantity})
+			in.Refund = true
+			return r.Mutation().OrderEditLines(ctx, o.PublicID(), o.Version, in)
+		}
+		_, err = edit(seller, 2)
+		if graphtest.FaultOf(err) != "insufficient_scope" {
+			t.Errorf("given back by a key that may only edit: %v", err)
+		}
+		_, err = edit(stale, 1)
+		needsProof("given back at once", err)
+		o = done(edit(stale, 2)).Order
+		_, err = edit(stale, 1)
+		needsProof("given back in parts", err)
+		needsProof("refunded after a part was given back", refund(stale, o, 60))
 	})
 }
 

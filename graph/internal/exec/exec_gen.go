@@ -1099,9 +1099,9 @@ type Mutation {
   orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @scope(name: "sales.write")
   """
   Changes quantities of an open, unfulfilled order, removes items and adds some. The store calculates the order again:
-  unit prices, the shipping price and the rule of the discount stay, taxes are the present ones. The total cannot fall
-  below what was paid. An order that costs more than was paid is no longer paid; a payment of the difference emits
-  order.paid again.
+  unit prices, the shipping price and the rule of the discount stay, taxes are the present ones. If the
+  total falls below what was paid, refund must be set. An order that costs more than was paid is no longer paid; a
+  payment of the difference emits order.paid again.
   """
   orderEditLines(id: ID!, expectedVersion: Long!, input: OrderLinesInput!): OrderPayload! @scope(name: "sales.write")
   """
@@ -2786,6 +2786,7 @@ type Author {
 type Payment {
   id: ID!
   kind: PaymentKind!
+  "Negative for a payment that was given back because items of the order changed."
   amountMinor: Money!
   currency: String!
   method: String
@@ -4018,6 +4019,11 @@ input OrderLinesInput {
   lines: [LineQuantityInput!]! = []
   "New lines. The store calculates their discount and tax."
   add: [OrderLineInput!]! = []
+  """
+  Gives back what was paid above the new total, which takes refunds.write too: paidMinor falls, and payments has a
+  negative amount. refundedMinor stays, because the sale itself is smaller now.
+  """
+  refund: Boolean! = false
 }
 
 input PaymentRequestInput {
@@ -62368,8 +62374,11 @@ func (ec *executionContext) unmarshalInputOrderLinesInput(ctx context.Context, o
 	if _, present := asMap["add"]; !present {
 		asMap["add"] = []any{}
 	}
+	if _, present := asMap["refund"]; !present {
+		asMap["refund"] = false
+	}
 
-	fieldsInOrder := [...]string{"lines", "add"}
+	fieldsInOrder := [...]string{"lines", "add", "refund"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -62390,6 +62399,13 @@ func (ec *executionContext) unmarshalInputOrderLinesInput(ctx context.Context, o
 				return it, err
 			}
 			it.Add = data
+		case "refund":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("refund"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Refund = data
 		}
 	}
 	return it, nil

@@ -89,12 +89,14 @@ export function events(o) {
   }
   list.push(...emailEvents(acts, o.waitingEmails ?? []));
   for (const p of o.payments ?? []) {
-    const back = p.kind === 'REFUND';
+    const refund = p.kind === 'REFUND';
+    const back = refund || p.amountMinor < 0;
     list.push({
-      at: p.createdAt, icon: back ? 'undo' : 'money', key: p.id, payment: p, title: back ? 'Refund' : 'Payment',
+      at: p.createdAt, icon: back ? 'undo' : 'money', key: p.id, payment: p, back,
+      title: refund ? 'Refund' : back ? 'Payment returned' : 'Payment',
       refund: o.providerRefunds?.find((r) => r.paymentId === p.id),
-      act: closestAct(acts, p.createdAt, back ? ['order.refund', 'order.return_refund', 'order.cancel']
-        : ['order.mark_paid', 'order.record_payment', 'order.pay_online']),
+      act: closestAct(acts, p.createdAt, refund ? ['order.refund', 'order.return_refund', 'order.cancel']
+        : back ? ['order.edit_lines'] : ['order.mark_paid', 'order.record_payment', 'order.pay_online']),
     });
   }
   for (const r of o.providerRefunds?.filter((r) => !r.paymentId) ?? []) {

@@ -156,8 +156,8 @@ function Timeline({ order: o, resend }) {
       <div class="grow">
         <p><span class="strong">${e.title}</span>
           ${e.late && html` <${Money} minor=${e.late.amountMinor} currency=${e.late.currency} minus />`}
-          ${e.payment && html` <${Money} minor=${e.payment.amountMinor} currency=${e.payment.currency}
-            minus=${e.payment.kind === 'REFUND'} />`}</p>
+          ${e.payment && html` <${Money} minor=${Math.abs(e.payment.amountMinor)}
+            currency=${e.payment.currency} minus=${e.back} />`}</p>
         ${e.payment && html`<p class="muted"><${Joined} of=${[
           name(e.payment.method), name(e.payment.reference), name(e.payment.reason),
           ...picked(e.payment.lines)]} /></p>`}

@@ -3,13 +3,14 @@ import { html, useEffect, useRef, useState } from '../lib.js';
 import { useQuery, go } from '../context.js';
 import { messageOf, send } from '../api.js';
 import { Page, Card, Empty, MissingPage, Money, Button } from '../ui.js';
-import { Form, Field, Amount, FieldError, amount, errors, useAction } from '../form.js';
+import { Form, Field, Check, Amount, FieldError, amount, errors, useAction } from '../form.js';
 import { ProductPicker } from '../product_picker.js';
 import { Totals } from '../totals.js';
 import { Icon } from '../icons.js';
 import { to } from '../route.js';
 
 const read = `query OrderItems($id: ID!) { order(id: $id) { id number currency version totalMinor paidMinor
+  paymentMethod
   lineItems { id title options quantity unitPriceMinor } } }`;
 const preview = `query LinesPreview($id: ID!, $input: OrderLinesInput!) { orderLinesPreview(id: $id, input: $input) {
   currency subtotalMinor discountMinor shippingMinor taxMinor includedTaxMinor
@@ -91,7 +92,7 @@ function Editor({ order: o, back, reload }) {
     if (!wanted) {
       throw new FieldError('line-' + o.lineItems[0].id, 'Nothing has changed yet.');
     }
-    return { id: o.id, expectedVersion: o.version, input: wanted };
+    return { id: o.id, expectedVersion: o.version, input: { ...wanted, refund: v.has('refund') } };
   }, 'Items changed.', () => go(back.href, { replace: true }));
   const added = (r, i) => html`<div key=${r.at} class="row-box" role="group" aria-label=${'New item ' + (i + 1)}>
     <div class="grow">${r.productId ? html`<p class="line-title"><bdi>${r.title}</bdi>${r.variant &&
@@ -116,7 +117,7 @@ function Editor({ order: o, back, reload }) {
       </div><div class="stack">
         <${Card} title="New totals" name="sums"><div role="status">
           ${sums.of ? html`<${Totals} of=${sums.of} caption="New order totals" />
-              <p class="under" data-test="difference"><${Difference} order=${o} total=${sums.of.totalMinor} /></p>`
+              <div class="under" data-test="difference"><${Difference} order=${o} total=${sums.of.totalMinor} /></div>`
             : sums.wrong ? html`<p class="wrong">${sums.wrong}</p>`
             : html`<${Empty} icon="orders" title="Change an item to see the new totals." />`}</div><//>
       </div></div><//></div>
@@ -128,6 +129,9 @@ function Difference({ order: o, total }) {
   const owed = total - o.paidMinor;
   return owed > 0 ? html`To pay: <strong><${Money} minor=${owed} currency=${o.currency} /></strong>. You can request
       this payment on the page of the order.`
-    : owed < 0 ? html`This is less than was paid. Refund items instead: this restocks them too.`
+    : owed < 0 ? html`<p><${Money} minor=${-owed} currency=${o.currency} /> more than the new total was paid.
+        ${o.paymentMethod === 'STRIPE' ? ' Stripe payments are refunded through Stripe.'
+          : ' Return the money yourself.'}</p>
+      <${Check} name="refund" label="Refund the difference" />`
     : 'Nothing remains to be paid.';
 }
