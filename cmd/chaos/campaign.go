@@ -52,7 +52,7 @@ func run(ctx context.Context, f flags, log io.Writer) (*Ledger, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	c := &campaign{flags: f, log: log, dir: dir, began: time.Now(), disk: mounted(ctx, dir, 768),
+	c := &campaign{flags: f, log: log, dir: dir, began: time.Now(), disk: mounted(ctx, dir, 512+12*f.Kills),
 		ledger: &Ledger{Engine: f.Engine, Seed: f.Seed, Endpoints: map[string][]string{}, Rows: map[string][]string{}}}
 	defer c.disk.close()
 	living, end := context.WithCancel(ctx)
@@ -272,6 +272,9 @@ func (c *campaign) settle() error {
 	defer cancel()
 	c.again(0)
 	c.ledger.Waiting = c.drain()
+	if c.disk.full() { // then nothing could be delivered
+		return errors.New("the campaign filled its small file system: run it with fewer faults")
+	}
 	for _, list := range []string{"/products", "/orders"} {
 		if err := c.rows(list); err != nil {
 			return err

@@ -141,6 +141,12 @@ func (d disk) free() error {
 	return nil
 }
 
+// full reports whether less than 1 MB is left.
+func (d disk) full() bool {
+	var s syscall.Statfs_t
+	return d.err == nil && syscall.Statfs(d.dir, &s) == nil && s.Bavail*uint64(s.Bsize) < 1<<20
+}
+
 // close unmounts it, even if an ending process still has files open.
 func (d disk) close() {
 	if d.err == nil {
