@@ -2193,6 +2193,8 @@ type APIKey {
   expiresAt: Time
   "The networks and addresses from which it may be used; empty for every address."
   allowedNetworks: [String!]!
+  "Whether it may refund more than the sum of storeSetRefundProof."
+  unlimitedRefunds: Boolean!
   revokedAt: Time
   lastUsedAt: Time
 }
@@ -3520,6 +3522,8 @@ input APIKeyCreateInput {
   expiresAt: Time
   "Up to 20 networks, such as 192.0.2.0/24, or addresses from which it may be used; empty for every address."
   allowedNetworks: [String!]
+  "Whether it may refund more than the sum of storeSetRefundProof. It takes an owner, and the scope refunds.write."
+  unlimitedRefunds: Boolean! = false
 }
 
 input AppCreateInput {
@@ -7921,6 +7925,23 @@ func (ec *executionContext) fieldContext_APIKey_allowedNetworks(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _APIKey_unlimitedRefunds(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.UnlimitedRefunds)
+}
+
+func (ec *executionContext) fieldContext_APIKey_unlimitedRefunds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "APIKey",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _APIKey_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
 	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
@@ -8032,6 +8053,8 @@ func (ec *executionContext) fieldContext_APIKeyConnection_nodes(_ context.Contex
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -8141,6 +8164,8 @@ func (ec *executionContext) fieldContext_APIKeyEdge_node(_ context.Context, fiel
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -8194,6 +8219,8 @@ func (ec *executionContext) fieldContext_APIKeyPayload_apiKey(_ context.Context,
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -20178,6 +20205,8 @@ func (ec *executionContext) fieldContext_LoggedRequest_key(_ context.Context, fi
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -43235,6 +43264,8 @@ func (ec *executionContext) fieldContext_Query_apiKey(ctx context.Context, field
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -53242,6 +53273,8 @@ func (ec *executionContext) fieldContext_StaffMade_apiKeys(_ context.Context, fi
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -60135,7 +60168,11 @@ func (ec *executionContext) unmarshalInputAPIKeyCreateInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "scopes", "expiresAt", "allowedNetworks"}
+	if _, present := asMap["unlimitedRefunds"]; !present {
+		asMap["unlimitedRefunds"] = false
+	}
+
+	fieldsInOrder := [...]string{"name", "scopes", "expiresAt", "allowedNetworks", "unlimitedRefunds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -60170,6 +60207,13 @@ func (ec *executionContext) unmarshalInputAPIKeyCreateInput(ctx context.Context,
 				return it, err
 			}
 			it.AllowedNetworks = data
+		case "unlimitedRefunds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("unlimitedRefunds"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UnlimitedRefunds = data
 		}
 	}
 	return it, nil
@@ -65375,6 +65419,11 @@ func (ec *executionContext) _APIKey(ctx context.Context, sel ast.SelectionSet, o
 			out.Values[i] = ec._APIKey_expiresAt(ctx, field, obj)
 		case "allowedNetworks":
 			out.Values[i] = ec._APIKey_allowedNetworks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unlimitedRefunds":
+			out.Values[i] = ec._APIKey_unlimitedRefunds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
