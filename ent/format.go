@@ -64,10 +64,14 @@ const SalePrices Format = "sale_prices"
 // terms when it changes the storefront, and keep the names of withdrawals when it redacts a customer.
 const ShopperReturns Format = "shopper_returns"
 
+// CustomFields are the values of custom fields. An earlier program would drop those of a variant that it
+// changes, and keep those of a customer whom it redacts.
+const CustomFields Format = "custom_fields"
+
 // Formats returns the formats that this program knows.
 func Formats() []Format {
 	return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents, SearchTerms, TaxCategories, PartPayments,
-		Invoices, ClosedShops, CheckoutDetails, Returns, SalePrices, ShopperReturns}
+		Invoices, ClosedShops, CheckoutDetails, Returns, SalePrices, ShopperReturns, CustomFields}
 }
 
 // FormatTable is the table of the formats that a database uses, one row each.

@@ -133,7 +133,8 @@ func actionOf(field string) string {
 
 // kinds are the first parts of actions; a longer one follows the shorter one that it starts with.
 var kinds = []string{
-	"api_key", "app", "collection", "customer", "discount", "domain", "email_sender", "export", "grant", "invitation",
+	"api_key", "app", "collection", "custom_field",
+	"customer", "discount", "domain", "email_sender", "export", "grant", "invitation",
 	"invoice_settings",
 	"marketplace_theme",
 	"menus", "notification", "order", "page", "password", "payment_account",

@@ -31,6 +31,16 @@ func onDiscount(code string, more ...string) func(*caller) string {
 	}
 }
 
+// onField returns arguments for a custom field of products.
+func onField(name string, more ...string) func(*caller) string {
+	return func(w *caller) string {
+		f := graphtest.Must[*model.CustomFieldPayload](w.t)(w.Mutation().CustomFieldCreate(w.Ctx,
+			model.CustomFieldCreateInput{Owner: state.FieldsOfProducts, Name: name, Label: name,
+				Type: state.FieldText}))
+		return at(f.CustomField.PublicID(), f.CustomField.Version, more...)
+	}
+}
+
 // onCollection returns arguments for a new collection.
 func onCollection(more ...string) func(*caller) string {
 	return func(w *caller) string {
@@ -137,6 +147,13 @@ var sellingEffects = []effect{
 	{field: "discountUpdate", name: "an amount",
 		args: onDiscount("FIVE", `input: {code: "FIVE", kind: AMOUNT, amountMinor: 500}`)},
 	{field: "discountDelete", name: "a discount", args: onDiscount("GONE")},
+
+	{field: "customFieldCreate", name: "a text",
+		args: fixedArgs(`input: {owner: PRODUCT, name: "a.b", label: "B", type: TEXT}`)},
+	{field: "customFieldCreate", name: "a name that is taken",
+		args: fixedArgs(`input: {owner: PRODUCT, name: "a.b", label: "B", type: URL}`), refused: "taken"},
+	{field: "customFieldUpdate", name: "filterable", args: onField("a.c", `input: {filterable: true}`)},
+	{field: "customFieldDelete", name: "a field", args: onField("a.d")},
 
 	{field: "collectionCreate", name: "by hand", args: fixedArgs(`input: {title: "Summer", handle: "summer"}`)},
 	{field: "collectionCreate", name: "a handle that is taken",

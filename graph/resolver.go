@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/cart"
 	"github.com/storefront-go/storefront/graph/domain/catalog"
 	"github.com/storefront-go/storefront/graph/domain/content"
+	"github.com/storefront-go/storefront/graph/domain/customfield"
 	"github.com/storefront-go/storefront/graph/domain/endpoint"
 	"github.com/storefront-go/storefront/graph/domain/invoice"
 	"github.com/storefront-go/storefront/graph/domain/merchant"
@@ -124,6 +125,7 @@ type (
 	contentResolver    = content.Resolver
 	sellingResolver    = selling.Resolver
 	invoiceResolver    = invoice.Resolver
+	fieldResolver      = customfield.Resolver
 	testStoreResolver  = teststore.Resolver
 
 	catalogQuery    = catalog.Query
@@ -136,6 +138,7 @@ type (
 	contentQuery    = content.Query
 	sellingQuery    = selling.Query
 	invoiceQuery    = invoice.Query
+	fieldQuery      = customfield.Query
 
 	catalogMutation    = catalog.Mutation
 	salesMutation      = sales.Mutation
@@ -147,6 +150,7 @@ type (
 	contentMutation    = content.Mutation
 	sellingMutation    = selling.Mutation
 	invoiceMutation    = invoice.Mutation
+	fieldMutation      = customfield.Mutation
 	testStoreMutation  = teststore.Mutation
 )
 
@@ -164,6 +168,7 @@ type Resolver struct {
 	*contentResolver
 	*sellingResolver
 	*invoiceResolver
+	*fieldResolver
 	*testStoreResolver
 }
 
@@ -181,7 +186,8 @@ func New(config Config) (*Resolver, error) {
 	r := &Resolver{Core: c, catalogResolver: catalog.New(c, catalog.Engines{}),
 		endpointResolver: endpoint.New(c, endpoint.Engines{}), reportResolver: report.New(c, report.Engines{}),
 		appearanceResolver: appearance.New(c, appearance.Engines{}), contentResolver: content.New(c),
-		sellingResolver: selling.New(c, selling.Engines{}), invoiceResolver: invoice.New(c, invoice.Engines{})}
+		sellingResolver: selling.New(c, selling.Engines{}), invoiceResolver: invoice.New(c, invoice.Engines{}),
+		fieldResolver: customfield.New(c, customfield.Engines{})}
 	r.salesResolver = sales.New(c, sales.Engines{}, r.sellingResolver)
 	r.accessResolver = access.New(c, access.Engines{}, r.endpointResolver, r.reportResolver)
 	r.testStoreResolver = teststore.New(c, r.catalogResolver, r.salesResolver)
@@ -207,6 +213,7 @@ func (r *Resolver) Use(e Engines) {
 	r.reportResolver.Engines = report.Engines{Exports: e.Exports, Links: e.Links}
 	r.appearanceResolver.Engines = appearance.Engines{Themes: e.Themes, Links: e.Links, Tasks: e.Tasks}
 	r.invoiceResolver.Engines = invoice.Engines{Links: e.Links}
+	r.fieldResolver.Engines = customfield.Engines{Tasks: e.Tasks}
 	r.sellingResolver.Engines = selling.Engines{Payments: e.Payments, VIES: e.VIES}
 }
 
@@ -218,6 +225,7 @@ func (r *Resolver) carry(k *task.Keeper) {
 	k.Register(access.LeaveTask, r.Leave)
 	k.Register(access.EntryTask, r.Enter)
 	k.Register(appearance.InstallTask, r.CountInstall)
+	k.Register(customfield.WalkTask, r.Walk)
 }
 
 // Query holds every root query.
@@ -232,6 +240,7 @@ type Query struct {
 	contentQuery
 	sellingQuery
 	invoiceQuery
+	fieldQuery
 }
 
 // Query returns the queries.
@@ -240,7 +249,8 @@ func (r *Resolver) Query() Query {
 		accessQuery{Resolver: r.accessResolver}, merchantQuery{Resolver: r.merchantResolver},
 		endpointQuery{Resolver: r.endpointResolver}, reportQuery{Resolver: r.reportResolver},
 		appearanceQuery{Resolver: r.appearanceResolver}, contentQuery{Resolver: r.contentResolver},
-		sellingQuery{Resolver: r.sellingResolver}, invoiceQuery{Resolver: r.invoiceResolver}}
+		sellingQuery{Resolver: r.sellingResolver}, invoiceQuery{Resolver: r.invoiceResolver},
+		fieldQuery{Resolver: r.fieldResolver}}
 }
 
 // Mutation holds every root mutation.
@@ -255,6 +265,7 @@ type Mutation struct {
 	contentMutation
 	sellingMutation
 	invoiceMutation
+	fieldMutation
 	testStoreMutation
 }
 
@@ -265,7 +276,7 @@ func (r *Resolver) Mutation() Mutation {
 		endpointMutation{Resolver: r.endpointResolver}, reportMutation{Resolver: r.reportResolver},
 		appearanceMutation{Resolver: r.appearanceResolver}, contentMutation{Resolver: r.contentResolver},
 		sellingMutation{Resolver: r.sellingResolver}, invoiceMutation{Resolver: r.invoiceResolver},
-		testStoreMutation{Resolver: r.testStoreResolver}}
+		fieldMutation{Resolver: r.fieldResolver}, testStoreMutation{Resolver: r.testStoreResolver}}
 }
 
 // Carts returns the carts of shoppers.

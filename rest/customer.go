@@ -14,7 +14,7 @@ import (
 func (a *API) listCustomers(c *call) error {
 	q := &c.query
 	filter := model.CustomerFilter{Email: q.text("email", limit.EmailFilter), Tag: q.text("tag", limit.Label),
-		UpdatedFrom: q.time("updated_from")}
+		UpdatedFrom: q.time("updated_from"), CustomFields: q.customFields()}
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -43,6 +43,7 @@ func (a *API) createCustomer(c *call) error {
 		LastName: r.String("last_name"), Locale: r.String("locale"), TaxExempt: core.Deref(r.Bool("tax_exempt")),
 		DefaultAddress: readAddress(r, "default_address", nil), Addresses: readAddresses(r), Tags: r.Strings("tags"),
 		Note: r.String("note"), Status: state.CustomerActive, EmailMarketing: state.EmailNotSubscribed,
+		CustomFields: readCustomFields(r),
 	}
 	core.Opt(r.String("status"), func(s string) { in.Status = state.CustomerStatus(s) })
 	core.Opt(r.String("email_marketing"), func(s string) { in.EmailMarketing = state.EmailMarketing(s) })
@@ -85,6 +86,7 @@ func (a *API) updateCustomer(c *call) error {
 		Tags:           model.GivenIf(given("tags"), r.Strings("tags")),
 		Note:           model.GivenIf(given("note"), r.String("note")),
 		EmailMarketing: model.GivenIf(given("email_marketing"), (*state.EmailMarketing)(r.String("email_marketing"))),
+		CustomFields:   model.GivenIf[document.CustomFields](given(core.CustomFieldsMember), readCustomFields(r)),
 	}
 	if err := r.Err(); err != nil {
 		return err

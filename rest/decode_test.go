@@ -87,6 +87,12 @@ func eachFlaw(object map[string]any, at string, f func(place string)) {
 func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 	t.Helper()
 	version, lines := 1, []any(nil)
+	if body["custom_fields"] != nil {
+		m.defineFields(t)
+	}
+	if body["owner"] != nil {
+		body["name"] = strings.ToLower("a." + rand.Text())
+	}
 	switch {
 	case path == "/inventory/adjustments":
 		lines = []any{map[string]any{"variant_id": xid.Variant.Format(m.product(t).ID), "delta": 12}}
@@ -112,7 +118,7 @@ func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 	}
 	return m.at(t, strings.NewReplacer("products/{id}", "products/"+anyDraft,
 		"customers/{id}", "customers/"+anyCustomer, "discounts/{id}", "discounts/"+anyDiscount,
-		"{external_reference}", "erp-1").Replace(path))
+		"custom-fields/{id}", "custom-fields/"+anyField, "{external_reference}", "erp-1").Replace(path))
 }
 
 type example struct{ Value map[string]any }

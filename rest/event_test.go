@@ -15,7 +15,7 @@ import (
 )
 
 // ids match the value of {id} in a path.
-var ids = regexp.MustCompile(`(ord|whk|thm|prod|cus|dis|ful)_[0-9a-z]{26}`)
+var ids = regexp.MustCompile(`(ord|whk|thm|prod|cus|dis|cfd|ful)_[0-9a-z]{26}`)
 
 // deed is a write with the events that it creates.
 type deed struct {
@@ -105,6 +105,11 @@ func TestEventsOfWrites(t *testing.T) {
 				body: `{"code":"NEW","kind":"free_shipping"}`, status: 201},
 			{name: "an ended discount", as: m.all, method: "PATCH", target: m.at(t, "/discounts/"+anyDiscount),
 				body: `{"active":false}`, status: 200},
+			{name: "a custom field", as: m.all, method: "POST", target: "/custom-fields",
+				body: `{"owner":"product","name":"a.b","label":"B","type":"text"}`, status: 201},
+			{name: "another label", as: m.all, method: "PATCH", target: m.at(t, "/custom-fields/"+anyField),
+				body: `{"label":"x"}`, status: 200},
+			{name: "no field", as: m.all, method: "DELETE", target: m.at(t, "/custom-fields/"+anyField), status: 204},
 			{name: "no discount", as: m.all, method: "DELETE", target: m.at(t, "/discounts/"+anyDiscount), status: 204},
 
 			{name: "an endpoint", as: m.all, method: "POST", target: "/webhooks", body: hook("order.paid"),

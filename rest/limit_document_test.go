@@ -143,6 +143,10 @@ var bounded = map[string]int{
 	"DiscountPatch/collection_ids maxItems":        limit.DiscountCollections,
 	"DiscountPatch/collection_ids/items maxLength": limit.Line,
 
+	"CustomField/name maxLength": limit.CustomFieldName, "CustomField/label maxLength": limit.Label,
+	"CustomFieldCreate/name maxLength": limit.CustomFieldName, "CustomFieldCreate/label maxLength": limit.Label,
+	"CustomFieldPatch/label maxLength": limit.Label,
+
 	"parameter Idempotency-Key maxLength": limit.IdempotencyKey, "parameter sku maxLength": limit.Line,
 	"parameter email maxLength": limit.EmailFilter, "parameter tag maxLength": limit.Label,
 	"parameter external_number maxLength": limit.Label,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/lineset"
@@ -30,6 +31,7 @@ func (a *API) listOrders(c *call) error {
 		CreatedFrom:       q.time("created_from"),
 		CreatedTo:         q.time("created_to"),
 		UpdatedFrom:       q.time("updated_from"),
+		CustomFields:      q.customFields(),
 	}
 	if err := q.err(); err != nil {
 		return err
@@ -131,7 +133,7 @@ func readOrder(r *wire.Reader) (in model.OrderCreateInput, payments []model.Paym
 		BillingAddress:  readAddress(r, "billing_address", nil),
 		ShippingAddress: readAddress(r, "shipping_address", nil),
 		Tags:            r.Strings("tags"), Source: "api", PlacedAt: r.Time("placed_at"),
-		ExternalNumber: r.String("external_number"),
+		ExternalNumber: r.String("external_number"), CustomFields: readCustomFields(r),
 	}
 	core.Opt(r.String("source"), func(s string) { in.Source = s })
 	if p := r.Object("pricing"); p != nil {
@@ -180,6 +182,7 @@ func (a *API) updateOrder(c *call) error {
 		BillingAddress:  model.GivenIf(given("billing_address"), readAddress(r, "billing_address", billing)),
 		ShippingAddress: model.GivenIf(given("shipping_address"), readAddress(r, "shipping_address", shipping)),
 		Tags:            model.GivenIf(given("tags"), r.Strings("tags")),
+		CustomFields:    model.GivenIf[document.CustomFields](given(core.CustomFieldsMember), readCustomFields(r)),
 	}
 	if err := r.Err(); err != nil {
 		return err

@@ -34,13 +34,14 @@ func (m *shop) order(t testing.TB) (id, line string) {
 }
 
 // Ids of new rows in the paths of requests, beside [anyOrder]: a shipment of such an order, a
-// product in each state, a customer, a discount and an event.
+// product in each state, a customer, a discount, a custom field and an event.
 const (
 	anyShipment = "{shipment}"
 	anyDraft    = "{draft}"
 	anyActive   = "{active}"
 	anyCustomer = "{customer}"
 	anyDiscount = "{discount}"
+	anyField    = "{field}"
 	anyEvent    = "{event}"
 )
 
@@ -73,6 +74,9 @@ func (m *shop) at(t testing.TB, path string) string {
 			done := graphtest.Must[*model.DiscountPayload](t)(r.Mutation().DiscountCreate(m.ctx, in))
 			return done.Discount.PublicID()
 		},
+		anyField: func() string {
+			return m.field(t, state.FieldsOfProducts, strings.ToLower("a."+rand.Text())).PublicID()
+		},
 		anyEvent: func() string {
 			id := xid.New()
 			m.tx(func(ctx context.Context, c *db.Client) error {
@@ -96,6 +100,24 @@ func loggedEvent(id xid.ID) string {
 		`"store_id":%q,"resource":{"type":"webhook_endpoint","id":%q,"version":1},"sequence":1,"changed_fields":null,`+
 		`"data":null,"payload_omitted":true}`, xid.Event.Format(id), id.Time().String(), xid.Store.Format(id),
 		xid.WebhookEndpoint.Format(id))
+}
+
+// field defines a text.
+func (m *shop) field(t testing.TB, owner state.CustomFieldOwner, name string) *db.CustomField {
+	t.Helper()
+	in := model.CustomFieldCreateInput{Owner: owner, Name: name, Label: name, Type: state.FieldText, Filterable: true}
+	return graphtest.Must[*model.CustomFieldPayload](t)(
+		graphtest.NewCore(t, m.store).Mutation().CustomFieldCreate(m.ctx, in)).CustomField
+}
+
+// defineFields defines the custom fields of the document's examples, once.
+func (m *shop) defineFields(t testing.TB) {
+	t.Helper()
+	if n := graphtest.Must[int](t)(m.store.DB(m.ctx).CustomField.Query().Count(m.ctx)); n == 0 {
+		m.field(t, state.FieldsOfProducts, "details.material")
+		m.field(t, state.FieldsOfOrders, "details.pickup")
+		m.field(t, state.FieldsOfCustomers, "details.segment")
+	}
 }
 
 // product creates a draft with a stock of 10.

@@ -42,6 +42,10 @@ var additions = []row{
 	{"POST", "/discounts", "discounts.write"},
 	{"PATCH", "/discounts/{id}", "discounts.write"},
 	{"DELETE", "/discounts/{id}", "discounts.write"},
+	{"GET", "/custom-fields", "custom_fields.read"},
+	{"POST", "/custom-fields", "custom_fields.write"},
+	{"PATCH", "/custom-fields/{id}", "custom_fields.write"},
+	{"DELETE", "/custom-fields/{id}", "custom_fields.write"},
 	{"GET", "/events", "webhooks.read"},
 	{"GET", "/events/{id}", "webhooks.read"},
 }
@@ -90,6 +94,8 @@ var fields = map[string]string{
 	"POST /inventory/adjustments": "inventoryAdjust", "GET /customers/{id}": "customer",
 	"POST /customers": "customerCreate", "PATCH /customers/{id}": "customerUpdate", "GET /discounts": "discounts",
 	"POST /discounts": "discountCreate", "PATCH /discounts/{id}": "discountUpdate",
+	"GET /custom-fields": "customFields", "POST /custom-fields": "customFieldCreate",
+	"PATCH /custom-fields/{id}": "customFieldUpdate", "DELETE /custom-fields/{id}": "customFieldDelete",
 	"DELETE /discounts/{id}": "discountDelete", "GET /events": "events", "GET /events/{id}": "event",
 }
 

@@ -19,7 +19,7 @@ func (a *API) listProducts(c *call) error {
 		Status:      enum[state.ProductStatus](q, "status"),
 		Sku:         q.text("sku", limit.Line),
 		Tag:         q.text("tag", limit.Label),
-		UpdatedFrom: q.time("updated_from"),
+		UpdatedFrom: q.time("updated_from"), CustomFields: q.customFields(),
 	}
 	if err := q.err(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func readProduct(r *wire.Reader) model.ProductCreateInput {
 		Barcode:             r.String("barcode"),
 		Videos:              r.Strings("videos"),
 	}
-	in.Maker = readMaker(r, nil)
+	in.Maker, in.CustomFields = readMaker(r, nil), readCustomFields(r)
 	if format := r.String("description_format"); format != nil {
 		in.DescriptionFormat = new(state.TextFormat(*format))
 	}
@@ -222,6 +222,7 @@ func readProductPatch(r *wire.Reader, maker *document.MakerFields) model.Product
 	}
 	in.CompareAtPriceMinor = model.GivenIf(given("compare_at_price_minor"), r.Int("compare_at_price_minor"))
 	in.InventoryQuantity = model.GivenIf(given("inventory_quantity"), r.Int("inventory_quantity"))
+	in.CustomFields = model.GivenIf[document.CustomFields](given(core.CustomFieldsMember), readCustomFields(r))
 	format := r.String("description_format")
 	in.DescriptionFormat = model.GivenIf(given("description_format"), (*state.TextFormat)(format))
 	return in

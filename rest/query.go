@@ -1,15 +1,18 @@
 package rest
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 type params struct {
@@ -39,7 +42,7 @@ func (a *API) parameters(c *call) error {
 	}
 	for name, values := range p.values {
 		switch {
-		case !slices.Contains(c.row.Query, name):
+		case !slices.Contains(c.row.Query, name) && !p.onField(c.row.Query, name) || name == fieldFilter:
 			p.bad(name, fault.UnknownMember, "This parameter is not known here.")
 		case name == "cursor":
 			// Two cursors count as none.
@@ -53,6 +56,26 @@ func (a *API) parameters(c *call) error {
 		}
 	}
 	return p.err()
+}
+
+// fieldFilter is the parameter that filters a list by custom fields: custom_field[details.material]=Oak.
+const fieldFilter = "custom_field"
+
+// onField reports whether a name is that of a condition on a custom field, which the row documents.
+func (p *params) onField(documented []string, name string) bool {
+	return slices.Contains(documented, fieldFilter) && strings.HasPrefix(name, fieldFilter+"[") &&
+		strings.HasSuffix(name, "]")
+}
+
+// customFields returns the conditions on custom fields, sorted by name.
+func (p *params) customFields() (list []*model.CustomFieldFilter) {
+	for _, name := range slices.Sorted(maps.Keys(p.values)) {
+		if rest, ok := strings.CutPrefix(name, fieldFilter+"["); ok {
+			value := p.text(name, limit.CustomText)
+			list = append(list, &model.CustomFieldFilter{Name: strings.TrimSuffix(rest, "]"), Value: *value})
+		}
+	}
+	return list
 }
 
 func (p *params) size(text string) {

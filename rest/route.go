@@ -35,7 +35,7 @@ var routes = []Route{
 	{http.MethodGet, "/me", scope.ProductsRead, nil, (*API).getMe},
 	{http.MethodGet, "/orders", scope.OrdersRead, slices.Concat(paging, []string{"status", "financial_status",
 		"fulfillment_status", "customer_id", "tag", "external_number", "created_from", "created_to",
-		"updated_from"}), (*API).listOrders},
+		"updated_from", fieldFilter}), (*API).listOrders},
 	{http.MethodGet, "/orders/{id}", scope.OrdersRead, nil, (*API).getOrder},
 	{http.MethodPost, "/orders", scope.SalesWrite, nil, (*API).createOrder},
 	{http.MethodPatch, "/orders/{id}", scope.SalesWrite, nil, (*API).updateOrder},
@@ -47,7 +47,7 @@ var routes = []Route{
 		(*API).updateFulfillment},
 	{http.MethodPost, "/orders/{id}/refunds", scope.RefundsWrite, nil, (*API).createRefund},
 	{http.MethodGet, "/products", scope.ProductsRead, slices.Concat(paging, []string{"status", "sku", "tag",
-		"updated_from"}), (*API).listProducts},
+		"updated_from", fieldFilter}), (*API).listProducts},
 	{http.MethodGet, "/products/{id}", scope.ProductsRead, nil, (*API).getProduct},
 	{http.MethodPost, "/products", scope.ProductsWrite, nil, (*API).createProduct},
 	{http.MethodPut, "/products/by-reference/{external_reference}", scope.ProductsWrite, nil, (*API).upsertProduct},
@@ -58,8 +58,8 @@ var routes = []Route{
 	{http.MethodGet, "/inventory", scope.InventoryRead, slices.Concat(paging, []string{"sku", "updated_from"}),
 		(*API).listInventory},
 	{http.MethodPost, "/inventory/adjustments", scope.InventoryWrite, nil, (*API).adjustInventory},
-	{http.MethodGet, "/customers", scope.CustomersRead, slices.Concat(paging, []string{"email", "tag", "updated_from"}),
-		(*API).listCustomers},
+	{http.MethodGet, "/customers", scope.CustomersRead, slices.Concat(paging, []string{"email", "tag", "updated_from",
+		fieldFilter}), (*API).listCustomers},
 	{http.MethodGet, "/customers/{id}", scope.CustomersRead, nil, (*API).getCustomer},
 	{http.MethodPost, "/customers", scope.CustomersWrite, nil, (*API).createCustomer},
 	{http.MethodPatch, "/customers/{id}", scope.CustomersWrite, nil, (*API).updateCustomer},
@@ -67,6 +67,11 @@ var routes = []Route{
 	{http.MethodPost, "/discounts", scope.DiscountsWrite, nil, (*API).createDiscount},
 	{http.MethodPatch, "/discounts/{id}", scope.DiscountsWrite, nil, (*API).updateDiscount},
 	{http.MethodDelete, "/discounts/{id}", scope.DiscountsWrite, nil, (*API).deleteDiscount},
+	{http.MethodGet, "/custom-fields", scope.CustomFieldsRead, slices.Concat(paging, []string{"owner"}),
+		(*API).listCustomFields},
+	{http.MethodPost, "/custom-fields", scope.CustomFieldsWrite, nil, (*API).createCustomField},
+	{http.MethodPatch, "/custom-fields/{id}", scope.CustomFieldsWrite, nil, (*API).updateCustomField},
+	{http.MethodDelete, "/custom-fields/{id}", scope.CustomFieldsWrite, nil, (*API).deleteCustomField},
 	{http.MethodGet, "/exports", scope.ExportsRead, paging, (*API).listExports},
 	{http.MethodPost, "/exports", scope.ExportsWrite, nil, (*API).createExport},
 	{http.MethodGet, "/exports/{id}", scope.ExportsRead, nil, (*API).getExport},
@@ -95,7 +100,7 @@ func (r Route) named() xid.Kind {
 	if above == "/webhook" {
 		return xid.WebhookEndpoint
 	}
-	return xid.KindOf(above[1:])
+	return xid.KindOf(strings.ReplaceAll(above[1:], "-", "_"))
 }
 
 // Routes returns the table.

@@ -25,6 +25,7 @@ var paths = map[string]string{
 	"/products/" + productID + "/archive": "POST", "/products/by-reference/" + productID: "PUT",
 	"/orders/" + orderID + "/fulfillments/x": "PATCH", "/inventory": "GET, HEAD", "/inventory/adjustments": "POST",
 	"/customers/" + customerID: "GET, HEAD, PATCH", "/discounts": "GET, HEAD, POST", "/discounts/x": "DELETE, PATCH",
+	"/custom-fields": "GET, HEAD, POST", "/custom-fields/x": "DELETE, PATCH",
 	"/events": "GET, HEAD", "/events/x": "GET, HEAD",
 	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD",
 	"/webhooks": "GET, HEAD, POST", "/webhooks/" + webhookID: "DELETE",

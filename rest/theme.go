@@ -45,3 +45,10 @@ func (a *API) activateTheme(c *call) error {
 	c.out = appendTheme(c.out, done.Theme)
 	return nil
 }
+
+func (a *API) listMarketplaceThemes(c *call) error {
+	page, err := a.Core.Query().MarketplaceThemes(c.ctx, c.query.limit, c.query.cursor)
+	return list(c, page, err, func(b []byte, m *model.MarketplaceTheme) []byte {
+		return wire.AppendMarketplaceTheme(b, m.Listing, m.APIHost)
+	})
+}

@@ -29,6 +29,8 @@ var bodies = map[string]string{
 	"/inventory/adjustments":                      `{"lines":[{"sku":"REFERENCE","set":1}]}`,
 	"/customers":                                  `{"first_name":"Ada"}`, "/customers/{id}": `{"tags":["x"]}`,
 	"/discounts": `{"code":"CODE","kind":"free_shipping"}`, "/discounts/{id}": `{"active":false}`,
+	"/custom-fields":      `{"owner":"product","name":"x.CODE","label":"x","type":"text"}`,
+	"/custom-fields/{id}": `{"label":"y"}`,
 }
 
 // Each single-scope key of demo.json opens the routes of its scope, a write also those of its read,
@@ -40,8 +42,8 @@ func TestScopes(t *testing.T) {
 	all := store.Keys["all"]
 	p.send(t, request{Method: http.MethodPost, Path: base + "/exports", As: all, Body: bodies["/exports"]}).
 		want(t, http.StatusAccepted, "")
-	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 42 || names != 21 {
-		t.Errorf("%d rows and %d scopes, want 42 and 21", rows, names)
+	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 46 || names != 23 {
+		t.Errorf("%d rows and %d scopes, want 46 and 23", rows, names)
 	}
 	for _, route := range rest.Routes() {
 		r := request{Method: route.Method, Path: base + route.Path, Body: bodies[route.Path]}
@@ -62,7 +64,7 @@ func TestScopes(t *testing.T) {
 			if route.Method != http.MethodGet {
 				r.Key = rand.Text()
 			}
-			r.Body = strings.Replace(body, "CODE", rand.Text(), 1)
+			r.Body = strings.Replace(body, "CODE", strings.ToLower(rand.Text()), 1)
 			a, missing := p.send(t, r), lacking(route, name)
 			if missing == "" {
 				hidden := route.Path == "/events/{id}" && name != "all" // the event's scope is another one
@@ -160,7 +162,7 @@ func (p *program) own(t *testing.T, store demo.Store, route rest.Route) string {
 		}](t, string(p.send(t, request{Path: base + list + "?limit=1", As: store.Keys["all"]}).Body))
 		return list + "/" + page.Data[0].ID
 	case list == "/discounts", route.Method == http.MethodDelete:
-		return list + "/" + post(list, strings.Replace(bodies[list], "CODE", rand.Text(), 1))
+		return list + "/" + post(list, strings.Replace(bodies[list], "CODE", strings.ToLower(rand.Text()), 1))
 	}
 	page := parse[struct{ Data []struct{ ID string } }](t,
 		string(p.send(t, request{Path: base + list + "?limit=1", As: store.Keys["all"]}).Body))

@@ -28,6 +28,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/customfield"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/discount"
@@ -144,6 +145,7 @@ type Client struct {
 	CollectionProduct *CollectionProductClient
 	ConsentTicket     *ConsentTicketClient
 	Credential        *CredentialClient
+	CustomField       *CustomFieldClient
 	Customer          *CustomerClient
 	Delivery          *DeliveryClient
 	DeliveryLog       *DeliveryLogClient
@@ -261,6 +263,7 @@ func (c *Client) init() {
 	c.CollectionProduct = NewCollectionProductClient(c.config)
 	c.ConsentTicket = NewConsentTicketClient(c.config)
 	c.Credential = NewCredentialClient(c.config)
+	c.CustomField = NewCustomFieldClient(c.config)
 	c.Customer = NewCustomerClient(c.config)
 	c.Delivery = NewDeliveryClient(c.config)
 	c.DeliveryLog = NewDeliveryLogClient(c.config)
@@ -460,6 +463,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		CollectionProduct: NewCollectionProductClient(cfg),
 		ConsentTicket:     NewConsentTicketClient(cfg),
 		Credential:        NewCredentialClient(cfg),
+		CustomField:       NewCustomFieldClient(cfg),
 		Customer:          NewCustomerClient(cfg),
 		Delivery:          NewDeliveryClient(cfg),
 		DeliveryLog:       NewDeliveryLogClient(cfg),
@@ -586,6 +590,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		CollectionProduct: NewCollectionProductClient(cfg),
 		ConsentTicket:     NewConsentTicketClient(cfg),
 		Credential:        NewCredentialClient(cfg),
+		CustomField:       NewCustomFieldClient(cfg),
 		Customer:          NewCustomerClient(cfg),
 		Delivery:          NewDeliveryClient(cfg),
 		DeliveryLog:       NewDeliveryLogClient(cfg),
@@ -709,9 +714,9 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
-		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
-		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost, c.Download,
-		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
+		c.CollectionProduct, c.ConsentTicket, c.Credential, c.CustomField, c.Customer,
+		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
+		c.Download, c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
 		c.InventoryChange, c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings,
 		c.LineWalk, c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme,
@@ -738,9 +743,9 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
 		c.Attempt, c.Audit, c.Cart, c.CartLine, c.Challenge, c.Collection,
-		c.CollectionProduct, c.ConsentTicket, c.Credential, c.Customer, c.Delivery,
-		c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost, c.Download,
-		c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
+		c.CollectionProduct, c.ConsentTicket, c.Credential, c.CustomField, c.Customer,
+		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
+		c.Download, c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
 		c.InventoryChange, c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings,
 		c.LineWalk, c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme,
@@ -794,6 +799,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.ConsentTicket.mutate(ctx, m)
 	case *CredentialMutation:
 		return c.Credential.mutate(ctx, m)
+	case *CustomFieldMutation:
+		return c.CustomField.mutate(ctx, m)
 	case *CustomerMutation:
 		return c.Customer.mutate(ctx, m)
 	case *DeliveryMutation:
@@ -2985,6 +2992,140 @@ func (c *CredentialClient) mutate(ctx context.Context, m *CredentialMutation) (V
 		return (&CredentialDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Credential mutation op: %q", m.Op())
+	}
+}
+
+// CustomFieldClient is a client for the CustomField schema.
+type CustomFieldClient struct {
+	config
+}
+
+// NewCustomFieldClient returns a client for the CustomField from the given config.
+func NewCustomFieldClient(c config) *CustomFieldClient {
+	return &CustomFieldClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `customfield.Hooks(f(g(h())))`.
+func (c *CustomFieldClient) Use(hooks ...Hook) {
+	c.hooks.CustomField = append(c.hooks.CustomField, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `customfield.Intercept(f(g(h())))`.
+func (c *CustomFieldClient) Intercept(interceptors ...Interceptor) {
+	c.inters.CustomField = append(c.inters.CustomField, interceptors...)
+}
+
+// Create returns a builder for creating a CustomField entity.
+func (c *CustomFieldClient) Create() *CustomFieldCreate {
+	mutation := newCustomFieldMutation(c.config, OpCreate)
+	return &CustomFieldCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of CustomField entities.
+func (c *CustomFieldClient) CreateBulk(builders ...*CustomFieldCreate) *CustomFieldCreateBulk {
+	return &CustomFieldCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CustomFieldClient) MapCreateBulk(slice any, setFunc func(*CustomFieldCreate, int)) *CustomFieldCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CustomFieldCreateBulk{err: fmt.Errorf("calling to CustomFieldClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CustomFieldCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CustomFieldCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for CustomField.
+func (c *CustomFieldClient) Update() *CustomFieldUpdate {
+	mutation := newCustomFieldMutation(c.config, OpUpdate)
+	return &CustomFieldUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CustomFieldClient) UpdateOne(_m *CustomField) *CustomFieldUpdateOne {
+	mutation := newCustomFieldMutation(c.config, OpUpdateOne, withCustomField(_m))
+	return &CustomFieldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CustomFieldClient) UpdateOneID(id xid.ID) *CustomFieldUpdateOne {
+	mutation := newCustomFieldMutation(c.config, OpUpdateOne, withCustomFieldID(id))
+	return &CustomFieldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for CustomField.
+func (c *CustomFieldClient) Delete() *CustomFieldDelete {
+	mutation := newCustomFieldMutation(c.config, OpDelete)
+	return &CustomFieldDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CustomFieldClient) DeleteOne(_m *CustomField) *CustomFieldDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CustomFieldClient) DeleteOneID(id xid.ID) *CustomFieldDeleteOne {
+	builder := c.Delete().Where(customfield.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CustomFieldDeleteOne{builder}
+}
+
+// Query returns a query builder for CustomField.
+func (c *CustomFieldClient) Query() *CustomFieldQuery {
+	return &CustomFieldQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCustomField},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a CustomField entity by its id.
+func (c *CustomFieldClient) Get(ctx context.Context, id xid.ID) (*CustomField, error) {
+	return c.Query().Where(customfield.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CustomFieldClient) GetX(ctx context.Context, id xid.ID) *CustomField {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *CustomFieldClient) Hooks() []Hook {
+	hooks := c.hooks.CustomField
+	return append(hooks[:len(hooks):len(hooks)], customfield.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *CustomFieldClient) Interceptors() []Interceptor {
+	return c.inters.CustomField
+}
+
+func (c *CustomFieldClient) mutate(ctx context.Context, m *CustomFieldMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CustomFieldCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CustomFieldUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CustomFieldUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CustomFieldDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown CustomField mutation op: %q", m.Op())
 	}
 }
 
@@ -15305,18 +15446,18 @@ type (
 	hooks struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
-		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
-		DomainHost, Download, EndpointStat, Event, Export, ExportPart, Facet, Factor,
-		FormerHandle, Fulfillment, Grant, Idempotency, Imported, InventoryChange,
-		Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail,
-		MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note, Notification,
-		OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure,
-		Page, Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
-		PaymentSettings, Picture, PriceChange, Process, Product, ProductFile,
-		ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
-		SalesInterval, SalesPending, SalesWalk, ScheduledPrice, SearchEntry,
-		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
+		Credential, CustomField, Customer, Delivery, DeliveryLog, Discount,
+		DiscountUse, Domain, DomainHost, Download, EndpointStat, Event, Export,
+		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
+		Imported, InventoryChange, Invitation, Invoice, InvoiceSeries, InvoiceSettings,
+		LineWalk, Listing, Mail, MailSender, MailStop, MarketplaceTheme, Membership,
+		Menus, Note, Notification, OAuthClient, Order, OrderLine, OrderReturn,
+		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
+		PaymentRefund, PaymentSession, PaymentSettings, Picture, PriceChange, Process,
+		Product, ProductFile, ProductImage, RecoveryCode, Redaction, Report,
+		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, ScheduledPrice,
+		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
+		ShelfWalk, ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
 		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
 		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
 		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
@@ -15324,18 +15465,18 @@ type (
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
 		Cart, CartLine, Challenge, Collection, CollectionProduct, ConsentTicket,
-		Credential, Customer, Delivery, DeliveryLog, Discount, DiscountUse, Domain,
-		DomainHost, Download, EndpointStat, Event, Export, ExportPart, Facet, Factor,
-		FormerHandle, Fulfillment, Grant, Idempotency, Imported, InventoryChange,
-		Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail,
-		MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note, Notification,
-		OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure,
-		Page, Payment, PaymentAccount, PaymentHold, PaymentRefund, PaymentSession,
-		PaymentSettings, Picture, PriceChange, Process, Product, ProductFile,
-		ProductImage, RecoveryCode, Redaction, Report, RequestLog, Revocation,
-		SalesInterval, SalesPending, SalesWalk, ScheduledPrice, SearchEntry,
-		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
+		Credential, CustomField, Customer, Delivery, DeliveryLog, Discount,
+		DiscountUse, Domain, DomainHost, Download, EndpointStat, Event, Export,
+		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
+		Imported, InventoryChange, Invitation, Invoice, InvoiceSeries, InvoiceSettings,
+		LineWalk, Listing, Mail, MailSender, MailStop, MarketplaceTheme, Membership,
+		Menus, Note, Notification, OAuthClient, Order, OrderLine, OrderReturn,
+		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
+		PaymentRefund, PaymentSession, PaymentSettings, Picture, PriceChange, Process,
+		Product, ProductFile, ProductImage, RecoveryCode, Redaction, Report,
+		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, ScheduledPrice,
+		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
+		ShelfWalk, ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
 		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
 		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
 		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor

@@ -60,7 +60,9 @@ type Customer struct {
 	// TotalSpentMinor holds the value of the "total_spent_minor" field.
 	TotalSpentMinor int64 `json:"total_spent_minor,omitempty"`
 	// LastOrderAt holds the value of the "last_order_at" field.
-	LastOrderAt  *micros.Time `json:"last_order_at,omitempty"`
+	LastOrderAt *micros.Time `json:"last_order_at,omitempty"`
+	// CustomFields holds the value of the "custom_fields" field.
+	CustomFields document.CustomFields `json:"custom_fields,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -69,7 +71,7 @@ func (*Customer) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case customer.FieldDefaultAddress, customer.FieldAddresses, customer.FieldTags:
+		case customer.FieldDefaultAddress, customer.FieldAddresses, customer.FieldTags, customer.FieldCustomFields:
 			values[i] = new([]byte)
 		case customer.FieldTaxExempt:
 			values[i] = new(sql.NullBool)
@@ -234,6 +236,12 @@ func (_m *Customer) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LastOrderAt = new(micros.Time)
 				*_m.LastOrderAt = micros.Time(value.Int64)
+			}
+		case customer.FieldCustomFields:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field custom_fields", values[i])
+			} else if value != nil {
+				_m.CustomFields = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

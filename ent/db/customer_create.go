@@ -261,6 +261,12 @@ func (_c *CustomerCreate) SetNillableLastOrderAt(v *micros.Time) *CustomerCreate
 	return _c
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (_c *CustomerCreate) SetCustomFields(v document.CustomFields) *CustomerCreate {
+	_c.mutation.SetCustomFields(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *CustomerCreate) SetID(v xid.ID) *CustomerCreate {
 	_c.mutation.SetID(v)
@@ -510,6 +516,10 @@ func (_c *CustomerCreate) createSpec() (*Customer, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LastOrderAt(); ok {
 		_spec.SetField(customer.FieldLastOrderAt, field.TypeInt64, value)
 		_node.LastOrderAt = &value
+	}
+	if value, ok := _c.mutation.CustomFields(); ok {
+		_spec.SetField(customer.FieldCustomFields, field.TypeBytes, value)
+		_node.CustomFields = value
 	}
 	return _node, _spec
 }

@@ -555,6 +555,7 @@ var customerBuffers = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.OrdersCount),
 		(*cell.Int64)(&row.TotalSpentMinor),
 		cell.NumberOf(&row.LastOrderAt),
+		(*cell.Bytes)(&row.CustomFields),
 	)
 	return buffer
 }}

@@ -396,6 +396,18 @@ func (_u *CustomerUpdate) ClearLastOrderAt() *CustomerUpdate {
 	return _u
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (_u *CustomerUpdate) SetCustomFields(v document.CustomFields) *CustomerUpdate {
+	_u.mutation.SetCustomFields(v)
+	return _u
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (_u *CustomerUpdate) ClearCustomFields() *CustomerUpdate {
+	_u.mutation.ClearCustomFields()
+	return _u
+}
+
 // Mutation returns the CustomerMutation object of the builder.
 func (_u *CustomerUpdate) Mutation() *CustomerMutation {
 	return _u.mutation
@@ -844,6 +856,18 @@ func (_u *CustomerUpdateOne) AddLastOrderAt(v micros.Time) *CustomerUpdateOne {
 // ClearLastOrderAt clears the value of the "last_order_at" field.
 func (_u *CustomerUpdateOne) ClearLastOrderAt() *CustomerUpdateOne {
 	_u.mutation.ClearLastOrderAt()
+	return _u
+}
+
+// SetCustomFields sets the "custom_fields" field.
+func (_u *CustomerUpdateOne) SetCustomFields(v document.CustomFields) *CustomerUpdateOne {
+	_u.mutation.SetCustomFields(v)
+	return _u
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (_u *CustomerUpdateOne) ClearCustomFields() *CustomerUpdateOne {
+	_u.mutation.ClearCustomFields()
 	return _u
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/customfield"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/discount"
@@ -195,6 +196,7 @@ func checkColumn(t, c string) error {
 			collectionproduct.Table: collectionproduct.ValidColumn,
 			consentticket.Table:     consentticket.ValidColumn,
 			credential.Table:        credential.ValidColumn,
+			customfield.Table:       customfield.ValidColumn,
 			customer.Table:          customer.ValidColumn,
 			delivery.Table:          delivery.ValidColumn,
 			deliverylog.Table:       deliverylog.ValidColumn,

@@ -26,6 +26,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/customfield"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/discount"
@@ -152,6 +153,7 @@ const (
 	TypeCollectionProduct = "CollectionProduct"
 	TypeConsentTicket     = "ConsentTicket"
 	TypeCredential        = "Credential"
+	TypeCustomField       = "CustomField"
 	TypeCustomer          = "Customer"
 	TypeDelivery          = "Delivery"
 	TypeDeliveryLog       = "DeliveryLog"
@@ -249,33 +251,32 @@ const (
 // APIKeyMutation represents an operation that mutates the APIKey nodes in the graph.
 type APIKeyMutation struct {
 	config
-	op                Op
-	typ               string
-	id                *xid.ID
-	store_id          *xid.ID
-	lineage_id        *xid.ID
-	slot              *int
-	addslot           *int
-	name              *string
-	hint              *string
-	scopes            *string
-	created_by        *xid.ID
-	superseded_at     *micros.Time
-	addsuperseded_at  *micros.Time
-	expires_at        *micros.Time
-	addexpires_at     *micros.Time
-	revoked_at        *micros.Time
-	addrevoked_at     *micros.Time
-	last_used_at      *micros.Time
-	addlast_used_at   *micros.Time
-	retires_at        *micros.Time
-	addretires_at     *micros.Time
-	networks          *string
-	unlimited_refunds *bool
-	clearedFields     map[string]struct{}
-	done              bool
-	oldValue          func(context.Context) (*APIKey, error)
-	predicates        []predicate.APIKey
+	op               Op
+	typ              string
+	id               *xid.ID
+	store_id         *xid.ID
+	lineage_id       *xid.ID
+	slot             *int
+	addslot          *int
+	name             *string
+	hint             *string
+	scopes           *string
+	created_by       *xid.ID
+	superseded_at    *micros.Time
+	addsuperseded_at *micros.Time
+	expires_at       *micros.Time
+	addexpires_at    *micros.Time
+	revoked_at       *micros.Time
+	addrevoked_at    *micros.Time
+	last_used_at     *micros.Time
+	addlast_used_at  *micros.Time
+	retires_at       *micros.Time
+	addretires_at    *micros.Time
+	networks         *string
+	clearedFields    map[string]struct{}
+	done             bool
+	oldValue         func(context.Context) (*APIKey, error)
+	predicates       []predicate.APIKey
 }
 
 var _ ent.Mutation = (*APIKeyMutation)(nil)
@@ -1080,42 +1081,6 @@ func (m *APIKeyMutation) ResetNetworks() {
 	delete(m.clearedFields, apikey.FieldNetworks)
 }
 
-// SetUnlimitedRefunds sets the "unlimited_refunds" field.
-func (m *APIKeyMutation) SetUnlimitedRefunds(b bool) {
-	m.unlimited_refunds = &b
-}
-
-// UnlimitedRefunds returns the value of the "unlimited_refunds" field in the mutation.
-func (m *APIKeyMutation) UnlimitedRefunds() (r bool, exists bool) {
-	v := m.unlimited_refunds
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldUnlimitedRefunds returns the old "unlimited_refunds" field's value of the APIKey entity.
-// If the APIKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *APIKeyMutation) OldUnlimitedRefunds(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUnlimitedRefunds is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUnlimitedRefunds requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUnlimitedRefunds: %w", err)
-	}
-	return oldValue.UnlimitedRefunds, nil
-}
-
-// ResetUnlimitedRefunds resets all changes to the "unlimited_refunds" field.
-func (m *APIKeyMutation) ResetUnlimitedRefunds() {
-	m.unlimited_refunds = nil
-}
-
 // Where appends a list predicates to the APIKeyMutation builder.
 func (m *APIKeyMutation) Where(ps ...predicate.APIKey) {
 	m.predicates = append(m.predicates, ps...)
@@ -1150,7 +1115,7 @@ func (m *APIKeyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *APIKeyMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 13)
 	if m.store_id != nil {
 		fields = append(fields, apikey.FieldStoreID)
 	}
@@ -1190,9 +1155,6 @@ func (m *APIKeyMutation) Fields() []string {
 	if m.networks != nil {
 		fields = append(fields, apikey.FieldNetworks)
 	}
-	if m.unlimited_refunds != nil {
-		fields = append(fields, apikey.FieldUnlimitedRefunds)
-	}
 	return fields
 }
 
@@ -1227,8 +1189,6 @@ func (m *APIKeyMutation) Field(name string) (ent.Value, bool) {
 		return m.RetiresAt()
 	case apikey.FieldNetworks:
 		return m.Networks()
-	case apikey.FieldUnlimitedRefunds:
-		return m.UnlimitedRefunds()
 	}
 	return nil, false
 }
@@ -1264,8 +1224,6 @@ func (m *APIKeyMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldRetiresAt(ctx)
 	case apikey.FieldNetworks:
 		return m.OldNetworks(ctx)
-	case apikey.FieldUnlimitedRefunds:
-		return m.OldUnlimitedRefunds(ctx)
 	}
 	return nil, fmt.Errorf("unknown APIKey field %s", name)
 }
@@ -1365,13 +1323,6 @@ func (m *APIKeyMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetNetworks(v)
-		return nil
-	case apikey.FieldUnlimitedRefunds:
-		v, ok := value.(bool)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetUnlimitedRefunds(v)
 		return nil
 	}
 	return fmt.Errorf("unknown APIKey field %s", name)
@@ -1586,9 +1537,6 @@ func (m *APIKeyMutation) ResetField(name string) error {
 		return nil
 	case apikey.FieldNetworks:
 		m.ResetNetworks()
-		return nil
-	case apikey.FieldUnlimitedRefunds:
-		m.ResetUnlimitedRefunds()
 		return nil
 	}
 	return fmt.Errorf("unknown APIKey field %s", name)
@@ -13581,6 +13529,980 @@ func (m *CredentialMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Credential edge %s", name)
 }
 
+// CustomFieldMutation represents an operation that mutates the CustomField nodes in the graph.
+type CustomFieldMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *xid.ID
+	store_id          *xid.ID
+	version           *int64
+	addversion        *int64
+	event_sequence    *int64
+	addevent_sequence *int64
+	updated_at        *micros.Time
+	addupdated_at     *micros.Time
+	owner             *state.CustomFieldOwner
+	name              *string
+	label             *string
+	_type             *state.CustomFieldType
+	visible_in_shop   *bool
+	filterable        *bool
+	gone              *bool
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*CustomField, error)
+	predicates        []predicate.CustomField
+}
+
+var _ ent.Mutation = (*CustomFieldMutation)(nil)
+
+// customfieldOption allows management of the mutation configuration using functional options.
+type customfieldOption func(*CustomFieldMutation)
+
+// newCustomFieldMutation creates new mutation for the CustomField entity.
+func newCustomFieldMutation(c config, op Op, opts ...customfieldOption) *CustomFieldMutation {
+	m := &CustomFieldMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCustomField,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCustomFieldID sets the ID field of the mutation.
+func withCustomFieldID(id xid.ID) customfieldOption {
+	return func(m *CustomFieldMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *CustomField
+		)
+		m.oldValue = func(ctx context.Context) (*CustomField, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().CustomField.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCustomField sets the old CustomField of the mutation.
+func withCustomField(node *CustomField) customfieldOption {
+	return func(m *CustomFieldMutation) {
+		m.oldValue = func(context.Context) (*CustomField, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CustomFieldMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CustomFieldMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of CustomField entities.
+func (m *CustomFieldMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CustomFieldMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CustomFieldMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().CustomField.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *CustomFieldMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *CustomFieldMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *CustomFieldMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *CustomFieldMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *CustomFieldMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *CustomFieldMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *CustomFieldMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *CustomFieldMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *CustomFieldMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *CustomFieldMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *CustomFieldMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *CustomFieldMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *CustomFieldMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *CustomFieldMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *CustomFieldMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *CustomFieldMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *CustomFieldMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *CustomFieldMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetOwner sets the "owner" field.
+func (m *CustomFieldMutation) SetOwner(sfo state.CustomFieldOwner) {
+	m.owner = &sfo
+}
+
+// Owner returns the value of the "owner" field in the mutation.
+func (m *CustomFieldMutation) Owner() (r state.CustomFieldOwner, exists bool) {
+	v := m.owner
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOwner returns the old "owner" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldOwner(ctx context.Context) (v state.CustomFieldOwner, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOwner is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOwner requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOwner: %w", err)
+	}
+	return oldValue.Owner, nil
+}
+
+// ResetOwner resets all changes to the "owner" field.
+func (m *CustomFieldMutation) ResetOwner() {
+	m.owner = nil
+}
+
+// SetName sets the "name" field.
+func (m *CustomFieldMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *CustomFieldMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *CustomFieldMutation) ResetName() {
+	m.name = nil
+}
+
+// SetLabel sets the "label" field.
+func (m *CustomFieldMutation) SetLabel(s string) {
+	m.label = &s
+}
+
+// Label returns the value of the "label" field in the mutation.
+func (m *CustomFieldMutation) Label() (r string, exists bool) {
+	v := m.label
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLabel returns the old "label" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldLabel(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLabel is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLabel requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLabel: %w", err)
+	}
+	return oldValue.Label, nil
+}
+
+// ResetLabel resets all changes to the "label" field.
+func (m *CustomFieldMutation) ResetLabel() {
+	m.label = nil
+}
+
+// SetType sets the "type" field.
+func (m *CustomFieldMutation) SetType(sft state.CustomFieldType) {
+	m._type = &sft
+}
+
+// GetType returns the value of the "type" field in the mutation.
+func (m *CustomFieldMutation) GetType() (r state.CustomFieldType, exists bool) {
+	v := m._type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldType returns the old "type" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldType(ctx context.Context) (v state.CustomFieldType, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldType: %w", err)
+	}
+	return oldValue.Type, nil
+}
+
+// ResetType resets all changes to the "type" field.
+func (m *CustomFieldMutation) ResetType() {
+	m._type = nil
+}
+
+// SetVisibleInShop sets the "visible_in_shop" field.
+func (m *CustomFieldMutation) SetVisibleInShop(b bool) {
+	m.visible_in_shop = &b
+}
+
+// VisibleInShop returns the value of the "visible_in_shop" field in the mutation.
+func (m *CustomFieldMutation) VisibleInShop() (r bool, exists bool) {
+	v := m.visible_in_shop
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVisibleInShop returns the old "visible_in_shop" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldVisibleInShop(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVisibleInShop is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVisibleInShop requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVisibleInShop: %w", err)
+	}
+	return oldValue.VisibleInShop, nil
+}
+
+// ResetVisibleInShop resets all changes to the "visible_in_shop" field.
+func (m *CustomFieldMutation) ResetVisibleInShop() {
+	m.visible_in_shop = nil
+}
+
+// SetFilterable sets the "filterable" field.
+func (m *CustomFieldMutation) SetFilterable(b bool) {
+	m.filterable = &b
+}
+
+// Filterable returns the value of the "filterable" field in the mutation.
+func (m *CustomFieldMutation) Filterable() (r bool, exists bool) {
+	v := m.filterable
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilterable returns the old "filterable" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldFilterable(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilterable is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilterable requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilterable: %w", err)
+	}
+	return oldValue.Filterable, nil
+}
+
+// ResetFilterable resets all changes to the "filterable" field.
+func (m *CustomFieldMutation) ResetFilterable() {
+	m.filterable = nil
+}
+
+// SetGone sets the "gone" field.
+func (m *CustomFieldMutation) SetGone(b bool) {
+	m.gone = &b
+}
+
+// Gone returns the value of the "gone" field in the mutation.
+func (m *CustomFieldMutation) Gone() (r bool, exists bool) {
+	v := m.gone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGone returns the old "gone" field's value of the CustomField entity.
+// If the CustomField object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomFieldMutation) OldGone(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGone: %w", err)
+	}
+	return oldValue.Gone, nil
+}
+
+// ResetGone resets all changes to the "gone" field.
+func (m *CustomFieldMutation) ResetGone() {
+	m.gone = nil
+}
+
+// Where appends a list predicates to the CustomFieldMutation builder.
+func (m *CustomFieldMutation) Where(ps ...predicate.CustomField) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CustomFieldMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CustomFieldMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.CustomField, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CustomFieldMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CustomFieldMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (CustomField).
+func (m *CustomFieldMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CustomFieldMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.store_id != nil {
+		fields = append(fields, customfield.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, customfield.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, customfield.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, customfield.FieldUpdatedAt)
+	}
+	if m.owner != nil {
+		fields = append(fields, customfield.FieldOwner)
+	}
+	if m.name != nil {
+		fields = append(fields, customfield.FieldName)
+	}
+	if m.label != nil {
+		fields = append(fields, customfield.FieldLabel)
+	}
+	if m._type != nil {
+		fields = append(fields, customfield.FieldType)
+	}
+	if m.visible_in_shop != nil {
+		fields = append(fields, customfield.FieldVisibleInShop)
+	}
+	if m.filterable != nil {
+		fields = append(fields, customfield.FieldFilterable)
+	}
+	if m.gone != nil {
+		fields = append(fields, customfield.FieldGone)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CustomFieldMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case customfield.FieldStoreID:
+		return m.StoreID()
+	case customfield.FieldVersion:
+		return m.Version()
+	case customfield.FieldEventSequence:
+		return m.EventSequence()
+	case customfield.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case customfield.FieldOwner:
+		return m.Owner()
+	case customfield.FieldName:
+		return m.Name()
+	case customfield.FieldLabel:
+		return m.Label()
+	case customfield.FieldType:
+		return m.GetType()
+	case customfield.FieldVisibleInShop:
+		return m.VisibleInShop()
+	case customfield.FieldFilterable:
+		return m.Filterable()
+	case customfield.FieldGone:
+		return m.Gone()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CustomFieldMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case customfield.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case customfield.FieldVersion:
+		return m.OldVersion(ctx)
+	case customfield.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case customfield.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case customfield.FieldOwner:
+		return m.OldOwner(ctx)
+	case customfield.FieldName:
+		return m.OldName(ctx)
+	case customfield.FieldLabel:
+		return m.OldLabel(ctx)
+	case customfield.FieldType:
+		return m.OldType(ctx)
+	case customfield.FieldVisibleInShop:
+		return m.OldVisibleInShop(ctx)
+	case customfield.FieldFilterable:
+		return m.OldFilterable(ctx)
+	case customfield.FieldGone:
+		return m.OldGone(ctx)
+	}
+	return nil, fmt.Errorf("unknown CustomField field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CustomFieldMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case customfield.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case customfield.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case customfield.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case customfield.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case customfield.FieldOwner:
+		v, ok := value.(state.CustomFieldOwner)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOwner(v)
+		return nil
+	case customfield.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case customfield.FieldLabel:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLabel(v)
+		return nil
+	case customfield.FieldType:
+		v, ok := value.(state.CustomFieldType)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetType(v)
+		return nil
+	case customfield.FieldVisibleInShop:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVisibleInShop(v)
+		return nil
+	case customfield.FieldFilterable:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilterable(v)
+		return nil
+	case customfield.FieldGone:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGone(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CustomField field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CustomFieldMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, customfield.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, customfield.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, customfield.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CustomFieldMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case customfield.FieldVersion:
+		return m.AddedVersion()
+	case customfield.FieldEventSequence:
+		return m.AddedEventSequence()
+	case customfield.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CustomFieldMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case customfield.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case customfield.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case customfield.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CustomField numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CustomFieldMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CustomFieldMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CustomFieldMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown CustomField nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CustomFieldMutation) ResetField(name string) error {
+	switch name {
+	case customfield.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case customfield.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case customfield.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case customfield.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case customfield.FieldOwner:
+		m.ResetOwner()
+		return nil
+	case customfield.FieldName:
+		m.ResetName()
+		return nil
+	case customfield.FieldLabel:
+		m.ResetLabel()
+		return nil
+	case customfield.FieldType:
+		m.ResetType()
+		return nil
+	case customfield.FieldVisibleInShop:
+		m.ResetVisibleInShop()
+		return nil
+	case customfield.FieldFilterable:
+		m.ResetFilterable()
+		return nil
+	case customfield.FieldGone:
+		m.ResetGone()
+		return nil
+	}
+	return fmt.Errorf("unknown CustomField field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CustomFieldMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CustomFieldMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CustomFieldMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CustomFieldMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CustomFieldMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CustomFieldMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CustomFieldMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown CustomField unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CustomFieldMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown CustomField edge %s", name)
+}
+
 // CustomerMutation represents an operation that mutates the Customer nodes in the graph.
 type CustomerMutation struct {
 	config
@@ -13615,6 +14537,7 @@ type CustomerMutation struct {
 	addtotal_spent_minor   *int64
 	last_order_at          *micros.Time
 	addlast_order_at       *micros.Time
+	custom_fields          *document.CustomFields
 	clearedFields          map[string]struct{}
 	done                   bool
 	oldValue               func(context.Context) (*Customer, error)
@@ -14753,6 +15676,55 @@ func (m *CustomerMutation) ResetLastOrderAt() {
 	delete(m.clearedFields, customer.FieldLastOrderAt)
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (m *CustomerMutation) SetCustomFields(df document.CustomFields) {
+	m.custom_fields = &df
+}
+
+// CustomFields returns the value of the "custom_fields" field in the mutation.
+func (m *CustomerMutation) CustomFields() (r document.CustomFields, exists bool) {
+	v := m.custom_fields
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomFields returns the old "custom_fields" field's value of the Customer entity.
+// If the Customer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CustomerMutation) OldCustomFields(ctx context.Context) (v document.CustomFields, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomFields is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomFields requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomFields: %w", err)
+	}
+	return oldValue.CustomFields, nil
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (m *CustomerMutation) ClearCustomFields() {
+	m.custom_fields = nil
+	m.clearedFields[customer.FieldCustomFields] = struct{}{}
+}
+
+// CustomFieldsCleared returns if the "custom_fields" field was cleared in this mutation.
+func (m *CustomerMutation) CustomFieldsCleared() bool {
+	_, ok := m.clearedFields[customer.FieldCustomFields]
+	return ok
+}
+
+// ResetCustomFields resets all changes to the "custom_fields" field.
+func (m *CustomerMutation) ResetCustomFields() {
+	m.custom_fields = nil
+	delete(m.clearedFields, customer.FieldCustomFields)
+}
+
 // Where appends a list predicates to the CustomerMutation builder.
 func (m *CustomerMutation) Where(ps ...predicate.Customer) {
 	m.predicates = append(m.predicates, ps...)
@@ -14787,7 +15759,7 @@ func (m *CustomerMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CustomerMutation) Fields() []string {
-	fields := make([]string, 0, 21)
+	fields := make([]string, 0, 22)
 	if m.store_id != nil {
 		fields = append(fields, customer.FieldStoreID)
 	}
@@ -14851,6 +15823,9 @@ func (m *CustomerMutation) Fields() []string {
 	if m.last_order_at != nil {
 		fields = append(fields, customer.FieldLastOrderAt)
 	}
+	if m.custom_fields != nil {
+		fields = append(fields, customer.FieldCustomFields)
+	}
 	return fields
 }
 
@@ -14901,6 +15876,8 @@ func (m *CustomerMutation) Field(name string) (ent.Value, bool) {
 		return m.TotalSpentMinor()
 	case customer.FieldLastOrderAt:
 		return m.LastOrderAt()
+	case customer.FieldCustomFields:
+		return m.CustomFields()
 	}
 	return nil, false
 }
@@ -14952,6 +15929,8 @@ func (m *CustomerMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldTotalSpentMinor(ctx)
 	case customer.FieldLastOrderAt:
 		return m.OldLastOrderAt(ctx)
+	case customer.FieldCustomFields:
+		return m.OldCustomFields(ctx)
 	}
 	return nil, fmt.Errorf("unknown Customer field %s", name)
 }
@@ -15108,6 +16087,13 @@ func (m *CustomerMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLastOrderAt(v)
 		return nil
+	case customer.FieldCustomFields:
+		v, ok := value.(document.CustomFields)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomFields(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Customer field %s", name)
 }
@@ -15255,6 +16241,9 @@ func (m *CustomerMutation) ClearedFields() []string {
 	if m.FieldCleared(customer.FieldLastOrderAt) {
 		fields = append(fields, customer.FieldLastOrderAt)
 	}
+	if m.FieldCleared(customer.FieldCustomFields) {
+		fields = append(fields, customer.FieldCustomFields)
+	}
 	return fields
 }
 
@@ -15298,6 +16287,9 @@ func (m *CustomerMutation) ClearField(name string) error {
 		return nil
 	case customer.FieldLastOrderAt:
 		m.ClearLastOrderAt()
+		return nil
+	case customer.FieldCustomFields:
+		m.ClearCustomFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Customer nullable field %s", name)
@@ -15369,6 +16361,9 @@ func (m *CustomerMutation) ResetField(name string) error {
 		return nil
 	case customer.FieldLastOrderAt:
 		m.ResetLastOrderAt()
+		return nil
+	case customer.FieldCustomFields:
+		m.ResetCustomFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Customer field %s", name)
@@ -46547,6 +47542,7 @@ type OrderMutation struct {
 	line_set              *[]byte
 	line_set_version      *int64
 	addline_set_version   *int64
+	custom_fields         *document.CustomFields
 	clearedFields         map[string]struct{}
 	done                  bool
 	oldValue              func(context.Context) (*Order, error)
@@ -48841,6 +49837,55 @@ func (m *OrderMutation) ResetLineSetVersion() {
 	delete(m.clearedFields, order.FieldLineSetVersion)
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (m *OrderMutation) SetCustomFields(df document.CustomFields) {
+	m.custom_fields = &df
+}
+
+// CustomFields returns the value of the "custom_fields" field in the mutation.
+func (m *OrderMutation) CustomFields() (r document.CustomFields, exists bool) {
+	v := m.custom_fields
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomFields returns the old "custom_fields" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldCustomFields(ctx context.Context) (v document.CustomFields, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomFields is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomFields requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomFields: %w", err)
+	}
+	return oldValue.CustomFields, nil
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (m *OrderMutation) ClearCustomFields() {
+	m.custom_fields = nil
+	m.clearedFields[order.FieldCustomFields] = struct{}{}
+}
+
+// CustomFieldsCleared returns if the "custom_fields" field was cleared in this mutation.
+func (m *OrderMutation) CustomFieldsCleared() bool {
+	_, ok := m.clearedFields[order.FieldCustomFields]
+	return ok
+}
+
+// ResetCustomFields resets all changes to the "custom_fields" field.
+func (m *OrderMutation) ResetCustomFields() {
+	m.custom_fields = nil
+	delete(m.clearedFields, order.FieldCustomFields)
+}
+
 // Where appends a list predicates to the OrderMutation builder.
 func (m *OrderMutation) Where(ps ...predicate.Order) {
 	m.predicates = append(m.predicates, ps...)
@@ -48875,7 +49920,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 42)
+	fields := make([]string, 0, 43)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -49002,6 +50047,9 @@ func (m *OrderMutation) Fields() []string {
 	if m.line_set_version != nil {
 		fields = append(fields, order.FieldLineSetVersion)
 	}
+	if m.custom_fields != nil {
+		fields = append(fields, order.FieldCustomFields)
+	}
 	return fields
 }
 
@@ -49094,6 +50142,8 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.LineSet()
 	case order.FieldLineSetVersion:
 		return m.LineSetVersion()
+	case order.FieldCustomFields:
+		return m.CustomFields()
 	}
 	return nil, false
 }
@@ -49187,6 +50237,8 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldLineSet(ctx)
 	case order.FieldLineSetVersion:
 		return m.OldLineSetVersion(ctx)
+	case order.FieldCustomFields:
+		return m.OldCustomFields(ctx)
 	}
 	return nil, fmt.Errorf("unknown Order field %s", name)
 }
@@ -49489,6 +50541,13 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLineSetVersion(v)
+		return nil
+	case order.FieldCustomFields:
+		v, ok := value.(document.CustomFields)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomFields(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Order field %s", name)
@@ -49817,6 +50876,9 @@ func (m *OrderMutation) ClearedFields() []string {
 	if m.FieldCleared(order.FieldLineSetVersion) {
 		fields = append(fields, order.FieldLineSetVersion)
 	}
+	if m.FieldCleared(order.FieldCustomFields) {
+		fields = append(fields, order.FieldCustomFields)
+	}
 	return fields
 }
 
@@ -49896,6 +50958,9 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldLineSetVersion:
 		m.ClearLineSetVersion()
+		return nil
+	case order.FieldCustomFields:
+		m.ClearCustomFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Order nullable field %s", name)
@@ -50030,6 +51095,9 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldLineSetVersion:
 		m.ResetLineSetVersion()
+		return nil
+	case order.FieldCustomFields:
+		m.ResetCustomFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Order field %s", name)
@@ -64124,6 +65192,8 @@ type ProductMutation struct {
 	images_count              *int
 	addimages_count           *int
 	external_reference        *string
+	custom_fields             *document.CustomFields
+	variant_custom_fields     *document.CustomFields
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Product, error)
@@ -66056,6 +67126,104 @@ func (m *ProductMutation) ResetExternalReference() {
 	delete(m.clearedFields, product.FieldExternalReference)
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (m *ProductMutation) SetCustomFields(df document.CustomFields) {
+	m.custom_fields = &df
+}
+
+// CustomFields returns the value of the "custom_fields" field in the mutation.
+func (m *ProductMutation) CustomFields() (r document.CustomFields, exists bool) {
+	v := m.custom_fields
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomFields returns the old "custom_fields" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldCustomFields(ctx context.Context) (v document.CustomFields, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomFields is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomFields requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomFields: %w", err)
+	}
+	return oldValue.CustomFields, nil
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (m *ProductMutation) ClearCustomFields() {
+	m.custom_fields = nil
+	m.clearedFields[product.FieldCustomFields] = struct{}{}
+}
+
+// CustomFieldsCleared returns if the "custom_fields" field was cleared in this mutation.
+func (m *ProductMutation) CustomFieldsCleared() bool {
+	_, ok := m.clearedFields[product.FieldCustomFields]
+	return ok
+}
+
+// ResetCustomFields resets all changes to the "custom_fields" field.
+func (m *ProductMutation) ResetCustomFields() {
+	m.custom_fields = nil
+	delete(m.clearedFields, product.FieldCustomFields)
+}
+
+// SetVariantCustomFields sets the "variant_custom_fields" field.
+func (m *ProductMutation) SetVariantCustomFields(df document.CustomFields) {
+	m.variant_custom_fields = &df
+}
+
+// VariantCustomFields returns the value of the "variant_custom_fields" field in the mutation.
+func (m *ProductMutation) VariantCustomFields() (r document.CustomFields, exists bool) {
+	v := m.variant_custom_fields
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariantCustomFields returns the old "variant_custom_fields" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldVariantCustomFields(ctx context.Context) (v document.CustomFields, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariantCustomFields is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariantCustomFields requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariantCustomFields: %w", err)
+	}
+	return oldValue.VariantCustomFields, nil
+}
+
+// ClearVariantCustomFields clears the value of the "variant_custom_fields" field.
+func (m *ProductMutation) ClearVariantCustomFields() {
+	m.variant_custom_fields = nil
+	m.clearedFields[product.FieldVariantCustomFields] = struct{}{}
+}
+
+// VariantCustomFieldsCleared returns if the "variant_custom_fields" field was cleared in this mutation.
+func (m *ProductMutation) VariantCustomFieldsCleared() bool {
+	_, ok := m.clearedFields[product.FieldVariantCustomFields]
+	return ok
+}
+
+// ResetVariantCustomFields resets all changes to the "variant_custom_fields" field.
+func (m *ProductMutation) ResetVariantCustomFields() {
+	m.variant_custom_fields = nil
+	delete(m.clearedFields, product.FieldVariantCustomFields)
+}
+
 // Where appends a list predicates to the ProductMutation builder.
 func (m *ProductMutation) Where(ps ...predicate.Product) {
 	m.predicates = append(m.predicates, ps...)
@@ -66090,7 +67258,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 35)
+	fields := make([]string, 0, 37)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -66196,6 +67364,12 @@ func (m *ProductMutation) Fields() []string {
 	if m.external_reference != nil {
 		fields = append(fields, product.FieldExternalReference)
 	}
+	if m.custom_fields != nil {
+		fields = append(fields, product.FieldCustomFields)
+	}
+	if m.variant_custom_fields != nil {
+		fields = append(fields, product.FieldVariantCustomFields)
+	}
 	return fields
 }
 
@@ -66274,6 +67448,10 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.ImagesCount()
 	case product.FieldExternalReference:
 		return m.ExternalReference()
+	case product.FieldCustomFields:
+		return m.CustomFields()
+	case product.FieldVariantCustomFields:
+		return m.VariantCustomFields()
 	}
 	return nil, false
 }
@@ -66353,6 +67531,10 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldImagesCount(ctx)
 	case product.FieldExternalReference:
 		return m.OldExternalReference(ctx)
+	case product.FieldCustomFields:
+		return m.OldCustomFields(ctx)
+	case product.FieldVariantCustomFields:
+		return m.OldVariantCustomFields(ctx)
 	}
 	return nil, fmt.Errorf("unknown Product field %s", name)
 }
@@ -66606,6 +67788,20 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetExternalReference(v)
+		return nil
+	case product.FieldCustomFields:
+		v, ok := value.(document.CustomFields)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomFields(v)
+		return nil
+	case product.FieldVariantCustomFields:
+		v, ok := value.(document.CustomFields)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariantCustomFields(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)
@@ -66871,6 +68067,12 @@ func (m *ProductMutation) ClearedFields() []string {
 	if m.FieldCleared(product.FieldExternalReference) {
 		fields = append(fields, product.FieldExternalReference)
 	}
+	if m.FieldCleared(product.FieldCustomFields) {
+		fields = append(fields, product.FieldCustomFields)
+	}
+	if m.FieldCleared(product.FieldVariantCustomFields) {
+		fields = append(fields, product.FieldVariantCustomFields)
+	}
 	return fields
 }
 
@@ -66947,6 +68149,12 @@ func (m *ProductMutation) ClearField(name string) error {
 		return nil
 	case product.FieldExternalReference:
 		m.ClearExternalReference()
+		return nil
+	case product.FieldCustomFields:
+		m.ClearCustomFields()
+		return nil
+	case product.FieldVariantCustomFields:
+		m.ClearVariantCustomFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Product nullable field %s", name)
@@ -67060,6 +68268,12 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldExternalReference:
 		m.ResetExternalReference()
+		return nil
+	case product.FieldCustomFields:
+		m.ResetCustomFields()
+		return nil
+	case product.FieldVariantCustomFields:
+		m.ResetVariantCustomFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Product field %s", name)
@@ -93424,6 +94638,7 @@ type VariantMutation struct {
 	prices                    *document.Prices
 	tax_category              *string
 	image_id                  *xid.ID
+	custom_fields             *document.CustomFields
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Variant, error)
@@ -94421,6 +95636,55 @@ func (m *VariantMutation) ResetImageID() {
 	delete(m.clearedFields, variant.FieldImageID)
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (m *VariantMutation) SetCustomFields(df document.CustomFields) {
+	m.custom_fields = &df
+}
+
+// CustomFields returns the value of the "custom_fields" field in the mutation.
+func (m *VariantMutation) CustomFields() (r document.CustomFields, exists bool) {
+	v := m.custom_fields
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomFields returns the old "custom_fields" field's value of the Variant entity.
+// If the Variant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VariantMutation) OldCustomFields(ctx context.Context) (v document.CustomFields, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomFields is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomFields requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomFields: %w", err)
+	}
+	return oldValue.CustomFields, nil
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (m *VariantMutation) ClearCustomFields() {
+	m.custom_fields = nil
+	m.clearedFields[variant.FieldCustomFields] = struct{}{}
+}
+
+// CustomFieldsCleared returns if the "custom_fields" field was cleared in this mutation.
+func (m *VariantMutation) CustomFieldsCleared() bool {
+	_, ok := m.clearedFields[variant.FieldCustomFields]
+	return ok
+}
+
+// ResetCustomFields resets all changes to the "custom_fields" field.
+func (m *VariantMutation) ResetCustomFields() {
+	m.custom_fields = nil
+	delete(m.clearedFields, variant.FieldCustomFields)
+}
+
 // Where appends a list predicates to the VariantMutation builder.
 func (m *VariantMutation) Where(ps ...predicate.Variant) {
 	m.predicates = append(m.predicates, ps...)
@@ -94455,7 +95719,7 @@ func (m *VariantMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *VariantMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 18)
 	if m.store_id != nil {
 		fields = append(fields, variant.FieldStoreID)
 	}
@@ -94507,6 +95771,9 @@ func (m *VariantMutation) Fields() []string {
 	if m.image_id != nil {
 		fields = append(fields, variant.FieldImageID)
 	}
+	if m.custom_fields != nil {
+		fields = append(fields, variant.FieldCustomFields)
+	}
 	return fields
 }
 
@@ -94549,6 +95816,8 @@ func (m *VariantMutation) Field(name string) (ent.Value, bool) {
 		return m.TaxCategory()
 	case variant.FieldImageID:
 		return m.ImageID()
+	case variant.FieldCustomFields:
+		return m.CustomFields()
 	}
 	return nil, false
 }
@@ -94592,6 +95861,8 @@ func (m *VariantMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldTaxCategory(ctx)
 	case variant.FieldImageID:
 		return m.OldImageID(ctx)
+	case variant.FieldCustomFields:
+		return m.OldCustomFields(ctx)
 	}
 	return nil, fmt.Errorf("unknown Variant field %s", name)
 }
@@ -94719,6 +95990,13 @@ func (m *VariantMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetImageID(v)
+		return nil
+	case variant.FieldCustomFields:
+		v, ok := value.(document.CustomFields)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomFields(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Variant field %s", name)
@@ -94867,6 +96145,9 @@ func (m *VariantMutation) ClearedFields() []string {
 	if m.FieldCleared(variant.FieldImageID) {
 		fields = append(fields, variant.FieldImageID)
 	}
+	if m.FieldCleared(variant.FieldCustomFields) {
+		fields = append(fields, variant.FieldCustomFields)
+	}
 	return fields
 }
 
@@ -94910,6 +96191,9 @@ func (m *VariantMutation) ClearField(name string) error {
 		return nil
 	case variant.FieldImageID:
 		m.ClearImageID()
+		return nil
+	case variant.FieldCustomFields:
+		m.ClearCustomFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Variant nullable field %s", name)
@@ -94969,6 +96253,9 @@ func (m *VariantMutation) ResetField(name string) error {
 		return nil
 	case variant.FieldImageID:
 		m.ResetImageID()
+		return nil
+	case variant.FieldCustomFields:
+		m.ResetCustomFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Variant field %s", name)

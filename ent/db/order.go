@@ -103,7 +103,9 @@ type Order struct {
 	LineSet []byte `json:"line_set,omitempty"`
 	// LineSetVersion holds the value of the "line_set_version" field.
 	LineSetVersion *int64 `json:"line_set_version,omitempty"`
-	selectValues   sql.SelectValues
+	// CustomFields holds the value of the "custom_fields" field.
+	CustomFields document.CustomFields `json:"custom_fields,omitempty"`
+	selectValues sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -113,7 +115,7 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case order.FieldCustomerID, order.FieldCartID, order.FieldDiscountID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldTaxes, order.FieldLineSet:
+		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldTaxes, order.FieldLineSet, order.FieldCustomFields:
 			values[i] = new([]byte)
 		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor, order.FieldLineSetVersion:
 			values[i] = new(sql.NullInt64)
@@ -411,6 +413,12 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LineSetVersion = new(int64)
 				*_m.LineSetVersion = value.Int64
+			}
+		case order.FieldCustomFields:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field custom_fields", values[i])
+			} else if value != nil {
+				_m.CustomFields = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -443,6 +443,12 @@ func (_c *OrderCreate) SetNillableLineSetVersion(v *int64) *OrderCreate {
 	return _c
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (_c *OrderCreate) SetCustomFields(v document.CustomFields) *OrderCreate {
+	_c.mutation.SetCustomFields(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *OrderCreate) SetID(v xid.ID) *OrderCreate {
 	_c.mutation.SetID(v)
@@ -785,6 +791,10 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LineSetVersion(); ok {
 		_spec.SetField(order.FieldLineSetVersion, field.TypeInt64, value)
 		_node.LineSetVersion = &value
+	}
+	if value, ok := _c.mutation.CustomFields(); ok {
+		_spec.SetField(order.FieldCustomFields, field.TypeBytes, value)
+		_node.CustomFields = value
 	}
 	return _node, _spec
 }

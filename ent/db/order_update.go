@@ -658,6 +658,18 @@ func (_u *OrderUpdate) ClearLineSetVersion() *OrderUpdate {
 	return _u
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (_u *OrderUpdate) SetCustomFields(v document.CustomFields) *OrderUpdate {
+	_u.mutation.SetCustomFields(v)
+	return _u
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (_u *OrderUpdate) ClearCustomFields() *OrderUpdate {
+	_u.mutation.ClearCustomFields()
+	return _u
+}
+
 // Mutation returns the OrderMutation object of the builder.
 func (_u *OrderUpdate) Mutation() *OrderMutation {
 	return _u.mutation
@@ -1345,6 +1357,18 @@ func (_u *OrderUpdateOne) AddLineSetVersion(v int64) *OrderUpdateOne {
 // ClearLineSetVersion clears the value of the "line_set_version" field.
 func (_u *OrderUpdateOne) ClearLineSetVersion() *OrderUpdateOne {
 	_u.mutation.ClearLineSetVersion()
+	return _u
+}
+
+// SetCustomFields sets the "custom_fields" field.
+func (_u *OrderUpdateOne) SetCustomFields(v document.CustomFields) *OrderUpdateOne {
+	_u.mutation.SetCustomFields(v)
+	return _u
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (_u *OrderUpdateOne) ClearCustomFields() *OrderUpdateOne {
+	_u.mutation.ClearCustomFields()
 	return _u
 }
 

@@ -89,7 +89,11 @@ type Product struct {
 	ImagesCount int `json:"images_count,omitempty"`
 	// ExternalReference holds the value of the "external_reference" field.
 	ExternalReference *string `json:"external_reference,omitempty"`
-	selectValues      sql.SelectValues
+	// CustomFields holds the value of the "custom_fields" field.
+	CustomFields document.CustomFields `json:"custom_fields,omitempty"`
+	// VariantCustomFields holds the value of the "variant_custom_fields" field.
+	VariantCustomFields document.CustomFields `json:"variant_custom_fields,omitempty"`
+	selectValues        sql.SelectValues
 
 	// Variants are the variants of a product with options, by position, if loaded.
 	Variants []*Variant `json:"-"`
@@ -104,7 +108,7 @@ func (*Product) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case product.FieldSizeChartID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case product.FieldTags, product.FieldOptions, product.FieldMaker, product.FieldVideos, product.FieldPrices:
+		case product.FieldTags, product.FieldOptions, product.FieldMaker, product.FieldVideos, product.FieldPrices, product.FieldCustomFields, product.FieldVariantCustomFields:
 			values[i] = new([]byte)
 		case product.FieldRequiresShipping:
 			values[i] = new(sql.NullBool)
@@ -361,6 +365,18 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ExternalReference = new(string)
 				*_m.ExternalReference = value.String
+			}
+		case product.FieldCustomFields:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field custom_fields", values[i])
+			} else if value != nil {
+				_m.CustomFields = *value
+			}
+		case product.FieldVariantCustomFields:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field variant_custom_fields", values[i])
+			} else if value != nil {
+				_m.VariantCustomFields = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -417,6 +417,18 @@ func (_c *ProductCreate) SetNillableExternalReference(v *string) *ProductCreate 
 	return _c
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (_c *ProductCreate) SetCustomFields(v document.CustomFields) *ProductCreate {
+	_c.mutation.SetCustomFields(v)
+	return _c
+}
+
+// SetVariantCustomFields sets the "variant_custom_fields" field.
+func (_c *ProductCreate) SetVariantCustomFields(v document.CustomFields) *ProductCreate {
+	_c.mutation.SetVariantCustomFields(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ProductCreate) SetID(v xid.ID) *ProductCreate {
 	_c.mutation.SetID(v)
@@ -735,6 +747,14 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ExternalReference(); ok {
 		_spec.SetField(product.FieldExternalReference, field.TypeString, value)
 		_node.ExternalReference = &value
+	}
+	if value, ok := _c.mutation.CustomFields(); ok {
+		_spec.SetField(product.FieldCustomFields, field.TypeBytes, value)
+		_node.CustomFields = value
+	}
+	if value, ok := _c.mutation.VariantCustomFields(); ok {
+		_spec.SetField(product.FieldVariantCustomFields, field.TypeBytes, value)
+		_node.VariantCustomFields = value
 	}
 	return _node, _spec
 }

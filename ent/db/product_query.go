@@ -569,6 +569,8 @@ var productBuffers = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Prices),
 		(*cell.Int)(&row.ImagesCount),
 		cell.TextOf(&row.ExternalReference),
+		(*cell.Bytes)(&row.CustomFields),
+		(*cell.Bytes)(&row.VariantCustomFields),
 	)
 	return buffer
 }}

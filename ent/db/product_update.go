@@ -692,6 +692,30 @@ func (_u *ProductUpdate) ClearExternalReference() *ProductUpdate {
 	return _u
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (_u *ProductUpdate) SetCustomFields(v document.CustomFields) *ProductUpdate {
+	_u.mutation.SetCustomFields(v)
+	return _u
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (_u *ProductUpdate) ClearCustomFields() *ProductUpdate {
+	_u.mutation.ClearCustomFields()
+	return _u
+}
+
+// SetVariantCustomFields sets the "variant_custom_fields" field.
+func (_u *ProductUpdate) SetVariantCustomFields(v document.CustomFields) *ProductUpdate {
+	_u.mutation.SetVariantCustomFields(v)
+	return _u
+}
+
+// ClearVariantCustomFields clears the value of the "variant_custom_fields" field.
+func (_u *ProductUpdate) ClearVariantCustomFields() *ProductUpdate {
+	_u.mutation.ClearVariantCustomFields()
+	return _u
+}
+
 // Mutation returns the ProductMutation object of the builder.
 func (_u *ProductUpdate) Mutation() *ProductMutation {
 	return _u.mutation
@@ -1435,6 +1459,30 @@ func (_u *ProductUpdateOne) SetNillableExternalReference(v *string) *ProductUpda
 // ClearExternalReference clears the value of the "external_reference" field.
 func (_u *ProductUpdateOne) ClearExternalReference() *ProductUpdateOne {
 	_u.mutation.ClearExternalReference()
+	return _u
+}
+
+// SetCustomFields sets the "custom_fields" field.
+func (_u *ProductUpdateOne) SetCustomFields(v document.CustomFields) *ProductUpdateOne {
+	_u.mutation.SetCustomFields(v)
+	return _u
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (_u *ProductUpdateOne) ClearCustomFields() *ProductUpdateOne {
+	_u.mutation.ClearCustomFields()
+	return _u
+}
+
+// SetVariantCustomFields sets the "variant_custom_fields" field.
+func (_u *ProductUpdateOne) SetVariantCustomFields(v document.CustomFields) *ProductUpdateOne {
+	_u.mutation.SetVariantCustomFields(v)
+	return _u
+}
+
+// ClearVariantCustomFields clears the value of the "variant_custom_fields" field.
+func (_u *ProductUpdateOne) ClearVariantCustomFields() *ProductUpdateOne {
+	_u.mutation.ClearVariantCustomFields()
 	return _u
 }
 

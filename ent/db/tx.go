@@ -44,6 +44,8 @@ type Tx struct {
 	ConsentTicket *ConsentTicketClient
 	// Credential is the client for interacting with the Credential builders.
 	Credential *CredentialClient
+	// CustomField is the client for interacting with the CustomField builders.
+	CustomField *CustomFieldClient
 	// Customer is the client for interacting with the Customer builders.
 	Customer *CustomerClient
 	// Delivery is the client for interacting with the Delivery builders.
@@ -374,6 +376,7 @@ func (tx *Tx) init() {
 	tx.CollectionProduct = NewCollectionProductClient(tx.config)
 	tx.ConsentTicket = NewConsentTicketClient(tx.config)
 	tx.Credential = NewCredentialClient(tx.config)
+	tx.CustomField = NewCustomFieldClient(tx.config)
 	tx.Customer = NewCustomerClient(tx.config)
 	tx.Delivery = NewDeliveryClient(tx.config)
 	tx.DeliveryLog = NewDeliveryLogClient(tx.config)

@@ -52,7 +52,9 @@ type Variant struct {
 	// TaxCategory holds the value of the "tax_category" field.
 	TaxCategory *string `json:"tax_category,omitempty"`
 	// ImageID holds the value of the "image_id" field.
-	ImageID      *xid.ID `json:"image_id,omitempty"`
+	ImageID *xid.ID `json:"image_id,omitempty"`
+	// CustomFields holds the value of the "custom_fields" field.
+	CustomFields document.CustomFields `json:"custom_fields,omitempty"`
 	selectValues sql.SelectValues
 
 	// Image is the image of ImageID, if loaded.
@@ -66,7 +68,7 @@ func (*Variant) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case variant.FieldImageID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case variant.FieldOptions, variant.FieldPrices:
+		case variant.FieldOptions, variant.FieldPrices, variant.FieldCustomFields:
 			values[i] = new([]byte)
 		case variant.FieldCombination:
 			values[i] = new(digest.Sum)
@@ -207,6 +209,12 @@ func (_m *Variant) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ImageID = new(xid.ID)
 				*_m.ImageID = *value.S.(*xid.ID)
+			}
+		case variant.FieldCustomFields:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field custom_fields", values[i])
+			} else if value != nil {
+				_m.CustomFields = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -196,6 +196,12 @@ func (_c *VariantCreate) SetNillableImageID(v *xid.ID) *VariantCreate {
 	return _c
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (_c *VariantCreate) SetCustomFields(v document.CustomFields) *VariantCreate {
+	_c.mutation.SetCustomFields(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *VariantCreate) SetID(v xid.ID) *VariantCreate {
 	_c.mutation.SetID(v)
@@ -387,6 +393,10 @@ func (_c *VariantCreate) createSpec() (*Variant, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ImageID(); ok {
 		_spec.SetField(variant.FieldImageID, field.TypeUUID, value)
 		_node.ImageID = &value
+	}
+	if value, ok := _c.mutation.CustomFields(); ok {
+		_spec.SetField(variant.FieldCustomFields, field.TypeBytes, value)
+		_node.CustomFields = value
 	}
 	return _node, _spec
 }

@@ -550,6 +550,7 @@ var variantBuffers = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Prices),
 		cell.TextOf(&row.TaxCategory),
 		cell.PointerOf(&row.ImageID),
+		(*cell.Bytes)(&row.CustomFields),
 	)
 	return buffer
 }}

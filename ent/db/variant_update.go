@@ -334,6 +334,18 @@ func (_u *VariantUpdate) ClearImageID() *VariantUpdate {
 	return _u
 }
 
+// SetCustomFields sets the "custom_fields" field.
+func (_u *VariantUpdate) SetCustomFields(v document.CustomFields) *VariantUpdate {
+	_u.mutation.SetCustomFields(v)
+	return _u
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (_u *VariantUpdate) ClearCustomFields() *VariantUpdate {
+	_u.mutation.ClearCustomFields()
+	return _u
+}
+
 // Mutation returns the VariantMutation object of the builder.
 func (_u *VariantUpdate) Mutation() *VariantMutation {
 	return _u.mutation
@@ -710,6 +722,18 @@ func (_u *VariantUpdateOne) SetNillableImageID(v *xid.ID) *VariantUpdateOne {
 // ClearImageID clears the value of the "image_id" field.
 func (_u *VariantUpdateOne) ClearImageID() *VariantUpdateOne {
 	_u.mutation.ClearImageID()
+	return _u
+}
+
+// SetCustomFields sets the "custom_fields" field.
+func (_u *VariantUpdateOne) SetCustomFields(v document.CustomFields) *VariantUpdateOne {
+	_u.mutation.SetCustomFields(v)
+	return _u
+}
+
+// ClearCustomFields clears the value of the "custom_fields" field.
+func (_u *VariantUpdateOne) ClearCustomFields() *VariantUpdateOne {
+	_u.mutation.ClearCustomFields()
 	return _u
 }
 

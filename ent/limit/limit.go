@@ -30,6 +30,8 @@ const (
 	PaymentSecret = 200
 	// Note is a note of the staff on an order or a customer.
 	Note = 5000
+	// CustomText is a value of type text of a custom field.
+	CustomText = 5000
 	// CartNote is a shopper's note to the shop, GiftMessage the text of a gift. An order has both in one note.
 	CartNote    = 2000
 	GiftMessage = 500
@@ -120,6 +122,11 @@ const (
 	// HeaderName and HeaderValue are the name and the value of a custom header of an endpoint.
 	HeaderName  = 64
 	HeaderValue = 1024
+	// CustomFieldName is the name of a custom field, CustomFieldJSON a value of type json, and
+	// CustomFieldBytes all values of one record.
+	CustomFieldName  = 64
+	CustomFieldJSON  = 16 << 10
+	CustomFieldBytes = 64 << 10
 	// FilterField is the path of a member of an event, FilterText all conditions of an endpoint as
 	// stored.
 	FilterField = 128
@@ -204,6 +211,13 @@ const (
 	Videos = 5
 	// MenuLinks are the links of one menu, including nested ones.
 	MenuLinks = 30
+	// CustomFields are the custom fields of products, of variants, of orders and of customers each, of
+	// which FilterableFields can be filterable. CustomFieldItems are the entries of a value of type
+	// list, and CustomFieldFilters the conditions of one list on custom fields.
+	CustomFields       = 100
+	FilterableFields   = 20
+	CustomFieldItems   = 100
+	CustomFieldFilters = 3
 	// ExportIDs are the ids that an export is limited to.
 	ExportIDs = 250
 	// Retries are the deliveries that one request retries.

@@ -53,11 +53,12 @@ var tables = map[string]map[Class]string{
 		Redaction: "note gift email phone address billing_address country region vat_id vat_consultation",
 		Never:     "code rate_id payment",
 	},
-	"challenges":  {Age: "email data", Never: "purpose"},
-	"collections": {Never: "title handle description sort rule"},
-	"credentials": {Never: "kind"},
+	"challenges":    {Age: "email data", Never: "purpose"},
+	"collections":   {Never: "title handle description sort rule"},
+	"credentials":   {Never: "kind"},
+	"custom_fields": {Never: "owner name label type"},
 	"customers": {
-		Redaction: "email phone first_name last_name locale default_address addresses tags note",
+		Redaction: "email phone first_name last_name locale default_address addresses tags note custom_fields",
 		Never:     "status email_marketing email_marketing_source",
 	},
 	"delivery_logs": {Sealed: "response", Age: "request", Never: "type state outcome detail"},
@@ -97,7 +98,7 @@ var tables = map[string]map[Class]string{
 	"order_texts":   {Never: "language email subject intro closing"},
 	"order_returns": {Redaction: "note name email", Books: "answer label_url", Never: "state lines"},
 	"orders": {
-		Redaction: "email billing_address shipping_address vat_id vat_consultation",
+		Redaction: "email billing_address shipping_address vat_id vat_consultation custom_fields",
 		Books:     "tags line_set",
 		Never: "status financial_status fulfillment_status currency source discount_code external_number " +
 			"shipping_method payment_method language taxes tax_relief",
@@ -147,7 +148,7 @@ var tables = map[string]map[Class]string{
 	},
 	"user_emails": {Account: "email"},
 	"users":       {Account: "email name password_hash"},
-	"variants":    {Never: "options title sku barcode tax_category prices"},
+	"variants":    {Never: "options title sku barcode tax_category prices custom_fields"},
 	"webhook_endpoints": {
 		Never: "url events description status stopped_reason headers filters secret secret_hint " +
 			"next_secret next_secret_hint",

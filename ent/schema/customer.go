@@ -45,6 +45,7 @@ func (Customer) Fields() []ent.Field {
 		field.Int64("orders_count").Default(0),
 		field.Int64("total_spent_minor").Default(0),
 		field.Int64("last_order_at").GoType(micros.Time(0)).Optional().Nillable(),
+		field.Bytes("custom_fields").GoType(document.CustomFields(nil)).SchemaType(longBlob).Optional(),
 	}
 }
 

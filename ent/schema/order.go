@@ -78,6 +78,7 @@ func (Order) Fields() []ent.Field {
 		// only version, so the lines of orders that it changed are read from their own rows.
 		field.Bytes("line_set").SchemaType(longBlob).Optional(),
 		field.Int64("line_set_version").Optional().Nillable(),
+		field.Bytes("custom_fields").GoType(document.CustomFields(nil)).SchemaType(longBlob).Optional(),
 	}
 }
 

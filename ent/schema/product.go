@@ -73,6 +73,10 @@ func (Product) Fields() []ent.Field {
 		field.Int("images_count").Default(0),
 		// external_reference identifies the product in another system.
 		field.String("external_reference").SchemaType(key(limit.Bytes(limit.Line))).Optional().Nillable(),
+		// custom_fields are those of the product, variant_custom_fields those of its only variant; with
+		// options, the latter are null.
+		field.Bytes("custom_fields").GoType(document.CustomFields(nil)).SchemaType(longBlob).Optional(),
+		field.Bytes("variant_custom_fields").GoType(document.CustomFields(nil)).SchemaType(longBlob).Optional(),
 	}
 }
 

@@ -49,6 +49,7 @@ func (Variant) Fields() []ent.Field {
 		field.String("tax_category").SchemaType(key(limit.TaxCategory)).Optional().Nillable(),
 		// image_id is the image of the product that shows this variant.
 		field.UUID("image_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.ProductImage}),
+		field.Bytes("custom_fields").GoType(document.CustomFields(nil)).SchemaType(longBlob).Optional(),
 	}
 }
 

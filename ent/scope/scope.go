@@ -38,6 +38,8 @@ const (
 	DiscountsWrite    = "discounts.write"
 	CustomersRead     = "customers.read"
 	CustomersWrite    = "customers.write"
+	CustomFieldsRead  = "custom_fields.read"
+	CustomFieldsWrite = "custom_fields.write"
 	ExportsRead       = "exports.read"
 	ExportsWrite      = "exports.write"
 	WebhooksRead      = "webhooks.read"
@@ -77,6 +79,10 @@ var catalog = []Scope{
 		Sentence: "Read customers with their contact details and addresses.", Personal: true},
 	{Name: CustomersWrite, Resource: "customers", Access: "write", Title: "Manage customers",
 		Sentence: "Create, change and disable customers. Includes reading them.", Personal: true},
+	{Name: CustomFieldsRead, Resource: "custom_fields", Access: "read", Title: "See custom fields",
+		Sentence: "Read which custom fields the store has, without their values."},
+	{Name: CustomFieldsWrite, Resource: "custom_fields", Access: "write", Title: "Manage custom fields",
+		Sentence: "Create, change and delete custom fields with their values. Includes reading them."},
 	{Name: ExportsRead, Resource: "exports", Access: "read", Title: "See exports",
 		Sentence: "List export jobs and fetch their files.", Personal: true},
 	{Name: ExportsWrite, Resource: "exports", Access: "write", Title: "Run exports",

@@ -50,10 +50,12 @@ func (r Role) Scopes() scope.Set {
 		return scope.Full()
 	case Developer:
 		return scope.Of(scope.ProductsRead, scope.ProductsWrite, scope.ThemesRead, scope.ThemesWrite,
-			scope.WebhooksRead, scope.WebhooksWrite, scope.CollectionsRead, scope.InventoryRead, scope.InventoryWrite)
+			scope.WebhooksRead, scope.WebhooksWrite, scope.CollectionsRead, scope.InventoryRead, scope.InventoryWrite,
+			scope.CustomFieldsRead, scope.CustomFieldsWrite)
 	case Support:
 		return scope.Of(scope.ProductsRead, scope.CustomersRead, scope.OrdersRead, scope.OrdersWrite,
-			scope.FulfillmentsWrite, scope.CollectionsRead, scope.DiscountsRead, scope.InventoryRead)
+			scope.FulfillmentsWrite, scope.CollectionsRead, scope.DiscountsRead, scope.InventoryRead,
+			scope.CustomFieldsRead)
 	}
 	return 0
 }

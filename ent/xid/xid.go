@@ -127,6 +127,7 @@ const (
 	ShippingZone     Kind = "zone"
 	ShippingRate     Kind = "rate"
 	Discount         Kind = "dis"
+	CustomField      Kind = "cfd"
 	Collection       Kind = "col"
 	Product          Kind = "prod"
 	Variant          Kind = "var"
@@ -162,6 +163,7 @@ var resources = map[Kind]string{
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
 	Notification: "notification", Page: "page", Domain: "domain", ShippingZone: "shipping_zone", Discount: "discount",
 	Collection: "collection", Report: "report", Invoice: "invoice", Return: "return",
+	CustomField: "custom_field",
 }
 
 // Resource returns the name of the kind's resources, such as "product" for prod; "" if it has none.

@@ -50,6 +50,7 @@ var stored = []struct {
 	{collection.Table, []string{collection.FieldDescription, collection.FieldRule}},
 	{customer.Table, []string{
 		customer.FieldDefaultAddress, customer.FieldAddresses, customer.FieldTags, customer.FieldNote,
+		customer.FieldCustomFields,
 	}},
 	{discount.Table, []string{discount.FieldCollections}},
 	{dbevent.Table, []string{dbevent.FieldBody}},
@@ -59,6 +60,7 @@ var stored = []struct {
 	{note.Table, []string{note.FieldBody}},
 	{order.Table, []string{
 		order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet, order.FieldTaxes,
+		order.FieldCustomFields,
 	}},
 	{orderreturn.Table, []string{orderreturn.FieldLines, orderreturn.FieldNote, orderreturn.FieldAnswer,
 		orderreturn.FieldName, orderreturn.FieldEmail}},
@@ -68,11 +70,12 @@ var stored = []struct {
 	{product.Table, []string{
 		product.FieldDescription, product.FieldTags, product.FieldImageURL, product.FieldOptions,
 		product.FieldMaker, product.FieldVideos, product.FieldPrices,
+		product.FieldCustomFields, product.FieldVariantCustomFields,
 	}},
 	{shippingzone.Table, []string{shippingzone.FieldRates}},
 	{taxsettings.Table, []string{taxsettings.FieldRates, taxsettings.FieldCategories}},
 	{theme.Table, []string{theme.FieldSettings, theme.FieldDraftSettings}},
-	{variant.Table, []string{variant.FieldOptions, variant.FieldPrices}},
+	{variant.Table, []string{variant.FieldOptions, variant.FieldPrices, variant.FieldCustomFields}},
 	{webhookendpoint.Table, []string{webhookendpoint.FieldHeaders}},
 }
 

@@ -104,6 +104,8 @@ type (
 	InvoiceEdge                     = Edge[*Invoice]
 	ReturnConnection                = Connection[*Return]
 	ReturnEdge                      = Edge[*Return]
+	CustomFieldConnection           = Connection[*db.CustomField]
+	CustomFieldEdge                 = Edge[*db.CustomField]
 	DiscountConnection              = Connection[*db.Discount]
 	DiscountEdge                    = Edge[*db.Discount]
 	AuditEntryConnection            = Connection[*AuditEntry]

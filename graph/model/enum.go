@@ -60,6 +60,16 @@ func UnmarshalProductStatus(v any) (state.ProductStatus, error) {
 	return unmarshal[state.ProductStatus](v)
 }
 
+func MarshalCustomFieldOwner(v state.CustomFieldOwner) graphql.Marshaler { return enum(v) }
+func UnmarshalCustomFieldOwner(v any) (state.CustomFieldOwner, error) {
+	return unmarshal[state.CustomFieldOwner](v)
+}
+
+func MarshalCustomFieldType(v state.CustomFieldType) graphql.Marshaler { return enum(v) }
+func UnmarshalCustomFieldType(v any) (state.CustomFieldType, error) {
+	return unmarshal[state.CustomFieldType](v)
+}
+
 func MarshalTextFormat(v state.TextFormat) graphql.Marshaler { return enum(v) }
 func UnmarshalTextFormat(v any) (state.TextFormat, error)    { return unmarshal[state.TextFormat](v) }
 

@@ -25,8 +25,6 @@ type APIKeyCreateInput struct {
 	ExpiresAt *micros.Time `json:"expiresAt,omitempty"`
 	// Up to 20 networks, such as 192.0.2.0/24, or addresses from which it may be used; empty for every address.
 	AllowedNetworks []string `json:"allowedNetworks,omitempty"`
-	// Whether it may refund more than the sum of storeSetRefundProof. It takes an owner, and the scope refunds.write.
-	UnlimitedRefunds bool `json:"unlimitedRefunds"`
 }
 
 type APIKeyPayload struct {
@@ -183,6 +181,42 @@ type Country struct {
 	Regions []*Region `json:"regions"`
 }
 
+type CustomFieldCreateInput struct {
+	Owner state.CustomFieldOwner `json:"owner"`
+	// Up to 64 characters: a to z, 0 to 9 and _, with one dot inside.
+	Name  string                `json:"name"`
+	Label string                `json:"label"`
+	Type  state.CustomFieldType `json:"type"`
+	// Only for products.
+	VisibleInShop bool `json:"visibleInShop"`
+	// Not for variants, nor for JSON.
+	Filterable bool `json:"filterable"`
+}
+
+type CustomFieldDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// Matches records with this value of a filterable field, or with a list that has it. Texts ignore case and accents; an
+// amount of money is written as 1999 EUR.
+type CustomFieldFilter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type CustomFieldPayload struct {
+	CustomField *db.CustomField `json:"customField,omitempty"`
+	UserErrors  []*UserError    `json:"userErrors"`
+}
+
+// Absent members keep their values.
+type CustomFieldUpdateInput struct {
+	Label         graphql.Omittable[*string] `json:"label,omitempty"`
+	VisibleInShop graphql.Omittable[*bool]   `json:"visibleInShop,omitempty"`
+	Filterable    graphql.Omittable[*bool]   `json:"filterable,omitempty"`
+}
+
 type CustomerCreateInput struct {
 	Email          *string              `json:"email,omitempty"`
 	Phone          *string              `json:"phone,omitempty"`
@@ -197,7 +231,8 @@ type CustomerCreateInput struct {
 	Tags           []string             `json:"tags,omitempty"`
 	Note           *string              `json:"note,omitempty"`
 	// For imports: when the customer was created.
-	CreatedAt *micros.Time `json:"createdAt,omitempty"`
+	CreatedAt    *micros.Time          `json:"createdAt,omitempty"`
+	CustomFields document.CustomFields `json:"customFields,omitempty"`
 }
 
 type CustomerFilter struct {
@@ -206,6 +241,8 @@ type CustomerFilter struct {
 	// A whole tag, ignoring case and accents. Cannot be combined with updatedFrom.
 	Tag         *string      `json:"tag,omitempty"`
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
+	// At most 3 filterable fields. Cannot be combined with updatedFrom.
+	CustomFields []*CustomFieldFilter `json:"customFields,omitempty"`
 }
 
 type CustomerPayload struct {
@@ -226,6 +263,7 @@ type CustomerUpdateInput struct {
 	Addresses      graphql.Omittable[[]*AddressInput]       `json:"addresses,omitempty"`
 	Tags           graphql.Omittable[[]string]              `json:"tags,omitempty"`
 	Note           graphql.Omittable[*string]               `json:"note,omitempty"`
+	CustomFields   graphql.Omittable[document.CustomFields] `json:"customFields,omitempty"`
 }
 
 type DiscountDeletePayload struct {
@@ -593,7 +631,8 @@ type OrderCreateInput struct {
 	// For imports: when the order was placed, in the past.
 	PlacedAt *micros.Time `json:"placedAt,omitempty"`
 	// For imports: the order's number in the system it comes from. Several orders may share one.
-	ExternalNumber *string `json:"externalNumber,omitempty"`
+	ExternalNumber *string               `json:"externalNumber,omitempty"`
+	CustomFields   document.CustomFields `json:"customFields,omitempty"`
 }
 
 // The file of a line of an order.
@@ -675,6 +714,8 @@ type OrderFilter struct {
 	// Exclusive.
 	CreatedTo   *micros.Time `json:"createdTo,omitempty"`
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
+	// At most 3 filterable fields. Cannot be combined with updatedFrom.
+	CustomFields []*CustomFieldFilter `json:"customFields,omitempty"`
 }
 
 type OrderLineInput struct {
@@ -750,11 +791,12 @@ type OrderPricingInput struct {
 }
 
 type OrderUpdateInput struct {
-	Email           graphql.Omittable[*string]       `json:"email,omitempty"`
-	ExternalNumber  graphql.Omittable[*string]       `json:"externalNumber,omitempty"`
-	BillingAddress  graphql.Omittable[*AddressInput] `json:"billingAddress,omitempty"`
-	ShippingAddress graphql.Omittable[*AddressInput] `json:"shippingAddress,omitempty"`
-	Tags            graphql.Omittable[[]string]      `json:"tags,omitempty"`
+	Email           graphql.Omittable[*string]               `json:"email,omitempty"`
+	ExternalNumber  graphql.Omittable[*string]               `json:"externalNumber,omitempty"`
+	BillingAddress  graphql.Omittable[*AddressInput]         `json:"billingAddress,omitempty"`
+	ShippingAddress graphql.Omittable[*AddressInput]         `json:"shippingAddress,omitempty"`
+	Tags            graphql.Omittable[[]string]              `json:"tags,omitempty"`
+	CustomFields    graphql.Omittable[document.CustomFields] `json:"customFields,omitempty"`
 }
 
 type OrderWork struct {
@@ -930,7 +972,8 @@ type ProductCreateInput struct {
 	Videos            []string              `json:"videos,omitempty"`
 	SizeChartID       *string               `json:"sizeChartId,omitempty"`
 	// Identifies the product in another system. No other product has it.
-	ExternalReference *string `json:"externalReference,omitempty"`
+	ExternalReference *string               `json:"externalReference,omitempty"`
+	CustomFields      document.CustomFields `json:"customFields,omitempty"`
 	Decoded           `json:"-"`
 }
 
@@ -961,6 +1004,8 @@ type ProductFilter struct {
 	Tag *string `json:"tag,omitempty"`
 	// Inclusive. The list then has the oldest change first.
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
+	// At most 3 filterable fields. Cannot be combined with updatedFrom.
+	CustomFields []*CustomFieldFilter `json:"customFields,omitempty"`
 }
 
 type ProductImageAddInput struct {
@@ -1020,7 +1065,8 @@ type ProductUpdateInput struct {
 	Videos            graphql.Omittable[[]string]              `json:"videos,omitempty"`
 	SizeChartID       graphql.Omittable[*string]               `json:"sizeChartId,omitempty"`
 	// Identifies the product in another system. No other product has it.
-	ExternalReference graphql.Omittable[*string] `json:"externalReference,omitempty"`
+	ExternalReference graphql.Omittable[*string]               `json:"externalReference,omitempty"`
+	CustomFields      graphql.Omittable[document.CustomFields] `json:"customFields,omitempty"`
 }
 
 // Absent members are empty, even for a variant that stays: nothing is copied from the product or another variant. A
@@ -1041,6 +1087,8 @@ type ProductVariantInput struct {
 	Barcode graphql.Omittable[*string] `json:"barcode,omitempty"`
 	// If absent, a variant that stays keeps its cost.
 	CostMinor graphql.Omittable[*int64] `json:"costMinor,omitempty"`
+	// If absent, a variant that stays keeps its custom fields.
+	CustomFields graphql.Omittable[document.CustomFields] `json:"customFields,omitempty"`
 }
 
 // Absent members keep their values; null clears an optional one.
@@ -1051,9 +1099,10 @@ type ProductVariantUpdateInput struct {
 	InventoryQuantity   graphql.Omittable[*int64]  `json:"inventoryQuantity,omitempty"`
 	WeightGrams         graphql.Omittable[*int64]  `json:"weightGrams,omitempty"`
 	// Null for that of the product.
-	TaxCategory graphql.Omittable[*string] `json:"taxCategory,omitempty"`
-	Barcode     graphql.Omittable[*string] `json:"barcode,omitempty"`
-	CostMinor   graphql.Omittable[*int64]  `json:"costMinor,omitempty"`
+	TaxCategory  graphql.Omittable[*string]               `json:"taxCategory,omitempty"`
+	Barcode      graphql.Omittable[*string]               `json:"barcode,omitempty"`
+	CostMinor    graphql.Omittable[*int64]                `json:"costMinor,omitempty"`
+	CustomFields graphql.Omittable[document.CustomFields] `json:"customFields,omitempty"`
 }
 
 type Query struct {

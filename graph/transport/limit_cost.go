@@ -41,16 +41,28 @@ const searches = "SearchResult"
 func (c costs) readsKeys(f *ast.Field) int {
 	query := f.Definition.Arguments.ForName("query")
 	lists := f.ObjectDefinition != nil && f.ObjectDefinition.Name == searches && len(f.SelectionSet) > 0
-	if slices.Contains(keyFields, f.Name) || lists ||
+	if slices.Contains(keyFields, f.Name) || lists || c.filtersFields(f) ||
 		query != nil && !query.Type.NonNull && f.Arguments.ForName("query") != nil {
 		return keysCost
 	}
 	return 0
 }
 
+// filtersFields reports whether a list is filtered by custom fields, which is a search.
+func (c costs) filtersFields(f *ast.Field) bool {
+	filter := f.Arguments.ForName("filter")
+	if filter == nil {
+		return false
+	}
+	value, _ := filter.Value.Value(c.variables)
+	members, _ := value.(map[string]any)
+	return members["customFields"] != nil
+}
+
 // longTexts lists the fields with texts of more than 5,000 characters.
 var longTexts = []string{"Product.description", "Page.body", "Event.payload",
-	"WebhookDelivery.payload", "Query.pagePreview"}
+	"WebhookDelivery.payload", "Query.pagePreview", "Product.customFields", "ProductVariant.customFields",
+	"Order.customFields", "Customer.customFields"}
 
 // scanFields read much more than they return.
 var scanFields = []string{"orderWork", "lowStock", "orderPreview", "orderLinesPreview", "report"}

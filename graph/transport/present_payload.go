@@ -56,7 +56,9 @@ func argumentPath(f fault.Field, field graphql.CollectedField) []string {
 	}
 	tokens := pointerTokens(f.Pointer)
 	for i, t := range tokens {
-		tokens[i] = camel(t)
+		if !strings.Contains(t, ".") { // the name of a custom field stays
+			tokens[i] = camel(t)
+		}
 	}
 	arguments := field.Definition.Arguments
 	own := len(tokens) > 0 && arguments.ForName(tokens[0]) != nil

@@ -17,6 +17,66 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for CustomFieldOwner.
+const (
+	CustomFieldOwnerCustomer CustomFieldOwner = "customer"
+	CustomFieldOwnerOrder    CustomFieldOwner = "order"
+	CustomFieldOwnerProduct  CustomFieldOwner = "product"
+	CustomFieldOwnerVariant  CustomFieldOwner = "variant"
+)
+
+// Valid indicates whether the value is a known member of the CustomFieldOwner enum.
+func (e CustomFieldOwner) Valid() bool {
+	switch e {
+	case CustomFieldOwnerCustomer:
+		return true
+	case CustomFieldOwnerOrder:
+		return true
+	case CustomFieldOwnerProduct:
+		return true
+	case CustomFieldOwnerVariant:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CustomFieldType.
+const (
+	CustomFieldTypeBoolean CustomFieldType = "boolean"
+	CustomFieldTypeDate    CustomFieldType = "date"
+	CustomFieldTypeJSON    CustomFieldType = "json"
+	CustomFieldTypeList    CustomFieldType = "list"
+	CustomFieldTypeMoney   CustomFieldType = "money"
+	CustomFieldTypeNumber  CustomFieldType = "number"
+	CustomFieldTypeText    CustomFieldType = "text"
+	CustomFieldTypeURL     CustomFieldType = "url"
+)
+
+// Valid indicates whether the value is a known member of the CustomFieldType enum.
+func (e CustomFieldType) Valid() bool {
+	switch e {
+	case CustomFieldTypeBoolean:
+		return true
+	case CustomFieldTypeDate:
+		return true
+	case CustomFieldTypeJSON:
+		return true
+	case CustomFieldTypeList:
+		return true
+	case CustomFieldTypeMoney:
+		return true
+	case CustomFieldTypeNumber:
+		return true
+	case CustomFieldTypeText:
+		return true
+	case CustomFieldTypeURL:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CustomerEmailMarketing.
 const (
 	CustomerEmailMarketingNotSubscribed CustomerEmailMarketing = "not_subscribed"
@@ -660,6 +720,8 @@ func (e ProductStatus) Valid() bool {
 const (
 	ScopeCollectionsRead   Scope = "collections.read"
 	ScopeCollectionsWrite  Scope = "collections.write"
+	ScopeCustomFieldsRead  Scope = "custom_fields.read"
+	ScopeCustomFieldsWrite Scope = "custom_fields.write"
 	ScopeCustomersRead     Scope = "customers.read"
 	ScopeCustomersWrite    Scope = "customers.write"
 	ScopeDiscountsRead     Scope = "discounts.read"
@@ -687,6 +749,10 @@ func (e Scope) Valid() bool {
 	case ScopeCollectionsRead:
 		return true
 	case ScopeCollectionsWrite:
+		return true
+	case ScopeCustomFieldsRead:
+		return true
+	case ScopeCustomFieldsWrite:
 		return true
 	case ScopeCustomersRead:
 		return true
@@ -1085,6 +1151,99 @@ type Checksum = string
 // Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 type Currency = string
 
+// CustomField A field that the store adds to its products, variants, orders or customers.
+type CustomField struct {
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Filterable Whether lists can be filtered by it.
+	Filterable bool `json:"filterable"`
+
+	// ID The id of a custom field.
+	ID CustomFieldID `json:"id"`
+
+	// Label What people read instead of the name.
+	Label string `json:"label"`
+
+	// Name A namespace and a key with a dot between them.
+	Name string `json:"name"`
+
+	// Owner The records that have a field.
+	Owner CustomFieldOwner `json:"owner"`
+
+	// Type The type of the values. `text` is a string of at most 5,000 characters, `number` a number of up to 15 digits, `date` a string such as `2026-01-31`, `money` an object with `amount_minor` and `currency`, `url` an http or https address, `json` an object or an array of at most 16 KiB, and `list` an array of at most 100 lines.
+	Type CustomFieldType `json:"type"`
+
+	// UpdatedAt A time in UTC with six fractional digits.
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// Version The number of the resource's version, from 1.
+	Version Version `json:"version"`
+
+	// VisibleInShop Whether themes can show its values to visitors.
+	VisibleInShop bool `json:"visible_in_shop"`
+}
+
+// CustomFieldChanges Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+type CustomFieldChanges map[string]interface{}
+
+// CustomFieldCreate A new custom field. Unknown members are rejected.
+type CustomFieldCreate struct {
+	// Filterable Whether lists can be filtered by it: at most 20 fields of each owner, but not of variants, nor of type `json`.
+	Filterable *bool `json:"filterable,omitempty"`
+
+	// Label What people read instead of the name.
+	Label string `json:"label"`
+
+	// Name A namespace and a key with a dot between them. No other field of the owner has it.
+	Name string `json:"name"`
+
+	// Owner The records that have a field.
+	Owner CustomFieldOwner `json:"owner"`
+
+	// Type The type of the values. `text` is a string of at most 5,000 characters, `number` a number of up to 15 digits, `date` a string such as `2026-01-31`, `money` an object with `amount_minor` and `currency`, `url` an http or https address, `json` an object or an array of at most 16 KiB, and `list` an array of at most 100 lines.
+	Type CustomFieldType `json:"type"`
+
+	// VisibleInShop Whether themes can show its values to visitors. Only for products.
+	VisibleInShop *bool `json:"visible_in_shop,omitempty"`
+}
+
+// CustomFieldID The id of a custom field.
+type CustomFieldID = string
+
+// CustomFieldOwner The records that have a field.
+type CustomFieldOwner string
+
+// CustomFieldPage One page of custom fields.
+type CustomFieldPage struct {
+	// Data The fields of this page.
+	Data []CustomField `json:"data"`
+
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// CustomFieldPatch Changes of a custom field. Unknown members are rejected.
+type CustomFieldPatch struct {
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Filterable Whether lists can be filtered by it.
+	Filterable *bool `json:"filterable,omitempty"`
+
+	// Label What people read instead of the name.
+	Label *string `json:"label,omitempty"`
+
+	// VisibleInShop Whether themes can show its values to visitors.
+	VisibleInShop *bool `json:"visible_in_shop,omitempty"`
+}
+
+// CustomFieldType The type of the values. `text` is a string of at most 5,000 characters, `number` a number of up to 15 digits, `date` a string such as `2026-01-31`, `money` an object with `amount_minor` and `currency`, `url` an http or https address, `json` an object or an array of at most 16 KiB, and `list` an array of at most 100 lines.
+type CustomFieldType string
+
+// CustomFieldValues The values of custom fields by name, such as `{"details.material": "Oak"}`. Absent if there are none.
+type CustomFieldValues map[string]interface{}
+
 // Customer A customer. Redaction sets everything that identifies the person to null and keeps the row. It also removes the data from stored events, so that replays do not contain it, and deletes exports. `orders_count` and `total_spent_minor` change in the same transaction as the orders.
 type Customer struct {
 	// Addresses All known addresses.
@@ -1095,6 +1254,9 @@ type Customer struct {
 
 	// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 	Currency Currency `json:"currency"`
+
+	// CustomFields The values of custom fields by name, such as `{"details.material": "Oak"}`. Absent if there are none.
+	CustomFields *CustomFieldValues `json:"custom_fields,omitempty"`
 
 	// DefaultAddress The default address at checkout.
 	DefaultAddress *Address `json:"default_address"`
@@ -1162,6 +1324,9 @@ type CustomerCreate struct {
 	// Addresses All known addresses.
 	Addresses *[]*AddressCreate `json:"addresses,omitempty"`
 
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
+
 	// DefaultAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
 	DefaultAddress *AddressCreate `json:"default_address,omitempty"`
 
@@ -1218,6 +1383,9 @@ type CustomerPage struct {
 type CustomerPatch struct {
 	// Addresses All known addresses.
 	Addresses *[]*AddressCreate `json:"addresses,omitempty"`
+
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
 
 	// DefaultAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
 	DefaultAddress *AddressCreate `json:"default_address,omitempty"`
@@ -2349,6 +2517,9 @@ type Order struct {
 	// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 	Currency Currency `json:"currency"`
 
+	// CustomFields The values of custom fields by name, such as `{"details.material": "Oak"}`. Absent if there are none.
+	CustomFields *CustomFieldValues `json:"custom_fields,omitempty"`
+
 	// CustomerID The customer; null if there is none.
 	CustomerID *string `json:"customer_id"`
 
@@ -2457,6 +2628,9 @@ type OrderCreate struct {
 	// BillingAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
 	BillingAddress *AddressCreate `json:"billing_address,omitempty"`
 
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
+
 	// CustomerID The `id` of the customer.
 	CustomerID *string `json:"customer_id,omitempty"`
 
@@ -2534,6 +2708,9 @@ type OrderPage struct {
 type OrderPatch struct {
 	// BillingAddress An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
 	BillingAddress *AddressCreate `json:"billing_address,omitempty"`
+
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
 
 	// Email The email address.
 	Email *string `json:"email,omitempty"`
@@ -2670,6 +2847,9 @@ type Product struct {
 	// Currency A currency of ISO 4217, in upper case. Values may be added with the standard.
 	Currency Currency `json:"currency"`
 
+	// CustomFields The values of custom fields by name, such as `{"details.material": "Oak"}`. Absent if there are none.
+	CustomFields *CustomFieldValues `json:"custom_fields,omitempty"`
+
 	// Description The description.
 	Description *string `json:"description"`
 
@@ -2750,6 +2930,9 @@ type ProductCreate struct {
 
 	// Currency A currency of ISO 4217, in upper or lower case.
 	Currency Currency `json:"currency"`
+
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
 
 	// Description The description.
 	Description *string `json:"description,omitempty"`
@@ -2862,6 +3045,9 @@ type ProductPatch struct {
 	// Currency A currency of ISO 4217, in upper or lower case.
 	Currency *Currency `json:"currency,omitempty"`
 
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
+
 	// Description The description.
 	Description *string `json:"description,omitempty"`
 
@@ -2930,6 +3116,9 @@ type ProductUpsert struct {
 
 	// Currency A currency of ISO 4217, in upper or lower case.
 	Currency *Currency `json:"currency,omitempty"`
+
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
 
 	// Description The description.
 	Description *string `json:"description,omitempty"`
@@ -3144,6 +3333,9 @@ type Variant struct {
 	// CompareAtPriceMinor The price before a reduction.
 	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor"`
 
+	// CustomFields The values of custom fields by name, such as `{"details.material": "Oak"}`. Absent if there are none.
+	CustomFields *CustomFieldValues `json:"custom_fields,omitempty"`
+
 	// ID The id of a variant. For a product without options, it has the same characters as the product's id after the prefix.
 	ID VariantID `json:"id"`
 
@@ -3337,6 +3529,12 @@ type WebhookStatus string
 // Cursor defines model for Cursor.
 type Cursor = string
 
+// CustomFieldFilter defines model for CustomFieldFilter.
+type CustomFieldFilter map[string]string
+
+// FieldOwner The records that have a field.
+type FieldOwner = CustomFieldOwner
+
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
@@ -3355,6 +3553,39 @@ type Tag = string
 // UpdatedFrom defines model for UpdatedFrom.
 type UpdatedFrom = time.Time
 
+// ListCustomFieldsParams defines parameters for ListCustomFields.
+type ListCustomFieldsParams struct {
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Owner Only fields of these records.
+	Owner *FieldOwner `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// CreateCustomFieldParams defines parameters for CreateCustomField.
+type CreateCustomFieldParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// DeleteCustomFieldParams defines parameters for DeleteCustomField.
+type DeleteCustomFieldParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// UpdateCustomFieldParams defines parameters for UpdateCustomField.
+type UpdateCustomFieldParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // ListCustomersParams defines parameters for ListCustomers.
 type ListCustomersParams struct {
 	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
@@ -3368,6 +3599,9 @@ type ListCustomersParams struct {
 
 	// Tag Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// CustomField Only items with this value of a filterable custom field, as in `custom_field[details.material]=Oak`, or with a list that has it; at most 3 fields. Case and accents of texts do not matter. An amount of money is written as `1999 EUR`. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
+	CustomField *CustomFieldFilter `json:"custom_field,omitempty"`
 
 	// UpdatedFrom Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
@@ -3522,6 +3756,9 @@ type ListOrdersParams struct {
 	// Tag Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
+	// CustomField Only items with this value of a filterable custom field, as in `custom_field[details.material]=Oak`, or with a list that has it; at most 3 fields. Case and accents of texts do not matter. An amount of money is written as `1999 EUR`. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
+	CustomField *CustomFieldFilter `json:"custom_field,omitempty"`
+
 	// ExternalNumber Only orders with exactly this number in another system.
 	ExternalNumber *string `form:"external_number,omitempty" json:"external_number,omitempty"`
 
@@ -3608,6 +3845,9 @@ type ListProductsParams struct {
 
 	// Tag Only items with this tag. Case and accents do not matter. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// CustomField Only items with this value of a filterable custom field, as in `custom_field[details.material]=Oak`, or with a list that has it; at most 3 fields. Case and accents of texts do not matter. An amount of money is written as `1999 EUR`. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
+	CustomField *CustomFieldFilter `json:"custom_field,omitempty"`
 
 	// UpdatedFrom Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
@@ -3717,6 +3957,12 @@ type DeleteWebhookParams struct {
 	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
+
+// CreateCustomFieldJSONRequestBody defines body for CreateCustomField for application/json ContentType.
+type CreateCustomFieldJSONRequestBody = CustomFieldCreate
+
+// UpdateCustomFieldJSONRequestBody defines body for UpdateCustomField for application/json ContentType.
+type UpdateCustomFieldJSONRequestBody = CustomFieldPatch
 
 // CreateCustomerJSONRequestBody defines body for CreateCustomer for application/json ContentType.
 type CreateCustomerJSONRequestBody = CustomerCreate
@@ -3854,6 +4100,56 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 
 // The interface specification for the client above.
 type ClientInterface interface {
+
+	// ListCustomFields List custom fields
+	//
+	// Returns the custom fields that the store has defined, newest first.
+	//
+	// Corresponds with GET /custom-fields (the `ListCustomFields` operationId).
+	ListCustomFields(ctx context.Context, params *ListCustomFieldsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCustomFieldWithBody Create a custom field
+	//
+	// Defines a field of products, variants, orders or customers, each of which has at most 100. Records have its values in their member `custom_fields`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /custom-fields (the `CreateCustomField` operationId).
+	CreateCustomFieldWithBody(ctx context.Context, params *CreateCustomFieldParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCustomField Create a custom field
+	//
+	// Defines a field of products, variants, orders or customers, each of which has at most 100. Records have its values in their member `custom_fields`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /custom-fields (the `CreateCustomField` operationId).
+	CreateCustomField(ctx context.Context, params *CreateCustomFieldParams, body CreateCustomFieldJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteCustomField Delete a custom field
+	//
+	// Deletes a field and all of its values. In a large store the last values disappear within minutes. Records that had one get a new version, without events.
+	//
+	// Corresponds with DELETE /custom-fields/{id} (the `DeleteCustomField` operationId).
+	DeleteCustomField(ctx context.Context, id CustomFieldID, params *DeleteCustomFieldParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateCustomFieldWithBody Change a custom field
+	//
+	// Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the type of a field never change.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /custom-fields/{id} (the `UpdateCustomField` operationId).
+	UpdateCustomFieldWithBody(ctx context.Context, id CustomFieldID, params *UpdateCustomFieldParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateCustomField Change a custom field
+	//
+	// Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the type of a field never change.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /custom-fields/{id} (the `UpdateCustomField` operationId).
+	UpdateCustomField(ctx context.Context, id CustomFieldID, params *UpdateCustomFieldParams, body UpdateCustomFieldJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCustomers List customers
 	//
@@ -4379,6 +4675,116 @@ type ClientInterface interface {
 	//
 	// Corresponds with DELETE /webhooks/{id} (the `DeleteWebhook` operationId).
 	DeleteWebhook(ctx context.Context, id WebhookID, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// ListCustomFields List custom fields
+//
+// Returns the custom fields that the store has defined, newest first.
+//
+// Corresponds with GET /custom-fields (the `ListCustomFields` operationId).
+func (c *Raw) ListCustomFields(ctx context.Context, params *ListCustomFieldsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCustomFieldsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCustomFieldWithBody Create a custom field
+//
+// Defines a field of products, variants, orders or customers, each of which has at most 100. Records have its values in their member `custom_fields`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /custom-fields (the `CreateCustomField` operationId).
+func (c *Raw) CreateCustomFieldWithBody(ctx context.Context, params *CreateCustomFieldParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCustomFieldRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCustomField Create a custom field
+//
+// Defines a field of products, variants, orders or customers, each of which has at most 100. Records have its values in their member `custom_fields`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /custom-fields (the `CreateCustomField` operationId).
+func (c *Raw) CreateCustomField(ctx context.Context, params *CreateCustomFieldParams, body CreateCustomFieldJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCustomFieldRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteCustomField Delete a custom field
+//
+// Deletes a field and all of its values. In a large store the last values disappear within minutes. Records that had one get a new version, without events.
+//
+// Corresponds with DELETE /custom-fields/{id} (the `DeleteCustomField` operationId).
+func (c *Raw) DeleteCustomField(ctx context.Context, id CustomFieldID, params *DeleteCustomFieldParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteCustomFieldRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateCustomFieldWithBody Change a custom field
+//
+// Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the type of a field never change.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /custom-fields/{id} (the `UpdateCustomField` operationId).
+func (c *Raw) UpdateCustomFieldWithBody(ctx context.Context, id CustomFieldID, params *UpdateCustomFieldParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateCustomFieldRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateCustomField Change a custom field
+//
+// Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the type of a field never change.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /custom-fields/{id} (the `UpdateCustomField` operationId).
+func (c *Raw) UpdateCustomField(ctx context.Context, id CustomFieldID, params *UpdateCustomFieldParams, body UpdateCustomFieldJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateCustomFieldRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // ListCustomers List customers
@@ -5536,6 +5942,259 @@ func (c *Raw) DeleteWebhook(ctx context.Context, id WebhookID, params *DeleteWeb
 	return c.Client.Do(req)
 }
 
+// NewListCustomFieldsRequest constructs an http.Request for the ListCustomFields method
+func NewListCustomFieldsRequest(server string, params *ListCustomFieldsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/custom-fields")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Owner != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owner", *params.Owner, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateCustomFieldRequest calls the generic CreateCustomField builder with application/json body
+func NewCreateCustomFieldRequest(server string, params *CreateCustomFieldParams, body CreateCustomFieldJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateCustomFieldRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateCustomFieldRequestWithBody constructs an http.Request for the CreateCustomField method, with any body, and a specified content type
+func NewCreateCustomFieldRequestWithBody(server string, params *CreateCustomFieldParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/custom-fields")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteCustomFieldRequest constructs an http.Request for the DeleteCustomField method
+func NewDeleteCustomFieldRequest(server string, id CustomFieldID, params *DeleteCustomFieldParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/custom-fields/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateCustomFieldRequest calls the generic UpdateCustomField builder with application/json body
+func NewUpdateCustomFieldRequest(server string, id CustomFieldID, params *UpdateCustomFieldParams, body UpdateCustomFieldJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateCustomFieldRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateCustomFieldRequestWithBody constructs an http.Request for the UpdateCustomField method, with any body, and a specified content type
+func NewUpdateCustomFieldRequestWithBody(server string, id CustomFieldID, params *UpdateCustomFieldParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/custom-fields/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 // NewListCustomersRequest constructs an http.Request for the ListCustomers method
 func NewListCustomersRequest(server string, params *ListCustomersParams) (*http.Request, error) {
 	var err error
@@ -5603,6 +6262,18 @@ func NewListCustomersRequest(server string, params *ListCustomersParams) (*http.
 		if params.Tag != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tag", *params.Tag, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CustomField != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("deepObject", true, "custom_field", *params.CustomField, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "object", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -6744,6 +7415,18 @@ func NewListOrdersRequest(server string, params *ListOrdersParams) (*http.Reques
 
 		}
 
+		if params.CustomField != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("deepObject", true, "custom_field", *params.CustomField, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "object", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.ExternalNumber != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "external_number", *params.ExternalNumber, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -7429,6 +8112,18 @@ func NewListProductsRequest(server string, params *ListProductsParams) (*http.Re
 		if params.Tag != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tag", *params.Tag, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CustomField != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("deepObject", true, "custom_field", *params.CustomField, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "object", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -8371,6 +9066,60 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// ListCustomFieldsWithResponse List custom fields
+	//
+	// Returns the custom fields that the store has defined, newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /custom-fields (the `ListCustomFields` operationId).
+	ListCustomFieldsWithResponse(ctx context.Context, params *ListCustomFieldsParams, reqEditors ...RequestEditorFn) (*ListCustomFieldsResponse, error)
+
+	// CreateCustomFieldWithBodyWithResponse Create a custom field
+	//
+	// Defines a field of products, variants, orders or customers, each of which has at most 100. Records have its values in their member `custom_fields`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /custom-fields (the `CreateCustomField` operationId).
+	CreateCustomFieldWithBodyWithResponse(ctx context.Context, params *CreateCustomFieldParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCustomFieldResponse, error)
+
+	// CreateCustomFieldWithResponse Create a custom field
+	//
+	// Defines a field of products, variants, orders or customers, each of which has at most 100. Records have its values in their member `custom_fields`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /custom-fields (the `CreateCustomField` operationId).
+	CreateCustomFieldWithResponse(ctx context.Context, params *CreateCustomFieldParams, body CreateCustomFieldJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCustomFieldResponse, error)
+
+	// DeleteCustomFieldWithResponse Delete a custom field
+	//
+	// Deletes a field and all of its values. In a large store the last values disappear within minutes. Records that had one get a new version, without events.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /custom-fields/{id} (the `DeleteCustomField` operationId).
+	DeleteCustomFieldWithResponse(ctx context.Context, id CustomFieldID, params *DeleteCustomFieldParams, reqEditors ...RequestEditorFn) (*DeleteCustomFieldResponse, error)
+
+	// UpdateCustomFieldWithBodyWithResponse Change a custom field
+	//
+	// Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the type of a field never change.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /custom-fields/{id} (the `UpdateCustomField` operationId).
+	UpdateCustomFieldWithBodyWithResponse(ctx context.Context, id CustomFieldID, params *UpdateCustomFieldParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateCustomFieldResponse, error)
+
+	// UpdateCustomFieldWithResponse Change a custom field
+	//
+	// Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the type of a field never change.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /custom-fields/{id} (the `UpdateCustomField` operationId).
+	UpdateCustomFieldWithResponse(ctx context.Context, id CustomFieldID, params *UpdateCustomFieldParams, body UpdateCustomFieldJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateCustomFieldResponse, error)
+
 	// ListCustomersWithResponse List customers
 	//
 	// Returns the store's customers, newest first, or with `updated_from` oldest change first. Redacted customers stay in the list without personal data.
@@ -8937,6 +9686,191 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with DELETE /webhooks/{id} (the `DeleteWebhook` operationId).
 	DeleteWebhookWithResponse(ctx context.Context, id WebhookID, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*DeleteWebhookResponse, error)
+}
+
+type ListCustomFieldsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CustomFieldPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCustomFieldsResponse) GetJSON200() *CustomFieldPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListCustomFieldsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCustomFieldsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCustomFieldsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCustomFieldsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCustomFieldsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateCustomFieldResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *CustomField
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateCustomFieldResponse) GetJSON201() *CustomField {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateCustomFieldResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateCustomFieldResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateCustomFieldResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateCustomFieldResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateCustomFieldResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteCustomFieldResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteCustomFieldResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteCustomFieldResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteCustomFieldResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteCustomFieldResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteCustomFieldResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateCustomFieldResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CustomField
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateCustomFieldResponse) GetJSON200() *CustomField {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateCustomFieldResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateCustomFieldResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateCustomFieldResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateCustomFieldResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateCustomFieldResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type ListCustomersResponse struct {
@@ -10948,6 +11882,96 @@ func (r DeleteWebhookResponse) ContentType() string {
 	return ""
 }
 
+// ListCustomFieldsWithResponse List custom fields
+//
+// Returns the custom fields that the store has defined, newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /custom-fields (the `ListCustomFields` operationId).
+func (c *ClientWithResponses) ListCustomFieldsWithResponse(ctx context.Context, params *ListCustomFieldsParams, reqEditors ...RequestEditorFn) (*ListCustomFieldsResponse, error) {
+	rsp, err := c.ListCustomFields(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCustomFieldsResponse(rsp)
+}
+
+// CreateCustomFieldWithBodyWithResponse Create a custom field
+//
+// Defines a field of products, variants, orders or customers, each of which has at most 100. Records have its values in their member `custom_fields`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /custom-fields (the `CreateCustomField` operationId).
+func (c *ClientWithResponses) CreateCustomFieldWithBodyWithResponse(ctx context.Context, params *CreateCustomFieldParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCustomFieldResponse, error) {
+	rsp, err := c.CreateCustomFieldWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCustomFieldResponse(rsp)
+}
+
+// CreateCustomFieldWithResponse Create a custom field
+//
+// Defines a field of products, variants, orders or customers, each of which has at most 100. Records have its values in their member `custom_fields`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /custom-fields (the `CreateCustomField` operationId).
+func (c *ClientWithResponses) CreateCustomFieldWithResponse(ctx context.Context, params *CreateCustomFieldParams, body CreateCustomFieldJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCustomFieldResponse, error) {
+	rsp, err := c.CreateCustomField(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCustomFieldResponse(rsp)
+}
+
+// DeleteCustomFieldWithResponse Delete a custom field
+//
+// Deletes a field and all of its values. In a large store the last values disappear within minutes. Records that had one get a new version, without events.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /custom-fields/{id} (the `DeleteCustomField` operationId).
+func (c *ClientWithResponses) DeleteCustomFieldWithResponse(ctx context.Context, id CustomFieldID, params *DeleteCustomFieldParams, reqEditors ...RequestEditorFn) (*DeleteCustomFieldResponse, error) {
+	rsp, err := c.DeleteCustomField(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteCustomFieldResponse(rsp)
+}
+
+// UpdateCustomFieldWithBodyWithResponse Change a custom field
+//
+// Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the type of a field never change.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /custom-fields/{id} (the `UpdateCustomField` operationId).
+func (c *ClientWithResponses) UpdateCustomFieldWithBodyWithResponse(ctx context.Context, id CustomFieldID, params *UpdateCustomFieldParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateCustomFieldResponse, error) {
+	rsp, err := c.UpdateCustomFieldWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateCustomFieldResponse(rsp)
+}
+
+// UpdateCustomFieldWithResponse Change a custom field
+//
+// Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the type of a field never change.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /custom-fields/{id} (the `UpdateCustomField` operationId).
+func (c *ClientWithResponses) UpdateCustomFieldWithResponse(ctx context.Context, id CustomFieldID, params *UpdateCustomFieldParams, body UpdateCustomFieldJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateCustomFieldResponse, error) {
+	rsp, err := c.UpdateCustomField(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateCustomFieldResponse(rsp)
+}
+
 // ListCustomersWithResponse List customers
 //
 // Returns the store's customers, newest first, or with `updated_from` oldest change first. Redacted customers stay in the list without personal data.
@@ -11891,6 +12915,134 @@ func (c *ClientWithResponses) DeleteWebhookWithResponse(ctx context.Context, id 
 		return nil, err
 	}
 	return ParseDeleteWebhookResponse(rsp)
+}
+
+// ParseListCustomFieldsResponse parses an HTTP response from a ListCustomFieldsWithResponse call
+func ParseListCustomFieldsResponse(rsp *http.Response) (*ListCustomFieldsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCustomFieldsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CustomFieldPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateCustomFieldResponse parses an HTTP response from a CreateCustomFieldWithResponse call
+func ParseCreateCustomFieldResponse(rsp *http.Response) (*CreateCustomFieldResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateCustomFieldResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest CustomField
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteCustomFieldResponse parses an HTTP response from a DeleteCustomFieldWithResponse call
+func ParseDeleteCustomFieldResponse(rsp *http.Response) (*DeleteCustomFieldResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteCustomFieldResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateCustomFieldResponse parses an HTTP response from a UpdateCustomFieldWithResponse call
+func ParseUpdateCustomFieldResponse(rsp *http.Response) (*UpdateCustomFieldResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateCustomFieldResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CustomField
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseListCustomersResponse parses an HTTP response from a ListCustomersWithResponse call

@@ -132,6 +132,31 @@ func (c *Client) Discounts(
 	})
 }
 
+// CustomFields iterates over the items of ListCustomFields that params selects, page by page, starting at
+// params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
+// and is not changed.
+func (c *Client) CustomFields(
+	ctx context.Context, params *ListCustomFieldsParams,
+) iter.Seq2[CustomField, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items
+	return walk(p.Cursor, func(cursor *Cursor) ([]CustomField, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListCustomFieldsWithResponse(ctx, &p)
+		if err == nil {
+			err = Err(res)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case res.JSON200 == nil:
+			return nil, nil, errNoPage
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
 // Exports iterates over the items of ListExports that params selects, page by page, starting at
 // params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
 // and is not changed.

@@ -94,6 +94,16 @@ func (t *Tool) request(arguments json.RawMessage) (*Request, error) {
 }
 
 func (r *Request) put(at place, name string, value json.RawMessage, query url.Values) error {
+	if at == inQuery && value[0] == '{' { // written as name[member]=text
+		var members map[string]string
+		if err := json.Unmarshal(value, &members); err != nil {
+			return fmt.Errorf("the argument %q must be an object of texts", name)
+		}
+		for member, text := range members {
+			query.Set(name+"["+member+"]", text)
+		}
+		return nil
+	}
 	text, ok, err := plain(name, value)
 	if err != nil || !ok {
 		return err

@@ -87,6 +87,8 @@ func TestTools(t *testing.T) {
 		"get_customer": scope.CustomersRead, "create_customer": scope.CustomersWrite,
 		"update_customer": scope.CustomersWrite, "list_discounts": scope.DiscountsRead,
 		"create_discount": scope.DiscountsWrite, "update_discount": scope.DiscountsWrite,
+		"list_custom_fields": scope.CustomFieldsRead, "create_custom_field": scope.CustomFieldsWrite,
+		"update_custom_field": scope.CustomFieldsWrite, "delete_custom_field": scope.CustomFieldsWrite,
 		"delete_discount": scope.DiscountsWrite, "list_events": scope.WebhooksRead, "get_event": scope.WebhooksRead,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

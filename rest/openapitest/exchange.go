@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
@@ -18,6 +19,7 @@ const problemType = "application/problem+json"
 
 func (v *Validator) checkRequest(r *route, params map[string]string, req *http.Request, body []byte) error {
 	for name, values := range req.URL.Query() {
+		name, _, _ := strings.Cut(name, "[") // a member of an object
 		if !slices.Contains(r.Query, name) || len(values) != 1 {
 			return fmt.Errorf("query parameter %q, %d times", name, len(values))
 		}

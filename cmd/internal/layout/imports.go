@@ -17,15 +17,16 @@ var words = []string{
 // domains are the packages of operations, with the other domains that each builds on.
 // All may import graph/core, the engines and the libraries; the core knows no engine but change.
 var domains = map[string][]string{
-	"graph/domain/access":     {"graph/domain/endpoint", "graph/domain/report"}, // access ends with its exports
-	"graph/domain/appearance": nil,
-	"graph/domain/cart":       {"graph/domain/sales", "graph/domain/selling"}, // a cart becomes an order
-	"graph/domain/catalog":    nil,
-	"graph/domain/content":    nil,
-	"graph/domain/endpoint":   nil,
-	"graph/domain/merchant":   {"graph/domain/access"}, // a store begins with its owner
-	"graph/domain/report":     nil,
-	"graph/domain/invoice":    nil,
+	"graph/domain/access":      {"graph/domain/endpoint", "graph/domain/report"}, // access ends with its exports
+	"graph/domain/appearance":  nil,
+	"graph/domain/cart":        {"graph/domain/sales", "graph/domain/selling"}, // a cart becomes an order
+	"graph/domain/catalog":     nil,
+	"graph/domain/content":     nil,
+	"graph/domain/customfield": nil,
+	"graph/domain/endpoint":    nil,
+	"graph/domain/merchant":    {"graph/domain/access"}, // a store begins with its owner
+	"graph/domain/report":      nil,
+	"graph/domain/invoice":     nil,
 	// orders count the uses of discounts, and have invoices
 	"graph/domain/sales":      {"graph/domain/invoice", "graph/domain/selling"},
 	"graph/domain/selling":    nil,

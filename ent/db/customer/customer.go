@@ -55,6 +55,8 @@ const (
 	FieldTotalSpentMinor = "total_spent_minor"
 	// FieldLastOrderAt holds the string denoting the last_order_at field in the database.
 	FieldLastOrderAt = "last_order_at"
+	// FieldCustomFields holds the string denoting the custom_fields field in the database.
+	FieldCustomFields = "custom_fields"
 	// Table holds the table name of the customer in the database.
 	Table = "customers"
 )
@@ -83,6 +85,7 @@ var Columns = []string{
 	FieldOrdersCount,
 	FieldTotalSpentMinor,
 	FieldLastOrderAt,
+	FieldCustomFields,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

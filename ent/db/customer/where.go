@@ -170,6 +170,12 @@ func LastOrderAt(v micros.Time) predicate.Customer {
 	return predicate.Customer(sql.FieldEQ(FieldLastOrderAt, vc))
 }
 
+// CustomFields applies equality check predicate on the "custom_fields" field. It's identical to CustomFieldsEQ.
+func CustomFields(v document.CustomFields) predicate.Customer {
+	vc := []byte(v)
+	return predicate.Customer(sql.FieldEQ(FieldCustomFields, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Customer {
 	return predicate.Customer(sql.FieldEQ(FieldStoreID, v))
@@ -1444,6 +1450,70 @@ func LastOrderAtIsNil() predicate.Customer {
 // LastOrderAtNotNil applies the NotNil predicate on the "last_order_at" field.
 func LastOrderAtNotNil() predicate.Customer {
 	return predicate.Customer(sql.FieldNotNull(FieldLastOrderAt))
+}
+
+// CustomFieldsEQ applies the EQ predicate on the "custom_fields" field.
+func CustomFieldsEQ(v document.CustomFields) predicate.Customer {
+	vc := []byte(v)
+	return predicate.Customer(sql.FieldEQ(FieldCustomFields, vc))
+}
+
+// CustomFieldsNEQ applies the NEQ predicate on the "custom_fields" field.
+func CustomFieldsNEQ(v document.CustomFields) predicate.Customer {
+	vc := []byte(v)
+	return predicate.Customer(sql.FieldNEQ(FieldCustomFields, vc))
+}
+
+// CustomFieldsIn applies the In predicate on the "custom_fields" field.
+func CustomFieldsIn(vs ...document.CustomFields) predicate.Customer {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Customer(sql.FieldIn(FieldCustomFields, v...))
+}
+
+// CustomFieldsNotIn applies the NotIn predicate on the "custom_fields" field.
+func CustomFieldsNotIn(vs ...document.CustomFields) predicate.Customer {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Customer(sql.FieldNotIn(FieldCustomFields, v...))
+}
+
+// CustomFieldsGT applies the GT predicate on the "custom_fields" field.
+func CustomFieldsGT(v document.CustomFields) predicate.Customer {
+	vc := []byte(v)
+	return predicate.Customer(sql.FieldGT(FieldCustomFields, vc))
+}
+
+// CustomFieldsGTE applies the GTE predicate on the "custom_fields" field.
+func CustomFieldsGTE(v document.CustomFields) predicate.Customer {
+	vc := []byte(v)
+	return predicate.Customer(sql.FieldGTE(FieldCustomFields, vc))
+}
+
+// CustomFieldsLT applies the LT predicate on the "custom_fields" field.
+func CustomFieldsLT(v document.CustomFields) predicate.Customer {
+	vc := []byte(v)
+	return predicate.Customer(sql.FieldLT(FieldCustomFields, vc))
+}
+
+// CustomFieldsLTE applies the LTE predicate on the "custom_fields" field.
+func CustomFieldsLTE(v document.CustomFields) predicate.Customer {
+	vc := []byte(v)
+	return predicate.Customer(sql.FieldLTE(FieldCustomFields, vc))
+}
+
+// CustomFieldsIsNil applies the IsNil predicate on the "custom_fields" field.
+func CustomFieldsIsNil() predicate.Customer {
+	return predicate.Customer(sql.FieldIsNull(FieldCustomFields))
+}
+
+// CustomFieldsNotNil applies the NotNil predicate on the "custom_fields" field.
+func CustomFieldsNotNil() predicate.Customer {
+	return predicate.Customer(sql.FieldNotNull(FieldCustomFields))
 }
 
 // And groups predicates with the AND operator between them.

@@ -25,7 +25,6 @@ var (
 		{Name: "last_used_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "retires_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "networks", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
-		{Name: "unlimited_refunds", Type: field.TypeBool, Default: false},
 	}
 	// APIKeysTable holds the schema information for the "api_keys" table.
 	APIKeysTable = &schema.Table{
@@ -408,6 +407,34 @@ var (
 			},
 		},
 	}
+	// CustomFieldsColumns holds the columns for the "custom_fields" table.
+	CustomFieldsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "owner", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "name", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "label", Type: field.TypeString, Size: 64},
+		{Name: "type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "visible_in_shop", Type: field.TypeBool},
+		{Name: "filterable", Type: field.TypeBool},
+		{Name: "gone", Type: field.TypeBool, Default: false},
+	}
+	// CustomFieldsTable holds the schema information for the "custom_fields" table.
+	CustomFieldsTable = &schema.Table{
+		Name:       "custom_fields",
+		Columns:    CustomFieldsColumns,
+		PrimaryKey: []*schema.Column{CustomFieldsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "customfield_store_id_owner_name",
+				Unique:  true,
+				Columns: []*schema.Column{CustomFieldsColumns[1], CustomFieldsColumns[5], CustomFieldsColumns[6]},
+			},
+		},
+	}
 	// CustomersColumns holds the columns for the "customers" table.
 	CustomersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -432,6 +459,7 @@ var (
 		{Name: "orders_count", Type: field.TypeInt64, Default: 0},
 		{Name: "total_spent_minor", Type: field.TypeInt64, Default: 0},
 		{Name: "last_order_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "custom_fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 	}
 	// CustomersTable holds the schema information for the "customers" table.
 	CustomersTable = &schema.Table{
@@ -1404,6 +1432,7 @@ var (
 		{Name: "language", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "line_set", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "line_set_version", Type: field.TypeInt64, Nullable: true},
+		{Name: "custom_fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 	}
 	// OrdersTable holds the schema information for the "orders" table.
 	OrdersTable = &schema.Table{
@@ -1892,6 +1921,8 @@ var (
 		{Name: "prices", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "images_count", Type: field.TypeInt, Default: 0},
 		{Name: "external_reference", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "custom_fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "variant_custom_fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 	}
 	// ProductsTable holds the schema information for the "products" table.
 	ProductsTable = &schema.Table{
@@ -2761,6 +2792,7 @@ var (
 		{Name: "prices", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "tax_category", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(40)"}},
 		{Name: "image_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "custom_fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 	}
 	// VariantsTable holds the schema information for the "variants" table.
 	VariantsTable = &schema.Table{
@@ -2898,6 +2930,7 @@ var (
 		CollectionProductsTable,
 		ConsentTicketsTable,
 		CredentialsTable,
+		CustomFieldsTable,
 		CustomersTable,
 		DeliveriesTable,
 		DeliveryLogsTable,

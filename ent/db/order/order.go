@@ -97,6 +97,8 @@ const (
 	FieldLineSet = "line_set"
 	// FieldLineSetVersion holds the string denoting the line_set_version field in the database.
 	FieldLineSetVersion = "line_set_version"
+	// FieldCustomFields holds the string denoting the custom_fields field in the database.
+	FieldCustomFields = "custom_fields"
 	// Table holds the table name of the order in the database.
 	Table = "orders"
 )
@@ -146,6 +148,7 @@ var Columns = []string{
 	FieldLanguage,
 	FieldLineSet,
 	FieldLineSetVersion,
+	FieldCustomFields,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

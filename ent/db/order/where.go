@@ -282,6 +282,12 @@ func LineSetVersion(v int64) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldLineSetVersion, v))
 }
 
+// CustomFields applies equality check predicate on the "custom_fields" field. It's identical to CustomFieldsEQ.
+func CustomFields(v document.CustomFields) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldEQ(FieldCustomFields, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldStoreID, v))
@@ -2784,6 +2790,70 @@ func LineSetVersionIsNil() predicate.Order {
 // LineSetVersionNotNil applies the NotNil predicate on the "line_set_version" field.
 func LineSetVersionNotNil() predicate.Order {
 	return predicate.Order(sql.FieldNotNull(FieldLineSetVersion))
+}
+
+// CustomFieldsEQ applies the EQ predicate on the "custom_fields" field.
+func CustomFieldsEQ(v document.CustomFields) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldEQ(FieldCustomFields, vc))
+}
+
+// CustomFieldsNEQ applies the NEQ predicate on the "custom_fields" field.
+func CustomFieldsNEQ(v document.CustomFields) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldNEQ(FieldCustomFields, vc))
+}
+
+// CustomFieldsIn applies the In predicate on the "custom_fields" field.
+func CustomFieldsIn(vs ...document.CustomFields) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Order(sql.FieldIn(FieldCustomFields, v...))
+}
+
+// CustomFieldsNotIn applies the NotIn predicate on the "custom_fields" field.
+func CustomFieldsNotIn(vs ...document.CustomFields) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Order(sql.FieldNotIn(FieldCustomFields, v...))
+}
+
+// CustomFieldsGT applies the GT predicate on the "custom_fields" field.
+func CustomFieldsGT(v document.CustomFields) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldGT(FieldCustomFields, vc))
+}
+
+// CustomFieldsGTE applies the GTE predicate on the "custom_fields" field.
+func CustomFieldsGTE(v document.CustomFields) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldGTE(FieldCustomFields, vc))
+}
+
+// CustomFieldsLT applies the LT predicate on the "custom_fields" field.
+func CustomFieldsLT(v document.CustomFields) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldLT(FieldCustomFields, vc))
+}
+
+// CustomFieldsLTE applies the LTE predicate on the "custom_fields" field.
+func CustomFieldsLTE(v document.CustomFields) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldLTE(FieldCustomFields, vc))
+}
+
+// CustomFieldsIsNil applies the IsNil predicate on the "custom_fields" field.
+func CustomFieldsIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldCustomFields))
+}
+
+// CustomFieldsNotNil applies the NotNil predicate on the "custom_fields" field.
+func CustomFieldsNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldCustomFields))
 }
 
 // And groups predicates with the AND operator between them.

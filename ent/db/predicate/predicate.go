@@ -51,6 +51,9 @@ type ConsentTicket func(*sql.Selector)
 // Credential is the predicate function for credential builders.
 type Credential func(*sql.Selector)
 
+// CustomField is the predicate function for customfield builders.
+type CustomField func(*sql.Selector)
+
 // Customer is the predicate function for customer builders.
 type Customer func(*sql.Selector)
 

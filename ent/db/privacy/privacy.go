@@ -470,6 +470,30 @@ func (f CredentialMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.CredentialMutation", m)
 }
 
+// The CustomFieldQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type CustomFieldQueryRuleFunc func(context.Context, *db.CustomFieldQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f CustomFieldQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.CustomFieldQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.CustomFieldQuery", q)
+}
+
+// The CustomFieldMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type CustomFieldMutationRuleFunc func(context.Context, *db.CustomFieldMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f CustomFieldMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.CustomFieldMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.CustomFieldMutation", m)
+}
+
 // The CustomerQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type CustomerQueryRuleFunc func(context.Context, *db.CustomerQuery) error

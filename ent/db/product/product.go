@@ -84,6 +84,10 @@ const (
 	FieldImagesCount = "images_count"
 	// FieldExternalReference holds the string denoting the external_reference field in the database.
 	FieldExternalReference = "external_reference"
+	// FieldCustomFields holds the string denoting the custom_fields field in the database.
+	FieldCustomFields = "custom_fields"
+	// FieldVariantCustomFields holds the string denoting the variant_custom_fields field in the database.
+	FieldVariantCustomFields = "variant_custom_fields"
 	// Table holds the table name of the product in the database.
 	Table = "products"
 )
@@ -126,6 +130,8 @@ var Columns = []string{
 	FieldPrices,
 	FieldImagesCount,
 	FieldExternalReference,
+	FieldCustomFields,
+	FieldVariantCustomFields,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

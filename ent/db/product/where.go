@@ -242,6 +242,18 @@ func ExternalReference(v string) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldExternalReference, v))
 }
 
+// CustomFields applies equality check predicate on the "custom_fields" field. It's identical to CustomFieldsEQ.
+func CustomFields(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldCustomFields, vc))
+}
+
+// VariantCustomFields applies equality check predicate on the "variant_custom_fields" field. It's identical to VariantCustomFieldsEQ.
+func VariantCustomFields(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldVariantCustomFields, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldStoreID, v))
@@ -2309,6 +2321,134 @@ func ExternalReferenceEqualFold(v string) predicate.Product {
 // ExternalReferenceContainsFold applies the ContainsFold predicate on the "external_reference" field.
 func ExternalReferenceContainsFold(v string) predicate.Product {
 	return predicate.Product(sql.FieldContainsFold(FieldExternalReference, v))
+}
+
+// CustomFieldsEQ applies the EQ predicate on the "custom_fields" field.
+func CustomFieldsEQ(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldCustomFields, vc))
+}
+
+// CustomFieldsNEQ applies the NEQ predicate on the "custom_fields" field.
+func CustomFieldsNEQ(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldNEQ(FieldCustomFields, vc))
+}
+
+// CustomFieldsIn applies the In predicate on the "custom_fields" field.
+func CustomFieldsIn(vs ...document.CustomFields) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldCustomFields, v...))
+}
+
+// CustomFieldsNotIn applies the NotIn predicate on the "custom_fields" field.
+func CustomFieldsNotIn(vs ...document.CustomFields) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldCustomFields, v...))
+}
+
+// CustomFieldsGT applies the GT predicate on the "custom_fields" field.
+func CustomFieldsGT(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGT(FieldCustomFields, vc))
+}
+
+// CustomFieldsGTE applies the GTE predicate on the "custom_fields" field.
+func CustomFieldsGTE(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGTE(FieldCustomFields, vc))
+}
+
+// CustomFieldsLT applies the LT predicate on the "custom_fields" field.
+func CustomFieldsLT(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLT(FieldCustomFields, vc))
+}
+
+// CustomFieldsLTE applies the LTE predicate on the "custom_fields" field.
+func CustomFieldsLTE(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLTE(FieldCustomFields, vc))
+}
+
+// CustomFieldsIsNil applies the IsNil predicate on the "custom_fields" field.
+func CustomFieldsIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldCustomFields))
+}
+
+// CustomFieldsNotNil applies the NotNil predicate on the "custom_fields" field.
+func CustomFieldsNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldCustomFields))
+}
+
+// VariantCustomFieldsEQ applies the EQ predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsEQ(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldEQ(FieldVariantCustomFields, vc))
+}
+
+// VariantCustomFieldsNEQ applies the NEQ predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsNEQ(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldNEQ(FieldVariantCustomFields, vc))
+}
+
+// VariantCustomFieldsIn applies the In predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsIn(vs ...document.CustomFields) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldIn(FieldVariantCustomFields, v...))
+}
+
+// VariantCustomFieldsNotIn applies the NotIn predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsNotIn(vs ...document.CustomFields) predicate.Product {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Product(sql.FieldNotIn(FieldVariantCustomFields, v...))
+}
+
+// VariantCustomFieldsGT applies the GT predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsGT(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGT(FieldVariantCustomFields, vc))
+}
+
+// VariantCustomFieldsGTE applies the GTE predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsGTE(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldGTE(FieldVariantCustomFields, vc))
+}
+
+// VariantCustomFieldsLT applies the LT predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsLT(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLT(FieldVariantCustomFields, vc))
+}
+
+// VariantCustomFieldsLTE applies the LTE predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsLTE(v document.CustomFields) predicate.Product {
+	vc := []byte(v)
+	return predicate.Product(sql.FieldLTE(FieldVariantCustomFields, vc))
+}
+
+// VariantCustomFieldsIsNil applies the IsNil predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsIsNil() predicate.Product {
+	return predicate.Product(sql.FieldIsNull(FieldVariantCustomFields))
+}
+
+// VariantCustomFieldsNotNil applies the NotNil predicate on the "variant_custom_fields" field.
+func VariantCustomFieldsNotNil() predicate.Product {
+	return predicate.Product(sql.FieldNotNull(FieldVariantCustomFields))
 }
 
 // And groups predicates with the AND operator between them.

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/collectionproduct"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/customfield"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/discount"
@@ -130,10 +131,6 @@ func init() {
 	apikeyDescName := apikeyFields[2].Descriptor()
 	// apikey.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	apikey.NameValidator = apikeyDescName.Validators[0].(func(string) error)
-	// apikeyDescUnlimitedRefunds is the schema descriptor for unlimited_refunds field.
-	apikeyDescUnlimitedRefunds := apikeyFields[12].Descriptor()
-	// apikey.DefaultUnlimitedRefunds holds the default value on creation for the unlimited_refunds field.
-	apikey.DefaultUnlimitedRefunds = apikeyDescUnlimitedRefunds.Default.(bool)
 	// apikeyDescID is the schema descriptor for id field.
 	apikeyDescID := apikeyMixinFields0[1].Descriptor()
 	// apikey.DefaultID holds the default value on creation for the id field.
@@ -418,6 +415,42 @@ func init() {
 	consentticketDescID := consentticketMixinFields0[1].Descriptor()
 	// consentticket.DefaultID holds the default value on creation for the id field.
 	consentticket.DefaultID = consentticketDescID.Default.(func() xid.ID)
+	customfieldMixin := schema.CustomField{}.Mixin()
+	customfield.Policy = privacy.NewPolicies(customfieldMixin[0], schema.CustomField{})
+	customfield.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := customfield.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	customfieldMixinFields0 := customfieldMixin[0].Fields()
+	_ = customfieldMixinFields0
+	customfieldMixinFields1 := customfieldMixin[1].Fields()
+	_ = customfieldMixinFields1
+	customfieldFields := schema.CustomField{}.Fields()
+	_ = customfieldFields
+	// customfieldDescVersion is the schema descriptor for version field.
+	customfieldDescVersion := customfieldMixinFields1[0].Descriptor()
+	// customfield.DefaultVersion holds the default value on creation for the version field.
+	customfield.DefaultVersion = customfieldDescVersion.Default.(int64)
+	// customfieldDescEventSequence is the schema descriptor for event_sequence field.
+	customfieldDescEventSequence := customfieldMixinFields1[1].Descriptor()
+	// customfield.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	customfield.DefaultEventSequence = customfieldDescEventSequence.Default.(int64)
+	// customfieldDescLabel is the schema descriptor for label field.
+	customfieldDescLabel := customfieldFields[2].Descriptor()
+	// customfield.LabelValidator is a validator for the "label" field. It is called by the builders before save.
+	customfield.LabelValidator = customfieldDescLabel.Validators[0].(func(string) error)
+	// customfieldDescGone is the schema descriptor for gone field.
+	customfieldDescGone := customfieldFields[6].Descriptor()
+	// customfield.DefaultGone holds the default value on creation for the gone field.
+	customfield.DefaultGone = customfieldDescGone.Default.(bool)
+	// customfieldDescID is the schema descriptor for id field.
+	customfieldDescID := customfieldMixinFields0[1].Descriptor()
+	// customfield.DefaultID holds the default value on creation for the id field.
+	customfield.DefaultID = customfieldDescID.Default.(func() xid.ID)
 	customerMixin := schema.Customer{}.Mixin()
 	customer.Policy = privacy.NewPolicies(customerMixin[0], schema.Customer{})
 	customer.Hooks[0] = func(next ent.Mutator) ent.Mutator {

@@ -47,6 +47,8 @@ const (
 	FieldTaxCategory = "tax_category"
 	// FieldImageID holds the string denoting the image_id field in the database.
 	FieldImageID = "image_id"
+	// FieldCustomFields holds the string denoting the custom_fields field in the database.
+	FieldCustomFields = "custom_fields"
 	// Table holds the table name of the variant in the database.
 	Table = "variants"
 )
@@ -71,6 +73,7 @@ var Columns = []string{
 	FieldPrices,
 	FieldTaxCategory,
 	FieldImageID,
+	FieldCustomFields,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

@@ -142,6 +142,12 @@ func ImageID(v xid.ID) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldImageID, v))
 }
 
+// CustomFields applies equality check predicate on the "custom_fields" field. It's identical to CustomFieldsEQ.
+func CustomFields(v document.CustomFields) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldEQ(FieldCustomFields, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Variant {
 	return predicate.Variant(sql.FieldEQ(FieldStoreID, v))
@@ -1048,6 +1054,70 @@ func ImageIDIsNil() predicate.Variant {
 // ImageIDNotNil applies the NotNil predicate on the "image_id" field.
 func ImageIDNotNil() predicate.Variant {
 	return predicate.Variant(sql.FieldNotNull(FieldImageID))
+}
+
+// CustomFieldsEQ applies the EQ predicate on the "custom_fields" field.
+func CustomFieldsEQ(v document.CustomFields) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldEQ(FieldCustomFields, vc))
+}
+
+// CustomFieldsNEQ applies the NEQ predicate on the "custom_fields" field.
+func CustomFieldsNEQ(v document.CustomFields) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldNEQ(FieldCustomFields, vc))
+}
+
+// CustomFieldsIn applies the In predicate on the "custom_fields" field.
+func CustomFieldsIn(vs ...document.CustomFields) predicate.Variant {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Variant(sql.FieldIn(FieldCustomFields, v...))
+}
+
+// CustomFieldsNotIn applies the NotIn predicate on the "custom_fields" field.
+func CustomFieldsNotIn(vs ...document.CustomFields) predicate.Variant {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Variant(sql.FieldNotIn(FieldCustomFields, v...))
+}
+
+// CustomFieldsGT applies the GT predicate on the "custom_fields" field.
+func CustomFieldsGT(v document.CustomFields) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldGT(FieldCustomFields, vc))
+}
+
+// CustomFieldsGTE applies the GTE predicate on the "custom_fields" field.
+func CustomFieldsGTE(v document.CustomFields) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldGTE(FieldCustomFields, vc))
+}
+
+// CustomFieldsLT applies the LT predicate on the "custom_fields" field.
+func CustomFieldsLT(v document.CustomFields) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldLT(FieldCustomFields, vc))
+}
+
+// CustomFieldsLTE applies the LTE predicate on the "custom_fields" field.
+func CustomFieldsLTE(v document.CustomFields) predicate.Variant {
+	vc := []byte(v)
+	return predicate.Variant(sql.FieldLTE(FieldCustomFields, vc))
+}
+
+// CustomFieldsIsNil applies the IsNil predicate on the "custom_fields" field.
+func CustomFieldsIsNil() predicate.Variant {
+	return predicate.Variant(sql.FieldIsNull(FieldCustomFields))
+}
+
+// CustomFieldsNotNil applies the NotNil predicate on the "custom_fields" field.
+func CustomFieldsNotNil() predicate.Variant {
+	return predicate.Variant(sql.FieldNotNull(FieldCustomFields))
 }
 
 // And groups predicates with the AND operator between them.

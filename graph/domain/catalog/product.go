@@ -25,7 +25,11 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	sort *state.ListSort,
 ) (*model.ProductConnection, error) {
 	f := core.Deref(filter)
-	asked := search.ParseQuestion(query, f.Tag)
+	fields, err := q.CustomFieldConditions(ctx, state.FieldsOfProducts, f.CustomFields, f.UpdatedFrom)
+	if err != nil {
+		return nil, err
+	}
+	asked := search.ParseQuestion(query, f.Tag, fields)
 	a, err := core.Arrange(asked.Text(), f.Tag, sort, f.UpdatedFrom, f.Status != nil || f.Sku != nil)
 	if err != nil {
 		return nil, err

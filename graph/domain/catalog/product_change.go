@@ -104,7 +104,8 @@ func (m Mutation) indexed(
 
 func renamed(members []string) bool {
 	return slices.ContainsFunc(members, func(m string) bool {
-		return m == "title" || m == "sku" || m == "options" || m == variantsMember || m == "tags"
+		return m == "title" || m == "sku" || m == "options" || m == variantsMember || m == "tags" ||
+			m == core.CustomFieldsMember
 	})
 }
 
@@ -134,6 +135,11 @@ func (m Mutation) ProductUpdate(
 			}
 		}
 		setMembers(e, in)
+		err := core.ChangeCustomFields(ctx, m.FieldMerge(state.FieldsOfProducts), &e.Changed, in.CustomFields,
+			&p.CustomFields, e.Update.SetCustomFields, e.Update.ClearCustomFields)
+		if err != nil {
+			return err
+		}
 		if checkDescription(c, p.DescriptionFormat, p.Description); c.Err() != nil {
 			return c.Err()
 		}

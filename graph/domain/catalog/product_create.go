@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -33,6 +34,12 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		*model.ProductPayload, *change.Record, error,
 	) {
 		err := m.RowsLeft(ctx, countedProducts, 1, core.FindIn(ctx, m.Client(ctx).Product.Query()))
+		if err != nil {
+			return nil, nil, err
+		}
+		in := in
+		in.CustomFields, err = m.FieldMerge(state.FieldsOfProducts).
+			Merge(ctx, core.CustomFieldsMember, nil, in.CustomFields)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -63,6 +70,9 @@ func (m Mutation) insertProduct(
 		return m.insertRow(ctx, id, in, func(*db.ProductCreate) {})
 	}
 	rows, err := plan.rows(&db.Product{ID: id})
+	if err == nil {
+		err = m.mergeVariants(ctx, rows, plan)
+	}
 	if err != nil {
 		return nil, err
 	}

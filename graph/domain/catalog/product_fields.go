@@ -21,6 +21,7 @@ func (m Mutation) productRow(
 		SetNillableDescriptionFormat(in.DescriptionFormat).SetNillableBarcode(in.Barcode).
 		SetNillableCostMinor(in.CostMinor).SetMaker(document.NewMaker(in.Maker)).SetVideos(videos(in.Videos)).
 		SetNillableSizeChartID(sizeChart(in.SizeChartID)).SetNillableExternalReference(in.ExternalReference).
+		SetCustomFields(in.CustomFields).
 		SetStatus(state.ProductDraft).SetPriceMinor(in.PriceMinor).
 		SetNillableCompareAtPriceMinor(in.CompareAtPriceMinor).SetCurrency(in.Currency).
 		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).

@@ -73,7 +73,7 @@ func (m Mutation) createReferenced(
 		RequiresShipping: in.RequiresShipping.Value(), TaxCategory: in.TaxCategory.Value(),
 		DescriptionFormat: in.DescriptionFormat.Value(), Barcode: in.Barcode.Value(), CostMinor: in.CostMinor.Value(),
 		Maker: in.Maker.Value(), Videos: in.Videos.Value(), SizeChartID: in.SizeChartID.Value(),
-		ExternalReference: &reference,
+		CustomFields: in.CustomFields.Value(), ExternalReference: &reference,
 	})
 }
 

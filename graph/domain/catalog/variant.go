@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/lib/variants"
@@ -47,8 +48,11 @@ func (m Mutation) ProductVariantsSet(
 		return nil, err
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.variants_set",
-		func(_ context.Context, e *productEdit) error {
+		func(ctx context.Context, e *productEdit) error {
 			rows, err := plan.rows(e.Row)
+			if err == nil {
+				err = m.mergeVariants(ctx, rows, plan)
+			}
 			if err != nil {
 				return err
 			}
@@ -73,14 +77,19 @@ func (m Mutation) ProductVariantUpdate(
 		return nil, err
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.variant_update",
-		func(_ context.Context, e *productEdit) error {
+		func(ctx context.Context, e *productEdit) error {
 			rows := slices.Clone(variants.Of(e.Row))
 			i := slices.IndexFunc(rows, func(v *db.Variant) bool { return v.ID == uid })
 			if i < 0 {
 				return fault.Missing("variant")
 			}
 			rows[i] = edited(rows[i], &in)
-			if err := stockFits(rows); err != nil {
+			err := stockFits(rows)
+			if given, ok := in.CustomFields.ValueOK(); ok && err == nil {
+				rows[i].CustomFields, err = m.FieldMerge(state.FieldsOfVariants).
+					Merge(ctx, core.CustomFieldsMember, rows[i].CustomFields, given)
+			}
+			if err != nil {
 				return err
 			}
 			sellAs(e, e.Row.Options, rows)
@@ -152,6 +161,8 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 		u.ClearMaxPriceMinor)
 	core.MemberOpt(&beside, core.Given(own.SalePriceMinor), variantsMember, &p.SalePriceMinor, u.SetSalePriceMinor,
 		u.ClearSalePriceMinor)
+	core.MemberDoc(&beside, own.CustomFields, true, variantsMember, &p.VariantCustomFields,
+		u.SetVariantCustomFields, u.ClearVariantCustomFields)
 	if len(beside) > 0 && !slices.Contains(e.Changed, variantsMember) {
 		e.Changed = append(e.Changed, variantsMember)
 	}
@@ -162,7 +173,8 @@ func alike(a, b *db.Variant) bool {
 	return a.ID == b.ID && a.Position == b.Position && string(a.Options) == string(b.Options) && a.Title == b.Title &&
 		a.PriceMinor == b.PriceMinor && same(a.CompareAtPriceMinor, b.CompareAtPriceMinor) && same(a.Sku, b.Sku) &&
 		same(a.WeightGrams, b.WeightGrams) && same(a.TaxCategory, b.TaxCategory) && same(a.ImageID, b.ImageID) &&
-		same(a.Barcode, b.Barcode) && same(a.SalePriceMinor, b.SalePriceMinor) && string(a.Prices) == string(b.Prices)
+		same(a.Barcode, b.Barcode) && same(a.SalePriceMinor, b.SalePriceMinor) &&
+		string(a.Prices) == string(b.Prices) && string(a.CustomFields) == string(b.CustomFields)
 }
 
 func equal(a, b *db.Variant) bool {
@@ -210,7 +222,8 @@ func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant)
 		SetPriceMinor(v.PriceMinor).SetNillableCompareAtPriceMinor(v.CompareAtPriceMinor).SetNillableSku(v.Sku).
 		SetNillableInventoryQuantity(v.InventoryQuantity).SetNillableWeightGrams(v.WeightGrams).
 		SetNillableTaxCategory(v.TaxCategory).SetNillableImageID(v.ImageID).SetNillableBarcode(v.Barcode).
-		SetNillableCostMinor(v.CostMinor).SetNillableSalePriceMinor(v.SalePriceMinor).SetPrices(v.Prices)
+		SetNillableCostMinor(v.CostMinor).SetNillableSalePriceMinor(v.SalePriceMinor).SetPrices(v.Prices).
+		SetCustomFields(v.CustomFields)
 }
 
 func (m Mutation) dropVariants(ctx context.Context, p *db.Product) error {

@@ -44,7 +44,7 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 			}
 			v := present[at]
 			next.ID, next.ImageID, next.Barcode, next.CostMinor = v.ID, v.ImageID, v.Barcode, v.CostMinor
-			next.SalePriceMinor, next.Prices = v.SalePriceMinor, v.Prices
+			next.SalePriceMinor, next.Prices, next.CustomFields = v.SalePriceMinor, v.Prices, v.CustomFields
 		})
 		set(&next.Barcode, in.Barcode)
 		set(&next.CostMinor, in.CostMinor)

@@ -27,7 +27,11 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 		f = *filter
 	}
 	core.Opt(f.Email, func(s string) { f.Email = new(mailbox.Fold(s)) })
-	asked := search.ParseQuestion(query, f.Tag)
+	fields, err := q.CustomFieldConditions(ctx, state.FieldsOfCustomers, f.CustomFields, f.UpdatedFrom)
+	if err != nil {
+		return nil, err
+	}
+	asked := search.ParseQuestion(query, f.Tag, fields)
 	a, err := core.Arrange(asked.Text(), f.Tag, sort, f.UpdatedFrom, f.Email != nil)
 	if err != nil {
 		return nil, err

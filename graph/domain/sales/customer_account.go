@@ -102,12 +102,12 @@ func (m Mutation) CustomerRedact(
 			}
 			row.Email, row.Phone, row.FirstName, row.LastName, row.Locale, row.Note = nil, nil, nil, nil, nil, nil
 			row.DefaultAddress, row.Addresses, row.Tags = nil, document.NewAddresses(nil), document.NewTags(nil)
-			row.EmailMarketingAt, row.EmailMarketingSource = nil, nil
+			row.EmailMarketingAt, row.EmailMarketingSource, row.CustomFields = nil, nil, nil
 			row.Status, row.EmailMarketing = state.CustomerRedacted, state.EmailNotSubscribed
 			e.Update.ClearEmail().ClearPhone().ClearFirstName().ClearLastName().ClearLocale().ClearNote().
 				ClearDefaultAddress().SetAddresses(row.Addresses).SetTags(row.Tags).
 				SetStatus(row.Status).SetEmailMarketing(row.EmailMarketing).
-				ClearEmailMarketingAt().ClearEmailMarketingSource()
+				ClearEmailMarketingAt().ClearEmailMarketingSource().ClearCustomFields()
 			if err := erase.Account(ctx, m.Client(ctx), row.ID); err != nil {
 				return err
 			}

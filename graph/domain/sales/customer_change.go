@@ -106,6 +106,11 @@ func (m Mutation) CustomerUpdate(
 				u.SetAddresses, nil)
 			core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags,
 				nil)
+			err := core.ChangeCustomFields(ctx, m.FieldMerge(state.FieldsOfCustomers), &e.Changed, in.CustomFields,
+				&row.CustomFields, u.SetCustomFields, u.ClearCustomFields)
+			if err != nil {
+				return err
+			}
 			if len(e.Changed) > 0 {
 				e.Then = func(ctx context.Context) error {
 					if err := m.allowMarketing(ctx, row, e.Changed); err != nil {

@@ -44,6 +44,11 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 				return nil, err
 			}
 		}
+		docs.customFields, err = m.FieldMerge(state.FieldsOfCustomers).
+			Merge(ctx, core.CustomFieldsMember, nil, in.CustomFields)
+		if err != nil {
+			return nil, err
+		}
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, emailTaken()
@@ -74,6 +79,7 @@ func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput,
 		SetStatus(in.Status).SetNillableLocale(in.Locale).SetEmailMarketing(in.EmailMarketing).
 		SetTaxExempt(in.TaxExempt).
 		SetAddresses(docs.addresses).SetTags(document.NewTags(in.Tags)).SetNillableNote(in.Note).
+		SetCustomFields(docs.customFields).
 		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
 	if in.EmailMarketing != state.EmailNotSubscribed {
 		row.SetEmailMarketingAt(micros.Now()).SetEmailMarketingSource(consentSource(ctx))
@@ -88,6 +94,7 @@ func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput,
 type customerDocs struct {
 	defaultAddress document.Address
 	addresses      document.Addresses
+	customFields   document.CustomFields
 }
 
 // checkCustomer validates a new customer and lowercases the email address.

@@ -27,9 +27,13 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 	if err != nil {
 		return nil, err
 	}
-	asked := search.ParseQuestion(query, f.Tag)
+	fields, err := q.CustomFieldConditions(ctx, state.FieldsOfOrders, f.CustomFields, f.UpdatedFrom)
+	if err != nil {
+		return nil, err
+	}
+	asked := search.ParseQuestion(query, f.Tag, fields)
 	if asked != nil && f.Numbers != nil {
-		return nil, numbersFault("Numbers cannot be combined with a query.")
+		return nil, numbersFault("Numbers cannot be combined with a query or custom fields.")
 	}
 	a, err := core.Arrange(asked.Text(), f.Tag, sort, f.UpdatedFrom, len(f.pairs()) > 0)
 	if err != nil {

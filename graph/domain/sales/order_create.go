@@ -58,6 +58,11 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (_
 			return nil, err
 		}
 		o.ID, o.Number, o.ExternalNumber = id, number, in.ExternalNumber
+		o.CustomFields, err = m.FieldMerge(state.FieldsOfOrders).
+			Merge(ctx, core.CustomFieldsMember, nil, in.CustomFields)
+		if err != nil {
+			return nil, err
+		}
 		events := begin(ctx, o)
 		if shown, err = m.insertOrder(ctx, &d, o, lines); errors.Is(err, errRedacted) {
 			return nil, unknownCustomer()
@@ -135,7 +140,7 @@ func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.
 		SetShippingMinor(o.ShippingMinor).SetTaxMinor(o.TaxMinor).SetTotalMinor(o.TotalMinor).
 		SetPaidMinor(0).SetRefundedMinor(0).SetNillableEmail(o.Email).
 		SetTags(o.Tags).SetSource(o.Source).SetPlacedAt(o.PlacedAt).SetNillablePaidAt(o.PaidAt).
-		SetVersion(1).SetEventSequence(o.EventSequence).SetUpdatedAt(o.UpdatedAt)
+		SetVersion(1).SetEventSequence(o.EventSequence).SetUpdatedAt(o.UpdatedAt).SetCustomFields(o.CustomFields)
 	if d.customer != nil {
 		row.SetCustomerID(d.customer.ID)
 	}

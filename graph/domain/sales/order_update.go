@@ -38,7 +38,7 @@ func (m Mutation) OrderUpdate(
 	}
 	return m.changeOrder(ctx, id, expectedVersion, "order.update", func(ctx context.Context, e *orderEdit) error {
 		u := e.Update
-		if in.Email.Value() != nil || billing != nil || shipping != nil {
+		if in.Email.Value() != nil || billing != nil || shipping != nil || in.CustomFields.Value() != nil {
 			if err := m.rejectRedacted(ctx, e.CustomerID); err != nil {
 				return err
 			}
@@ -52,6 +52,11 @@ func (m Mutation) OrderUpdate(
 		core.MemberDoc(&e.Changed, document.NewAddress(shipping), in.ShippingAddress.IsSet(), "shipping_address",
 			&e.ShippingAddress, u.SetShippingAddress, u.ClearShippingAddress)
 		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &e.Tags, u.SetTags, nil)
+		err := core.ChangeCustomFields(ctx, m.FieldMerge(state.FieldsOfOrders), &e.Changed, in.CustomFields,
+			&e.CustomFields, u.SetCustomFields, u.ClearCustomFields)
+		if err != nil {
+			return err
+		}
 		if len(e.Changed) > 0 {
 			e.Then = m.reindex(e)
 		}
@@ -93,7 +98,7 @@ func (m Mutation) rejectRedacted(ctx context.Context, id *xid.ID) error {
 	}
 	if len(rows) > 0 && rows[0].Status == state.CustomerRedacted {
 		return fault.State(fault.InvalidTransition,
-			"The order's customer is redacted. The email and the addresses can no longer be set.")
+			"The order's customer is redacted. The email, the addresses and custom fields can no longer be set.")
 	}
 	return nil
 }

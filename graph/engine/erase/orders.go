@@ -83,7 +83,8 @@ func Forget(ctx context.Context, words search.Index, customer xid.ID, pages int)
 // ones, in the transaction of ctx. It emits an event for each and returns how many it redacted.
 func Orders(ctx context.Context, c *db.Client, customer xid.ID, chosen ...predicate.Order) (int, error) {
 	query := c.Order.Query().Where(chosen...).Where(order.CustomerID(customer),
-		order.Or(order.EmailNotNil(), order.BillingAddressNotNil(), order.ShippingAddressNotNil())).
+		order.Or(order.EmailNotNil(), order.BillingAddressNotNil(), order.ShippingAddressNotNil(),
+			order.CustomFieldsNotNil())).
 		Order(order.ByID()).Limit(batch)
 	// The rows are locked, so that exactly what is read here is changed.
 	query.Modify(ent.ForceIndex(ordersIndex), ent.ForUpdate)
@@ -145,9 +146,13 @@ func redactOrder(_ context.Context, e *orderEdit) error {
 	if o.VatID != nil { // a person can be a company
 		e.Changed = append(e.Changed, "vat_id")
 	}
+	if o.CustomFields != nil {
+		e.Changed = append(e.Changed, "custom_fields")
+	}
 	o.Email, o.BillingAddress, o.ShippingAddress, o.VatID, o.VatConsultation = nil, nil, nil, nil, nil
+	o.CustomFields = nil
 	e.Update.ClearEmail().ClearBillingAddress().ClearShippingAddress().ClearVatID().ClearVatConsultation().
-		Modify(lineset.Keep)
+		ClearCustomFields().Modify(lineset.Keep)
 	return nil
 }
 

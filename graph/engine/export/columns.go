@@ -100,6 +100,7 @@ var newestOrderColumns = []column[*db.Order]{
 	{"taxes", phrase.TaxesColumn, (*row).taxes},
 	{"vat_id", phrase.VATIDColumn, func(r *row, o *db.Order) { r.textOpt(o.VatID) }},
 	{"tax_relief", "", func(r *row, o *db.Order) { r.textOpt((*string)(o.TaxRelief)) }},
+	{"custom_fields", "", func(r *row, o *db.Order) { r.json(o.CustomFields) }},
 }
 
 var productColumns = []column[*db.Product]{
@@ -132,6 +133,7 @@ var productColumns = []column[*db.Product]{
 	{"barcode", "", func(r *row, p *db.Product) { r.textOpt(p.Barcode) }},
 	{"maker", "", func(r *row, p *db.Product) { r.json(p.Maker) }},
 	{"videos", "", func(r *row, p *db.Product) { r.list(p.Videos) }},
+	{"custom_fields", "", func(r *row, p *db.Product) { r.json(p.CustomFields) }},
 }
 
 var customerColumns = []column[customer]{
@@ -156,6 +158,7 @@ var customerColumns = []column[customer]{
 	{"created_at", phrase.CreatedAtColumn, func(r *row, c customer) { r.moment(c.ID.Time()) }},
 	{"updated_at", phrase.UpdatedAtColumn, func(r *row, c customer) { r.moment(c.UpdatedAt) }},
 	{"tax_exempt", "", func(r *row, c customer) { r.boolean(c.TaxExempt) }},
+	{"custom_fields", "", func(r *row, c customer) { r.json(c.CustomFields) }},
 }
 
 var attemptColumns = []column[attempt]{

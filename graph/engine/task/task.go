@@ -96,22 +96,32 @@ func (d *Result) Err() error {
 // Put writes a task in the transaction of ctx, and carries it out after the commit. The payload is
 // encoded as JSON.
 func (k *Keeper) Put(ctx context.Context, kind Kind, home, target xid.ID, payload any) (*Result, error) {
-	if !k.store.Within(ctx) {
-		return nil, fmt.Errorf("put task %s: %w", kind, ent.ErrNoTx)
-	}
-	text, err := json.Marshal(payload)
-	if err != nil {
-		return nil, fmt.Errorf("put task %s: %w", kind, err)
-	}
-	t := Task{Home: home, Target: target, ID: xid.New(), Kind: kind, Payload: text}
-	err = k.store.DB(ctx).Task.Create().SetHome(home).SetID(t.ID).SetKind(string(kind)).SetTarget(target).
-		SetPayload(text).SetDueAt(micros.Now().Add(grace)).Exec(ctx)
+	t, err := k.write(ctx, kind, home, target, payload)
 	if err != nil {
 		return nil, fmt.Errorf("put task %s: %w", kind, err)
 	}
 	done := new(Result)
 	ent.OnCommit(ctx, func() { done.err = k.carryOut(ent.Outside(ctx), t) })
 	return done, nil
+}
+
+// Leave writes a task in the transaction of ctx, and leaves it to the loop: nobody waits for it.
+func (k *Keeper) Leave(ctx context.Context, kind Kind, home, target xid.ID, payload any) error {
+	_, err := k.write(ctx, kind, home, target, payload)
+	return fault.Wrap("leave task "+string(kind), err)
+}
+
+func (k *Keeper) write(ctx context.Context, kind Kind, home, target xid.ID, payload any) (Task, error) {
+	if !k.store.Within(ctx) {
+		return Task{}, ent.ErrNoTx
+	}
+	text, err := json.Marshal(payload)
+	if err != nil {
+		return Task{}, err
+	}
+	t := Task{Home: home, Target: target, ID: xid.New(), Kind: kind, Payload: text}
+	return t, k.store.DB(ctx).Task.Create().SetHome(home).SetID(t.ID).SetKind(string(kind)).SetTarget(target).
+		SetPayload(text).SetDueAt(micros.Now().Add(grace)).Exec(ctx)
 }
 
 // carryOut applies a task, unless that was done before, and deletes it.

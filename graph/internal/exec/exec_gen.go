@@ -247,6 +247,9 @@ type MutationResolver interface {
 	DiscountCreate(ctx context.Context, input model.DiscountInput) (*model.DiscountPayload, error)
 	DiscountUpdate(ctx context.Context, id string, expectedVersion int64, input model.DiscountInput) (*model.DiscountPayload, error)
 	DiscountDelete(ctx context.Context, id string, expectedVersion int64) (*model.DiscountDeletePayload, error)
+	CustomFieldCreate(ctx context.Context, input model.CustomFieldCreateInput) (*model.CustomFieldPayload, error)
+	CustomFieldUpdate(ctx context.Context, id string, expectedVersion int64, input model.CustomFieldUpdateInput) (*model.CustomFieldPayload, error)
+	CustomFieldDelete(ctx context.Context, id string, expectedVersion int64) (*model.CustomFieldDeletePayload, error)
 }
 type OrderResolver interface {
 	Customer(ctx context.Context, obj *model.Order) (*model.Customer, error)
@@ -334,6 +337,8 @@ type QueryResolver interface {
 	Collection(ctx context.Context, id string) (*db.Collection, error)
 	Discounts(ctx context.Context, first *int, after *string) (*model.Connection[*db.Discount], error)
 	Discount(ctx context.Context, id string) (*db.Discount, error)
+	CustomFields(ctx context.Context, owner *state.CustomFieldOwner, first *int, after *string) (*model.Connection[*db.CustomField], error)
+	CustomField(ctx context.Context, id string) (*db.CustomField, error)
 	Events(ctx context.Context, first *int, after *string, filter *model.EventFilter) (*model.Connection[*model.Event], error)
 	Event(ctx context.Context, id string) (*model.Event, error)
 	RequestLog(ctx context.Context, first *int, after *string, filter *model.RequestFilter) (*model.Connection[*model.LoggedRequest], error)
@@ -501,6 +506,12 @@ scalar Money
 "An integer of up to 53 bits."
 scalar Long
 
+"""
+The values of custom fields: an object with their names, such as {"details.material": "Oak"}. In an input, pass it as a
+variable, since the names contain a dot. It is a merge patch: null removes a value, and absent fields keep theirs.
+"""
+scalar CustomFieldValues
+
 type Query {
   "The calling credential."
   me: Identity! @scope(name: "products.read")
@@ -629,6 +640,10 @@ type Query {
   "The discounts, newest first."
   discounts(first: Int = 50, after: String): DiscountConnection! @scope(name: "discounts.read")
   discount(id: ID!): Discount @scope(name: "discounts.read")
+  "The custom fields that the store has defined, newest first."
+  customFields(owner: CustomFieldOwner, first: Int = 100, after: String): CustomFieldConnection!
+    @scope(name: "custom_fields.read")
+  customField(id: ID!): CustomField @scope(name: "custom_fields.read")
   """
   The event log, newest first: the events that webhooks deliver, kept for 30 days. With a filter of types, a page may
   hold fewer events than requested, or none, while hasNextPage is true. A program sees only events whose scope it
@@ -1178,6 +1193,15 @@ type Mutation {
     @scope(name: "discounts.write")
   "Deletes a discount that no order used. Deactivate a used one instead."
   discountDelete(id: ID!, expectedVersion: Long!): DiscountDeletePayload! @scope(name: "discounts.write")
+  "Defines a field of products, variants, orders or customers. Each of these has at most 100."
+  customFieldCreate(input: CustomFieldCreateInput!): CustomFieldPayload! @scope(name: "custom_fields.write")
+  customFieldUpdate(id: ID!, expectedVersion: Long!, input: CustomFieldUpdateInput!): CustomFieldPayload!
+    @scope(name: "custom_fields.write")
+  """
+  Deletes a field with all of its values. In a large store the last values disappear within minutes. Records that had
+  one get a new version, without events.
+  """
+  customFieldDelete(id: ID!, expectedVersion: Long!): CustomFieldDeletePayload! @scope(name: "custom_fields.write")
 }
 
 "A mistake of the caller, or a state that forbids the change."
@@ -1285,6 +1309,12 @@ enum CollectionSort { MANUAL NEWEST PRICE_UP PRICE_DOWN TITLE }
 "What a condition compares: a text, ignoring case and accents, or a price."
 enum CollectionField { TAG PRODUCT_TYPE VENDOR PRICE }
 enum DiscountKind { PERCENT AMOUNT FREE_SHIPPING }
+enum CustomFieldOwner { PRODUCT VARIANT ORDER CUSTOMER }
+"""
+TEXT is a string; NUMBER a number of up to 15 digits; DATE a string such as "2026-01-31"; MONEY an object with
+amount_minor and currency; URL an http or https address; JSON an object or an array; LIST an array of strings.
+"""
+enum CustomFieldType { TEXT NUMBER BOOLEAN DATE MONEY URL JSON LIST }
 "Whether the order is sent to the shopper or collected at the shop."
 enum ShippingKind { DELIVERY PICKUP }
 """
@@ -2193,8 +2223,6 @@ type APIKey {
   expiresAt: Time
   "The networks and addresses from which it may be used; empty for every address."
   allowedNetworks: [String!]!
-  "Whether it may refund more than the sum of storeSetRefundProof."
-  unlimitedRefunds: Boolean!
   revokedAt: Time
   lastUsedAt: Time
 }
@@ -2300,6 +2328,8 @@ type Product {
   """
   inventoryHistory(variantId: ID!, first: Int = 50, after: String): InventoryChangeConnection
     @scope(name: "inventory.read")
+  "The values of its custom fields."
+  customFields: CustomFieldValues!
 }
 
 "The stock of one product."
@@ -2503,6 +2533,8 @@ type ProductVariant {
   salePriceMinor: Money
   "What shoppers pay for it now."
   currentPrice: CurrentPrice!
+  "The values of its custom fields."
+  customFields: CustomFieldValues!
 }
 
 type Address {
@@ -2545,6 +2577,8 @@ type Customer {
   version: Long!
   createdAt: Time!
   updatedAt: Time!
+  "The values of its custom fields."
+  customFields: CustomFieldValues!
 }
 
 type LineItem {
@@ -2647,6 +2681,8 @@ type Order {
   """
   vatConsultation: String
   taxRelief: TaxRelief
+  "The values of its custom fields."
+  customFields: CustomFieldValues!
 }
 
 "A tax of an order."
@@ -3231,6 +3267,24 @@ type CollectionCondition {
   mostMinor: Money
 }
 
+"A field that the store added to its products, variants, orders or customers."
+type CustomField {
+  id: ID!
+  owner: CustomFieldOwner!
+  "A namespace and a key with a dot between them, such as details.material."
+  name: String!
+  "What people read instead of the name."
+  label: String!
+  type: CustomFieldType!
+  "Whether themes can show its values to visitors, on the pages of products."
+  visibleInShop: Boolean!
+  "Whether lists can be filtered by it."
+  filterable: Boolean!
+  version: Long!
+  createdAt: Time!
+  updatedAt: Time!
+}
+
 "A discount code. Amounts are in the store's currency."
 type Discount {
   id: ID!
@@ -3344,6 +3398,8 @@ type AccountEventConnection { edges: [AccountEventEdge!]! nodes: [AccountEvent!]
 type AccountEventEdge { cursor: String! node: AccountEvent! }
 type CollectionConnection { edges: [CollectionEdge!]! nodes: [Collection!]! pageInfo: PageInfo! }
 type CollectionEdge { cursor: String! node: Collection! }
+type CustomFieldConnection { edges: [CustomFieldEdge!]! nodes: [CustomField!]! pageInfo: PageInfo! }
+type CustomFieldEdge { cursor: String! node: CustomField! }
 type DiscountConnection { edges: [DiscountEdge!]! nodes: [Discount!]! pageInfo: PageInfo! }
 type DiscountEdge { cursor: String! node: Discount! }
 type AuditEntryConnection { edges: [AuditEntryEdge!]! nodes: [AuditEntry!]! pageInfo: PageInfo! }
@@ -3393,6 +3449,15 @@ input InventoryFilter {
   updatedFrom: Time
 }
 
+"""
+Matches records with this value of a filterable field, or with a list that has it. Texts ignore case and accents; an
+amount of money is written as 1999 EUR.
+"""
+input CustomFieldFilter {
+  name: String!
+  value: String!
+}
+
 input ProductFilter {
   status: ProductStatus
   sku: String
@@ -3400,6 +3465,8 @@ input ProductFilter {
   tag: String
   "Inclusive. The list then has the oldest change first."
   updatedFrom: Time
+  "At most 3 filterable fields. Cannot be combined with updatedFrom."
+  customFields: [CustomFieldFilter!]
 }
 
 input CustomerFilter {
@@ -3408,6 +3475,8 @@ input CustomerFilter {
   "A whole tag, ignoring case and accents. Cannot be combined with updatedFrom."
   tag: String
   updatedFrom: Time
+  "At most 3 filterable fields. Cannot be combined with updatedFrom."
+  customFields: [CustomFieldFilter!]
 }
 
 input OrderFilter {
@@ -3426,6 +3495,8 @@ input OrderFilter {
   "Exclusive."
   createdTo: Time
   updatedFrom: Time
+  "At most 3 filterable fields. Cannot be combined with updatedFrom."
+  customFields: [CustomFieldFilter!]
 }
 
 input InvoiceFilter {
@@ -3522,8 +3593,6 @@ input APIKeyCreateInput {
   expiresAt: Time
   "Up to 20 networks, such as 192.0.2.0/24, or addresses from which it may be used; empty for every address."
   allowedNetworks: [String!]
-  "Whether it may refund more than the sum of storeSetRefundProof. It takes an owner, and the scope refunds.write."
-  unlimitedRefunds: Boolean! = false
 }
 
 input AppCreateInput {
@@ -3768,6 +3837,7 @@ input ProductCreateInput {
   sizeChartId: ID
   "Identifies the product in another system. No other product has it."
   externalReference: String
+  customFields: CustomFieldValues
 }
 
 input ProductOptionInput {
@@ -3796,6 +3866,8 @@ input ProductVariantInput {
   barcode: String
   "If absent, a variant that stays keeps its cost."
   costMinor: Money
+  "If absent, a variant that stays keeps its custom fields."
+  customFields: CustomFieldValues
 }
 
 input MakerInput {
@@ -3868,6 +3940,7 @@ input ProductVariantUpdateInput {
   taxCategory: String
   barcode: String
   costMinor: Money
+  customFields: CustomFieldValues
 }
 
 """
@@ -3899,6 +3972,7 @@ input ProductUpdateInput {
   sizeChartId: ID
   "Identifies the product in another system. No other product has it."
   externalReference: String
+  customFields: CustomFieldValues
 }
 
 "A variant by its id or its SKU, and either a difference or the new stock."
@@ -3945,6 +4019,7 @@ input CustomerCreateInput {
   note: String
   "For imports: when the customer was created."
   createdAt: Time
+  customFields: CustomFieldValues
 }
 
 "Absent members keep their values; null clears an optional one."
@@ -3960,6 +4035,7 @@ input CustomerUpdateInput {
   addresses: [AddressInput!]
   tags: [String!]
   note: String
+  customFields: CustomFieldValues
 }
 
 input OrderLineInput {
@@ -3991,6 +4067,7 @@ input OrderCreateInput {
   placedAt: Time
   "For imports: the order's number in the system it comes from. Several orders may share one."
   externalNumber: String
+  customFields: CustomFieldValues
 }
 
 """
@@ -4016,6 +4093,7 @@ input OrderUpdateInput {
   billingAddress: AddressInput
   shippingAddress: AddressInput
   tags: [String!]
+  customFields: CustomFieldValues
 }
 
 input OrderLinesInput {
@@ -4028,6 +4106,25 @@ input OrderLinesInput {
   negative amount. refundedMinor stays, because the sale itself is smaller now.
   """
   refund: Boolean! = false
+}
+
+input CustomFieldCreateInput {
+  owner: CustomFieldOwner!
+  "Up to 64 characters: a to z, 0 to 9 and _, with one dot inside."
+  name: String!
+  label: String!
+  type: CustomFieldType!
+  "Only for products."
+  visibleInShop: Boolean! = false
+  "Not for variants, nor for JSON."
+  filterable: Boolean! = false
+}
+
+"Absent members keep their values."
+input CustomFieldUpdateInput {
+  label: String
+  visibleInShop: Boolean
+  filterable: Boolean
 }
 
 input PaymentRequestInput {
@@ -4371,6 +4468,8 @@ type CollectionDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type InvoiceSettingsPayload { invoiceSettings: InvoiceSettings userErrors: [UserError!]! }
 type ReturnPayload { return: Return userErrors: [UserError!]! }
 type InvoicesIssuePayload { invoices: [Invoice!] userErrors: [UserError!]! }
+type CustomFieldPayload { customField: CustomField userErrors: [UserError!]! }
+type CustomFieldDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type DiscountPayload { discount: Discount userErrors: [UserError!]! }
 type DiscountDeletePayload { deletedId: ID userErrors: [UserError!]! }
 `, BuiltIn: false},
@@ -4615,6 +4714,54 @@ func (ec *executionContext) field_Mutation_collectionUpdate_args(ctx context.Con
 	}
 	args["expectedVersion"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCollectionInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCollectionInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_customFieldCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCustomFieldCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldCreateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_customFieldDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_customFieldUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNCustomFieldUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldUpdateInput)
 	if err != nil {
 		return nil, err
 	}
@@ -6869,6 +7016,38 @@ func (ec *executionContext) field_Query_country_args(ctx context.Context, rawArg
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_customField_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_customFields_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "owner", ec.unmarshalOCustomFieldOwner2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldOwner)
+	if err != nil {
+		return nil, err
+	}
+	args["owner"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_customer_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7925,23 +8104,6 @@ func (ec *executionContext) fieldContext_APIKey_allowedNetworks(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _APIKey_unlimitedRefunds(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.UnlimitedRefunds)
-}
-
-func (ec *executionContext) fieldContext_APIKey_unlimitedRefunds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "APIKey",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type Boolean does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
 func (ec *executionContext) _APIKey_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
 	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
@@ -8053,8 +8215,6 @@ func (ec *executionContext) fieldContext_APIKeyConnection_nodes(_ context.Contex
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
-			case "unlimitedRefunds":
-				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -8164,8 +8324,6 @@ func (ec *executionContext) fieldContext_APIKeyEdge_node(_ context.Context, fiel
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
-			case "unlimitedRefunds":
-				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -8219,8 +8377,6 @@ func (ec *executionContext) fieldContext_APIKeyPayload_apiKey(_ context.Context,
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
-			case "unlimitedRefunds":
-				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -10754,6 +10910,8 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -11505,6 +11663,515 @@ func (ec *executionContext) fieldContext_CurrentPrice_lowestPriceMinor(_ context
 	return fc, nil
 }
 
+func (ec *executionContext) _CustomField_id(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_CustomField_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_owner(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNCustomFieldOwner2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldOwner(ctx, field.Selections, obj.Owner)
+}
+
+func (ec *executionContext) fieldContext_CustomField_owner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type CustomFieldOwner does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_name(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_CustomField_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_label(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Label)
+}
+
+func (ec *executionContext) fieldContext_CustomField_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_type(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNCustomFieldType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldType(ctx, field.Selections, obj.Type)
+}
+
+func (ec *executionContext) fieldContext_CustomField_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type CustomFieldType does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_visibleInShop(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.VisibleInShop)
+}
+
+func (ec *executionContext) fieldContext_CustomField_visibleInShop(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_filterable(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Filterable)
+}
+
+func (ec *executionContext) fieldContext_CustomField_filterable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_version(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_CustomField_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_CustomField_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomField_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.CustomField) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_CustomField_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomField",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.CustomField]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CustomFieldConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNCustomFieldEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_CustomFieldEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_CustomFieldEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomFieldEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.CustomField]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CustomFieldConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNCustomField2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCustomFieldᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_CustomField_id(ctx, field)
+			case "owner":
+				return ec.fieldContext_CustomField_owner(ctx, field)
+			case "name":
+				return ec.fieldContext_CustomField_name(ctx, field)
+			case "label":
+				return ec.fieldContext_CustomField_label(ctx, field)
+			case "type":
+				return ec.fieldContext_CustomField_type(ctx, field)
+			case "visibleInShop":
+				return ec.fieldContext_CustomField_visibleInShop(ctx, field)
+			case "filterable":
+				return ec.fieldContext_CustomField_filterable(ctx, field)
+			case "version":
+				return ec.fieldContext_CustomField_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_CustomField_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_CustomField_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomField", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.CustomField]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CustomFieldConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.CustomFieldDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.CustomFieldDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CustomFieldDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.CustomField]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.CustomField]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CustomFieldEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNCustomField2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCustomField,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_CustomField_id(ctx, field)
+			case "owner":
+				return ec.fieldContext_CustomField_owner(ctx, field)
+			case "name":
+				return ec.fieldContext_CustomField_name(ctx, field)
+			case "label":
+				return ec.fieldContext_CustomField_label(ctx, field)
+			case "type":
+				return ec.fieldContext_CustomField_type(ctx, field)
+			case "visibleInShop":
+				return ec.fieldContext_CustomField_visibleInShop(ctx, field)
+			case "filterable":
+				return ec.fieldContext_CustomField_filterable(ctx, field)
+			case "version":
+				return ec.fieldContext_CustomField_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_CustomField_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_CustomField_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomField", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldPayload_customField(ctx context.Context, field graphql.CollectedField, obj *model.CustomFieldPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CustomFieldPayload_customField,
+		func(ctx context.Context) (any, error) {
+			return obj.CustomField, nil
+		},
+		nil,
+		ec.marshalOCustomField2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCustomField,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldPayload_customField(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_CustomField_id(ctx, field)
+			case "owner":
+				return ec.fieldContext_CustomField_owner(ctx, field)
+			case "name":
+				return ec.fieldContext_CustomField_name(ctx, field)
+			case "label":
+				return ec.fieldContext_CustomField_label(ctx, field)
+			case "type":
+				return ec.fieldContext_CustomField_type(ctx, field)
+			case "visibleInShop":
+				return ec.fieldContext_CustomField_visibleInShop(ctx, field)
+			case "filterable":
+				return ec.fieldContext_CustomField_filterable(ctx, field)
+			case "version":
+				return ec.fieldContext_CustomField_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_CustomField_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_CustomField_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomField", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomFieldPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.CustomFieldPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_CustomFieldPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_CustomFieldPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomFieldPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Customer_id(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -11972,6 +12639,23 @@ func (ec *executionContext) fieldContext_Customer_updatedAt(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Customer_customFields(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
+	return ec.marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
+}
+
+func (ec *executionContext) fieldContext_Customer_customFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Customer",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type CustomFieldValues does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CustomerConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Customer]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12077,6 +12761,8 @@ func (ec *executionContext) fieldContext_CustomerConnection_nodes(_ context.Cont
 				return ec.fieldContext_Customer_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Customer_updatedAt(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Customer_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Customer", field.Name)
 		},
@@ -12210,6 +12896,8 @@ func (ec *executionContext) fieldContext_CustomerEdge_node(_ context.Context, fi
 				return ec.fieldContext_Customer_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Customer_updatedAt(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Customer_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Customer", field.Name)
 		},
@@ -12287,6 +12975,8 @@ func (ec *executionContext) fieldContext_CustomerPayload_customer(_ context.Cont
 				return ec.fieldContext_Customer_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Customer_updatedAt(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Customer_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Customer", field.Name)
 		},
@@ -19770,6 +20460,8 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -20205,8 +20897,6 @@ func (ec *executionContext) fieldContext_LoggedRequest_key(_ context.Context, fi
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
-			case "unlimitedRefunds":
-				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -33629,6 +34319,201 @@ func (ec *executionContext) fieldContext_Mutation_discountDelete(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_customFieldCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_customFieldCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CustomFieldCreate(ctx, fc.Args["input"].(model.CustomFieldCreateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "custom_fields.write")
+				if err != nil {
+					var zeroVal *model.CustomFieldPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.CustomFieldPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNCustomFieldPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_customFieldCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "customField":
+				return ec.fieldContext_CustomFieldPayload_customField(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_CustomFieldPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomFieldPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_customFieldCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_customFieldUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_customFieldUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CustomFieldUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.CustomFieldUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "custom_fields.write")
+				if err != nil {
+					var zeroVal *model.CustomFieldPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.CustomFieldPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNCustomFieldPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_customFieldUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "customField":
+				return ec.fieldContext_CustomFieldPayload_customField(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_CustomFieldPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomFieldPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_customFieldUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_customFieldDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_customFieldDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CustomFieldDelete(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "custom_fields.write")
+				if err != nil {
+					var zeroVal *model.CustomFieldDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.CustomFieldDeletePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNCustomFieldDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_customFieldDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_CustomFieldDeletePayload_deletedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_CustomFieldDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomFieldDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_customFieldDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NoteReader_id(ctx context.Context, field graphql.CollectedField, obj *model.NoteReader) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -34503,6 +35388,8 @@ func (ec *executionContext) fieldContext_Order_customer(_ context.Context, field
 				return ec.fieldContext_Customer_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Customer_updatedAt(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Customer_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Customer", field.Name)
 		},
@@ -35671,6 +36558,23 @@ func (ec *executionContext) fieldContext_Order_taxRelief(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_customFields(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return ec.marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
+}
+
+func (ec *executionContext) fieldContext_Order_customFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type CustomFieldValues does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderAct_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -35950,6 +36854,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -36424,6 +37330,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -37263,6 +38171,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -37431,6 +38341,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -40407,6 +41319,8 @@ func (ec *executionContext) fieldContext_Product_variants(_ context.Context, fie
 				return ec.fieldContext_ProductVariant_salePriceMinor(ctx, field)
 			case "currentPrice":
 				return ec.fieldContext_ProductVariant_currentPrice(ctx, field)
+			case "customFields":
+				return ec.fieldContext_ProductVariant_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ProductVariant", field.Name)
 		},
@@ -40910,6 +41824,23 @@ func (ec *executionContext) fieldContext_Product_inventoryHistory(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Product_customFields(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
+	return ec.marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
+}
+
+func (ec *executionContext) fieldContext_Product_customFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Product",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type CustomFieldValues does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -41045,6 +41976,8 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -41369,6 +42302,8 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -41790,6 +42725,8 @@ func (ec *executionContext) fieldContext_ProductImageDeletePayload_product(_ con
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -41987,6 +42924,8 @@ func (ec *executionContext) fieldContext_ProductImagePayload_product(_ context.C
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -42167,6 +43106,8 @@ func (ec *executionContext) fieldContext_ProductPayload_product(_ context.Contex
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -42564,6 +43505,23 @@ func (ec *executionContext) fieldContext_ProductVariant_currentPrice(_ context.C
 				return ec.fieldContext_CurrentPrice_lowestPriceMinor(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type CurrentPrice", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProductVariant_customFields(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return ec.marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
+}
+
+func (ec *executionContext) fieldContext_ProductVariant_customFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProductVariant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type CustomFieldValues does not have child fields")
 		},
 	}
 	return fc, nil
@@ -43264,8 +44222,6 @@ func (ec *executionContext) fieldContext_Query_apiKey(ctx context.Context, field
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
-			case "unlimitedRefunds":
-				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -43938,6 +44894,8 @@ func (ec *executionContext) fieldContext_Query_product(ctx context.Context, fiel
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -44112,6 +45070,8 @@ func (ec *executionContext) fieldContext_Query_customer(ctx context.Context, fie
 				return ec.fieldContext_Customer_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Customer_updatedAt(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Customer_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Customer", field.Name)
 		},
@@ -44338,6 +45298,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -46733,6 +47695,154 @@ func (ec *executionContext) fieldContext_Query_discount(ctx context.Context, fie
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_discount_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_customFields(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_customFields,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().CustomFields(ctx, fc.Args["owner"].(*state.CustomFieldOwner), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "custom_fields.read")
+				if err != nil {
+					var zeroVal *model.Connection[*db.CustomField]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*db.CustomField]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNCustomFieldConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_customFields(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_CustomFieldConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_CustomFieldConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_CustomFieldConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomFieldConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_customFields_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_customField(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_customField,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().CustomField(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "custom_fields.read")
+				if err != nil {
+					var zeroVal *db.CustomField
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *db.CustomField
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOCustomField2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCustomField,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_customField(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_CustomField_id(ctx, field)
+			case "owner":
+				return ec.fieldContext_CustomField_owner(ctx, field)
+			case "name":
+				return ec.fieldContext_CustomField_name(ctx, field)
+			case "label":
+				return ec.fieldContext_CustomField_label(ctx, field)
+			case "type":
+				return ec.fieldContext_CustomField_type(ctx, field)
+			case "visibleInShop":
+				return ec.fieldContext_CustomField_visibleInShop(ctx, field)
+			case "filterable":
+				return ec.fieldContext_CustomField_filterable(ctx, field)
+			case "version":
+				return ec.fieldContext_CustomField_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_CustomField_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_CustomField_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type CustomField", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_customField_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -50612,6 +51722,8 @@ func (ec *executionContext) fieldContext_Return_order(_ context.Context, field g
 				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -51954,6 +53066,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_vatConsultation(ctx, field)
 			case "taxRelief":
 				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -52079,6 +53193,8 @@ func (ec *executionContext) fieldContext_SearchResult_products(_ context.Context
 				return ec.fieldContext_Product_externalReference(ctx, field)
 			case "inventoryHistory":
 				return ec.fieldContext_Product_inventoryHistory(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Product_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Product", field.Name)
 		},
@@ -52174,6 +53290,8 @@ func (ec *executionContext) fieldContext_SearchResult_customers(_ context.Contex
 				return ec.fieldContext_Customer_createdAt(ctx, field)
 			case "updatedAt":
 				return ec.fieldContext_Customer_updatedAt(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Customer_customFields(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Customer", field.Name)
 		},
@@ -53273,8 +54391,6 @@ func (ec *executionContext) fieldContext_StaffMade_apiKeys(_ context.Context, fi
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
-			case "unlimitedRefunds":
-				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -60168,11 +61284,7 @@ func (ec *executionContext) unmarshalInputAPIKeyCreateInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	if _, present := asMap["unlimitedRefunds"]; !present {
-		asMap["unlimitedRefunds"] = false
-	}
-
-	fieldsInOrder := [...]string{"name", "scopes", "expiresAt", "allowedNetworks", "unlimitedRefunds"}
+	fieldsInOrder := [...]string{"name", "scopes", "expiresAt", "allowedNetworks"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -60207,13 +61319,6 @@ func (ec *executionContext) unmarshalInputAPIKeyCreateInput(ctx context.Context,
 				return it, err
 			}
 			it.AllowedNetworks = data
-		case "unlimitedRefunds":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("unlimitedRefunds"))
-			data, err := ec.unmarshalNBoolean2bool(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.UnlimitedRefunds = data
 		}
 	}
 	return it, nil
@@ -60769,6 +61874,159 @@ func (ec *executionContext) unmarshalInputCollectionRuleInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCustomFieldCreateInput(ctx context.Context, obj any) (model.CustomFieldCreateInput, error) {
+	var it model.CustomFieldCreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["visibleInShop"]; !present {
+		asMap["visibleInShop"] = false
+	}
+	if _, present := asMap["filterable"]; !present {
+		asMap["filterable"] = false
+	}
+
+	fieldsInOrder := [...]string{"owner", "name", "label", "type", "visibleInShop", "filterable"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "owner":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("owner"))
+			data, err := ec.unmarshalNCustomFieldOwner2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldOwner(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Owner = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "label":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("label"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Label = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalNCustomFieldType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldType(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Type = data
+		case "visibleInShop":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("visibleInShop"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VisibleInShop = data
+		case "filterable":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filterable"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filterable = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCustomFieldFilter(ctx context.Context, obj any) (model.CustomFieldFilter, error) {
+	var it model.CustomFieldFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "value"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCustomFieldUpdateInput(ctx context.Context, obj any) (model.CustomFieldUpdateInput, error) {
+	var it model.CustomFieldUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"label", "visibleInShop", "filterable"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "label":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("label"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Label = graphql.OmittableOf(data)
+		case "visibleInShop":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("visibleInShop"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VisibleInShop = graphql.OmittableOf(data)
+		case "filterable":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filterable"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filterable = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCustomerCreateInput(ctx context.Context, obj any) (model.CustomerCreateInput, error) {
 	var it model.CustomerCreateInput
 	if obj == nil {
@@ -60790,7 +62048,7 @@ func (ec *executionContext) unmarshalInputCustomerCreateInput(ctx context.Contex
 		asMap["taxExempt"] = false
 	}
 
-	fieldsInOrder := [...]string{"email", "phone", "firstName", "lastName", "status", "locale", "emailMarketing", "taxExempt", "defaultAddress", "addresses", "tags", "note", "createdAt"}
+	fieldsInOrder := [...]string{"email", "phone", "firstName", "lastName", "status", "locale", "emailMarketing", "taxExempt", "defaultAddress", "addresses", "tags", "note", "createdAt", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -60888,6 +62146,13 @@ func (ec *executionContext) unmarshalInputCustomerCreateInput(ctx context.Contex
 				return it, err
 			}
 			it.CreatedAt = data
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = data
 		}
 	}
 	return it, nil
@@ -60904,7 +62169,7 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"email", "tag", "updatedFrom"}
+	fieldsInOrder := [...]string{"email", "tag", "updatedFrom", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -60932,6 +62197,13 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.UpdatedFrom = data
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldFilterᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = data
 		}
 	}
 	return it, nil
@@ -60948,7 +62220,7 @@ func (ec *executionContext) unmarshalInputCustomerUpdateInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"email", "phone", "firstName", "lastName", "locale", "emailMarketing", "taxExempt", "defaultAddress", "addresses", "tags", "note"}
+	fieldsInOrder := [...]string{"email", "phone", "firstName", "lastName", "locale", "emailMarketing", "taxExempt", "defaultAddress", "addresses", "tags", "note", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -61032,6 +62304,13 @@ func (ec *executionContext) unmarshalInputCustomerUpdateInput(ctx context.Contex
 				return it, err
 			}
 			it.Note = graphql.OmittableOf(data)
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -62075,7 +63354,7 @@ func (ec *executionContext) unmarshalInputOrderCreateInput(ctx context.Context, 
 		asMap["source"] = "dashboard"
 	}
 
-	fieldsInOrder := [...]string{"customerId", "email", "lines", "pricing", "shippingMinor", "billingAddress", "shippingAddress", "tags", "source", "placedAt", "externalNumber"}
+	fieldsInOrder := [...]string{"customerId", "email", "lines", "pricing", "shippingMinor", "billingAddress", "shippingAddress", "tags", "source", "placedAt", "externalNumber", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -62159,6 +63438,13 @@ func (ec *executionContext) unmarshalInputOrderCreateInput(ctx context.Context, 
 				return it, err
 			}
 			it.ExternalNumber = data
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = data
 		}
 	}
 	return it, nil
@@ -62233,7 +63519,7 @@ func (ec *executionContext) unmarshalInputOrderFilter(ctx context.Context, obj a
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "financialStatus", "fulfillmentStatus", "customerId", "tag", "externalNumber", "numbers", "createdFrom", "createdTo", "updatedFrom"}
+	fieldsInOrder := [...]string{"status", "financialStatus", "fulfillmentStatus", "customerId", "tag", "externalNumber", "numbers", "createdFrom", "createdTo", "updatedFrom", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -62310,6 +63596,13 @@ func (ec *executionContext) unmarshalInputOrderFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.UpdatedFrom = data
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldFilterᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = data
 		}
 	}
 	return it, nil
@@ -62565,7 +63858,7 @@ func (ec *executionContext) unmarshalInputOrderUpdateInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"email", "externalNumber", "billingAddress", "shippingAddress", "tags"}
+	fieldsInOrder := [...]string{"email", "externalNumber", "billingAddress", "shippingAddress", "tags", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -62607,6 +63900,13 @@ func (ec *executionContext) unmarshalInputOrderUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.Tags = graphql.OmittableOf(data)
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -63003,7 +64303,7 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId", "externalReference"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "createdAt", "weightGrams", "options", "variants", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId", "externalReference", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -63185,6 +64485,13 @@ func (ec *executionContext) unmarshalInputProductCreateInput(ctx context.Context
 				return it, err
 			}
 			it.ExternalReference = data
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = data
 		}
 	}
 	return it, nil
@@ -63252,7 +64559,7 @@ func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "sku", "tag", "updatedFrom"}
+	fieldsInOrder := [...]string{"status", "sku", "tag", "updatedFrom", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -63287,6 +64594,13 @@ func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.UpdatedFrom = data
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldFilterᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = data
 		}
 	}
 	return it, nil
@@ -63391,7 +64705,7 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId", "externalReference"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId", "externalReference", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -63552,6 +64866,13 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 				return it, err
 			}
 			it.ExternalReference = graphql.OmittableOf(data)
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -63568,7 +64889,7 @@ func (ec *executionContext) unmarshalInputProductVariantInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "options", "priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory", "barcode", "costMinor"}
+	fieldsInOrder := [...]string{"id", "options", "priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory", "barcode", "costMinor", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -63645,6 +64966,13 @@ func (ec *executionContext) unmarshalInputProductVariantInput(ctx context.Contex
 				return it, err
 			}
 			it.CostMinor = graphql.OmittableOf(data)
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -63661,7 +64989,7 @@ func (ec *executionContext) unmarshalInputProductVariantUpdateInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory", "barcode", "costMinor"}
+	fieldsInOrder := [...]string{"priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory", "barcode", "costMinor", "customFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -63724,6 +65052,13 @@ func (ec *executionContext) unmarshalInputProductVariantUpdateInput(ctx context.
 				return it, err
 			}
 			it.CostMinor = graphql.OmittableOf(data)
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -65419,11 +66754,6 @@ func (ec *executionContext) _APIKey(ctx context.Context, sel ast.SelectionSet, o
 			out.Values[i] = ec._APIKey_expiresAt(ctx, field, obj)
 		case "allowedNetworks":
 			out.Values[i] = ec._APIKey_allowedNetworks(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "unlimitedRefunds":
-			out.Values[i] = ec._APIKey_unlimitedRefunds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -67572,6 +68902,265 @@ func (ec *executionContext) _CurrentPrice(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var customFieldImplementors = []string{"CustomField"}
+
+func (ec *executionContext) _CustomField(ctx context.Context, sel ast.SelectionSet, obj *db.CustomField) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customFieldImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomField")
+		case "id":
+			out.Values[i] = ec._CustomField_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "owner":
+			out.Values[i] = ec._CustomField_owner(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._CustomField_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "label":
+			out.Values[i] = ec._CustomField_label(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "type":
+			out.Values[i] = ec._CustomField_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "visibleInShop":
+			out.Values[i] = ec._CustomField_visibleInShop(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "filterable":
+			out.Values[i] = ec._CustomField_filterable(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._CustomField_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._CustomField_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._CustomField_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var customFieldConnectionImplementors = []string{"CustomFieldConnection"}
+
+func (ec *executionContext) _CustomFieldConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.CustomField]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customFieldConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomFieldConnection")
+		case "edges":
+			out.Values[i] = ec._CustomFieldConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._CustomFieldConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._CustomFieldConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var customFieldDeletePayloadImplementors = []string{"CustomFieldDeletePayload"}
+
+func (ec *executionContext) _CustomFieldDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CustomFieldDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customFieldDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomFieldDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._CustomFieldDeletePayload_deletedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._CustomFieldDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var customFieldEdgeImplementors = []string{"CustomFieldEdge"}
+
+func (ec *executionContext) _CustomFieldEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.CustomField]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customFieldEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomFieldEdge")
+		case "cursor":
+			out.Values[i] = ec._CustomFieldEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._CustomFieldEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var customFieldPayloadImplementors = []string{"CustomFieldPayload"}
+
+func (ec *executionContext) _CustomFieldPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CustomFieldPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customFieldPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomFieldPayload")
+		case "customField":
+			out.Values[i] = ec._CustomFieldPayload_customField(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._CustomFieldPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var customerImplementors = []string{"Customer"}
 
 func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet, obj *model.Customer) graphql.Marshaler {
@@ -67665,6 +69254,11 @@ func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Customer_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "customFields":
+			out.Values[i] = ec._Customer_customFields(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -73621,6 +75215,27 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "customFieldCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_customFieldCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "customFieldUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_customFieldUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "customFieldDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_customFieldDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -74496,6 +76111,11 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Order_vatConsultation(ctx, field, obj)
 		case "taxRelief":
 			out.Values[i] = ec._Order_taxRelief(ctx, field, obj)
+		case "customFields":
+			out.Values[i] = ec._Order_customFields(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -76837,6 +78457,11 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "customFields":
+			out.Values[i] = ec._Product_customFields(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -77509,6 +79134,11 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "customFields":
+			out.Values[i] = ec._ProductVariant_customFields(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -78719,6 +80349,47 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_discount(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "customFields":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_customFields(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "customField":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_customField(ctx, field)
 				return res
 			}
 
@@ -85188,6 +86859,172 @@ func (ec *executionContext) marshalNCurrentPrice2ᚖgithubᚗcomᚋstorefrontᚑ
 	return ec._CurrentPrice(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNCustomField2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCustomFieldᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.CustomField) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "CustomField", sel, v, (*flatPlan).writeCustomField); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCustomField2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCustomField(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCustomField2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCustomField(ctx context.Context, sel ast.SelectionSet, v *db.CustomField) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomField(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCustomFieldConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*db.CustomField]) graphql.Marshaler {
+	return ec._CustomFieldConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCustomFieldConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*db.CustomField]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomFieldConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCustomFieldCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldCreateInput(ctx context.Context, v any) (model.CustomFieldCreateInput, error) {
+	res, err := ec.unmarshalInputCustomFieldCreateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCustomFieldDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.CustomFieldDeletePayload) graphql.Marshaler {
+	return ec._CustomFieldDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCustomFieldDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.CustomFieldDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomFieldDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCustomFieldEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.CustomField]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCustomFieldEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCustomFieldEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*db.CustomField]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomFieldEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCustomFieldFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldFilter(ctx context.Context, v any) (*model.CustomFieldFilter, error) {
+	res, err := ec.unmarshalInputCustomFieldFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNCustomFieldOwner2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldOwner(ctx context.Context, v any) (state.CustomFieldOwner, error) {
+	res, err := model.UnmarshalCustomFieldOwner(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCustomFieldOwner2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldOwner(ctx context.Context, sel ast.SelectionSet, v state.CustomFieldOwner) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalCustomFieldOwner(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNCustomFieldPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldPayload(ctx context.Context, sel ast.SelectionSet, v model.CustomFieldPayload) graphql.Marshaler {
+	return ec._CustomFieldPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNCustomFieldPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldPayload(ctx context.Context, sel ast.SelectionSet, v *model.CustomFieldPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomFieldPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCustomFieldType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldType(ctx context.Context, v any) (state.CustomFieldType, error) {
+	res, err := model.UnmarshalCustomFieldType(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCustomFieldType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldType(ctx context.Context, sel ast.SelectionSet, v state.CustomFieldType) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalCustomFieldType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNCustomFieldUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldUpdateInput(ctx context.Context, v any) (model.CustomFieldUpdateInput, error) {
+	res, err := ec.unmarshalInputCustomFieldUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx context.Context, v any) (document.CustomFields, error) {
+	res, err := model.UnmarshalCustomFieldValues(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx context.Context, sel ast.SelectionSet, v document.CustomFields) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	_ = sel
+	res := model.MarshalCustomFieldValues(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
 		return list
@@ -91177,6 +93014,67 @@ func (ec *executionContext) marshalOCountry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 		return graphql.Null
 	}
 	return ec._Country(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCustomField2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCustomField(ctx context.Context, sel ast.SelectionSet, v *db.CustomField) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CustomField(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOCustomFieldFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldFilterᚄ(ctx context.Context, v any) ([]*model.CustomFieldFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.CustomFieldFilter, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNCustomFieldFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldFilter(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalOCustomFieldOwner2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldOwner(ctx context.Context, v any) (*state.CustomFieldOwner, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalCustomFieldOwner(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOCustomFieldOwner2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomFieldOwner(ctx context.Context, sel ast.SelectionSet, v *state.CustomFieldOwner) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalCustomFieldOwner(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx context.Context, v any) (document.CustomFields, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalCustomFieldValues(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx context.Context, sel ast.SelectionSet, v document.CustomFields) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalCustomFieldValues(v)
+	return res
 }
 
 func (ec *executionContext) marshalOCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {

@@ -13,18 +13,17 @@ import (
 
 var flatTypes = map[string]flatType{
 	"APIKey": {aPIKeyImplementors, map[string]flatField{
-		"id":               {1, ""},
-		"name":             {2, ""},
-		"hint":             {3, ""},
-		"scopes":           {4, ""},
-		"lineageId":        {5, ""},
-		"superseded":       {6, ""},
-		"createdAt":        {7, ""},
-		"expiresAt":        {8, ""},
-		"allowedNetworks":  {9, ""},
-		"unlimitedRefunds": {10, ""},
-		"revokedAt":        {11, ""},
-		"lastUsedAt":       {12, ""},
+		"id":              {1, ""},
+		"name":            {2, ""},
+		"hint":            {3, ""},
+		"scopes":          {4, ""},
+		"lineageId":       {5, ""},
+		"superseded":      {6, ""},
+		"createdAt":       {7, ""},
+		"expiresAt":       {8, ""},
+		"allowedNetworks": {9, ""},
+		"revokedAt":       {10, ""},
+		"lastUsedAt":      {11, ""},
 	}},
 	"AccountEvent": {accountEventImplementors, map[string]flatField{
 		"id":        {1, ""},
@@ -119,6 +118,18 @@ var flatTypes = map[string]flatType{
 		"checkouts": {2, ""},
 		"orders":    {3, ""},
 	}},
+	"CustomField": {customFieldImplementors, map[string]flatField{
+		"id":            {1, ""},
+		"owner":         {2, ""},
+		"name":          {3, ""},
+		"label":         {4, ""},
+		"type":          {5, ""},
+		"visibleInShop": {6, ""},
+		"filterable":    {7, ""},
+		"version":       {8, ""},
+		"createdAt":     {9, ""},
+		"updatedAt":     {10, ""},
+	}},
 	"Customer": {customerImplementors, map[string]flatField{
 		"id":                   {1, ""},
 		"email":                {2, ""},
@@ -143,6 +154,7 @@ var flatTypes = map[string]flatType{
 		"version":              {21, ""},
 		"createdAt":            {22, ""},
 		"updatedAt":            {23, ""},
+		"customFields":         {24, ""},
 	}},
 	"Discount": {discountImplementors, map[string]flatField{
 		"id":              {1, ""},
@@ -470,6 +482,7 @@ var flatTypes = map[string]flatType{
 		"vatId":             {36, ""},
 		"vatConsultation":   {37, ""},
 		"taxRelief":         {38, ""},
+		"customFields":      {39, ""},
 	}},
 	"OrderAct": {orderActImplementors, map[string]flatField{
 		"id":        {1, ""},
@@ -601,6 +614,7 @@ var flatTypes = map[string]flatType{
 		"saleStartsAt":        {29, ""},
 		"saleEndsAt":          {30, ""},
 		"externalReference":   {31, ""},
+		"customFields":        {32, ""},
 	}},
 	"ProductFile": {productFileImplementors, map[string]flatField{
 		"variantId": {1, ""},
@@ -636,6 +650,7 @@ var flatTypes = map[string]flatType{
 		"taxCategory":         {10, ""},
 		"barcode":             {11, ""},
 		"salePriceMinor":      {12, ""},
+		"customFields":        {13, ""},
 	}},
 	"Region": {regionImplementors, map[string]flatField{
 		"code":    {1, ""},
@@ -1040,17 +1055,14 @@ func (p *flatPlan) writeAPIKey(w *buffer, obj *model.APIKey) bool {
 				w.text(v[j])
 			}
 			w.byte(']')
-		case 10: // unlimitedRefunds
-			v := obj.UnlimitedRefunds
-			w.boolean(v)
-		case 11: // revokedAt
+		case 10: // revokedAt
 			v := obj.RevokedAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 12: // lastUsedAt
+		case 11: // lastUsedAt
 			v := obj.LastUsedAt
 			if v == nil {
 				w.null()
@@ -1538,6 +1550,49 @@ func (p *flatPlan) writeConversion(w *buffer, obj *model.Conversion) bool {
 	return true
 }
 
+func (p *flatPlan) writeCustomField(w *buffer, obj *db.CustomField) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("CustomField")
+		case 1: // id
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // owner
+			v := obj.Owner
+			w.enum(string(v))
+		case 3: // name
+			v := obj.Name
+			w.text(v)
+		case 4: // label
+			v := obj.Label
+			w.text(v)
+		case 5: // type
+			v := obj.Type
+			w.enum(string(v))
+		case 6: // visibleInShop
+			v := obj.VisibleInShop
+			w.boolean(v)
+		case 7: // filterable
+			v := obj.Filterable
+			w.boolean(v)
+		case 8: // version
+			v := obj.Version
+			w.number(v)
+		case 9: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		case 10: // updatedAt
+			v := obj.UpdatedAt
+			w.moment(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
 func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -1673,6 +1728,9 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 		case 23: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
+		case 24: // customFields
+			v := obj.CustomFields
+			w.any(model.MarshalCustomFieldValues(v))
 		}
 	}
 	w.byte('}')
@@ -3399,6 +3457,9 @@ func (p *flatPlan) writeOrder(w *buffer, obj *model.Order) bool {
 			} else {
 				w.enum(string(*v))
 			}
+		case 39: // customFields
+			v := obj.CustomFields
+			w.any(model.MarshalCustomFieldValues(v))
 		}
 	}
 	w.byte('}')
@@ -4079,6 +4140,9 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 			} else {
 				w.text(*v)
 			}
+		case 32: // customFields
+			v := obj.CustomFields
+			w.any(model.MarshalCustomFieldValues(v))
 		}
 	}
 	w.byte('}')
@@ -4257,6 +4321,9 @@ func (p *flatPlan) writeProductVariant(w *buffer, obj *db.Variant) bool {
 			} else {
 				w.number(*v)
 			}
+		case 13: // customFields
+			v := obj.CustomFields
+			w.any(model.MarshalCustomFieldValues(v))
 		}
 	}
 	w.byte('}')

@@ -15,6 +15,7 @@ var flatCases = []flatCase{
 	flatCaseOf("Collection", (*executionContext)._Collection, (*flatPlan).writeCollection),
 	flatCaseOf("CollectionCondition", (*executionContext)._CollectionCondition, (*flatPlan).writeCollectionCondition),
 	flatCaseOf("Conversion", (*executionContext)._Conversion, (*flatPlan).writeConversion),
+	flatCaseOf("CustomField", (*executionContext)._CustomField, (*flatPlan).writeCustomField),
 	flatCaseOf("Customer", (*executionContext)._Customer, (*flatPlan).writeCustomer),
 	flatCaseOf("Discount", (*executionContext)._Discount, (*flatPlan).writeDiscount),
 	flatCaseOf("Domain", (*executionContext)._Domain, (*flatPlan).writeDomain),

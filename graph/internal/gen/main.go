@@ -80,7 +80,8 @@ func run() error {
 }
 
 // patches are the inputs in which leaving out a field differs from null.
-var patches = []string{"AppUpdateInput", "CustomerUpdateInput", "FulfillmentUpdateInput", "OrderUpdateInput",
+var patches = []string{"AppUpdateInput", "CustomFieldUpdateInput",
+	"CustomerUpdateInput", "FulfillmentUpdateInput", "OrderUpdateInput",
 	"PageUpdateInput", "ProductUpdateInput", "ProductVariantUpdateInput", "WebhookEndpointUpdateInput"}
 
 // markOmittable makes the model distinguish absent fields of patches from null.

@@ -27,7 +27,7 @@ func Own(p *db.Product) db.Variant {
 		StoreID: p.StoreID, ID: p.ID, ProductID: p.ID, Position: 1, Options: none, Title: p.Title,
 		PriceMinor: p.PriceMinor, CompareAtPriceMinor: p.CompareAtPriceMinor, Sku: p.Sku,
 		InventoryQuantity: p.InventoryQuantity, WeightGrams: p.WeightGrams, Barcode: p.Barcode, CostMinor: p.CostMinor,
-		SalePriceMinor: p.SalePriceMinor, Prices: p.Prices,
+		SalePriceMinor: p.SalePriceMinor, Prices: p.Prices, CustomFields: p.VariantCustomFields,
 	}
 }
 

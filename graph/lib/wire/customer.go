@@ -32,6 +32,7 @@ func AppendCustomer(b []byte, c *db.Customer, currency string) []byte {
 	o.Time("created_at", c.ID.Time())
 	o.Time("updated_at", c.UpdatedAt)
 	o.Bool("tax_exempt", c.TaxExempt)
+	o.customFields(c.CustomFields)
 	return o.Close()
 }
 

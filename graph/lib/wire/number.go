@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
 )
@@ -71,4 +72,33 @@ func exponent(text []byte) int64 {
 		return -n
 	}
 	return n
+}
+
+// maxDigits is how many digits every JSON reader keeps (IEEE 754 binary64).
+const maxDigits = 15
+
+// Decimal returns a Number in plain notation, without superfluous zeros; "" if v is not a number. It
+// fails if the number has more than [maxDigits] digits, or as many zeros beside them.
+func (v Value) Decimal() (text string, ok bool) {
+	if v.Kind() != NumberKind {
+		return "", false
+	}
+	digits, exp, negative := decimal(v.doc.bytes(v.i))
+	point := int64(len(digits)) + exp // where it is among the digits
+	switch {
+	case len(digits) == 0:
+		return "0", true
+	case len(digits) > maxDigits || point > maxDigits || point < -maxDigits:
+		return "", false
+	case exp >= 0:
+		text = string(digits) + strings.Repeat("0", int(exp))
+	case point <= 0:
+		text = "0." + strings.Repeat("0", int(-point)) + string(digits)
+	default:
+		text = string(digits[:point]) + "." + string(digits[point:])
+	}
+	if negative {
+		text = "-" + text
+	}
+	return text, true
 }

@@ -53,6 +53,7 @@ func AppendOrder(b []byte, r *db.Order, n int, line func(i int) *db.OrderLine) [
 	o.List("taxes", r.Taxes)
 	o.StrOpt("vat_id", r.VatID)
 	o.StrOpt("tax_relief", (*string)(r.TaxRelief))
+	o.customFields(r.CustomFields)
 	return o.Close()
 }
 

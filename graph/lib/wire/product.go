@@ -39,6 +39,7 @@ func AppendProduct(b []byte, p *db.Product) []byte {
 	o.StrOpt("barcode", p.Barcode)
 	o.Raw("maker", p.Maker)
 	o.List("videos", p.Videos)
+	o.customFields(p.CustomFields)
 	return o.Close()
 }
 
@@ -75,6 +76,7 @@ func appendVariant(b []byte, v *db.Variant) []byte {
 	o.StrOpt("barcode", v.Barcode)
 	o.Name("prices")
 	o.B = appendPrices(o.B, variants.Steps(v))
+	o.customFields(v.CustomFields)
 	return o.Close()
 }
 

@@ -174,6 +174,15 @@ func (r *Reader) Object(name string) *Reader {
 	return inner
 }
 
+// JSON returns the canonical text of a member that is an object, whatever its members are.
+func (r *Reader) JSON(name string) []byte {
+	v, ok := r.typed(name, ObjectKind, "Must be an object.")
+	if !ok {
+		return nil
+	}
+	return AppendCanonical(nil, v)
+}
+
 // Array returns a member that is an array of objects, each with its index; ok reports whether it
 // exists. For an element that is not an object it records an error and leaves it out. The reader of
 // an element is valid during its iteration. At the end of that, members that were not asked for are

@@ -14,11 +14,16 @@ var redactedCustomer = map[string]string{
 	"email": "null", "phone": "null", "first_name": "null", "last_name": "null", "locale": "null", "note": "null",
 	"default_address": "null", "addresses": "[]", "tags": "[]", "display_name": `"Redacted customer"`,
 	"status": `"redacted"`, "email_marketing": `"not_subscribed"`,
+	customFieldsMember: absent,
 }
+
+// absent removes a member that is there only with a value.
+const absent = ""
 
 // redactedOrder is [redactedCustomer] for the customer's orders.
 var redactedOrder = map[string]string{
 	"email": "null", "billing_address": "null", "shipping_address": "null", "vat_id": "null",
+	customFieldsMember: absent,
 }
 
 // Within JSON strings every quote is preceded by a backslash, so these texts occur in a body only
@@ -101,7 +106,7 @@ func replace(object []byte, member string, change func([]byte) ([]byte, error)) 
 }
 
 // rewrite copies a JSON object of this package, with its members in order and each value replaced
-// by change.
+// by change. An empty value removes its member.
 func rewrite(object []byte, change func(name string, value []byte) ([]byte, error)) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil {
@@ -123,7 +128,9 @@ func rewrite(object []byte, change func(name string, value []byte) ([]byte, erro
 		if err != nil {
 			return nil, err
 		}
-		o.Raw(fmt.Sprint(name), changed)
+		if len(changed) > 0 {
+			o.Raw(fmt.Sprint(name), changed)
+		}
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, err

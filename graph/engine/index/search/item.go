@@ -92,8 +92,12 @@ func (r reader) customers(ctx context.Context, pick selection) (list []item, err
 	query := r.client.Customer.Query()
 	query.Modify(pick, r.lock)
 	rows, err := query.Load(ctx)
+	fields := r.fieldsOf(ctx, state.FieldsOfCustomers)
 	for _, c := range rows {
 		t, failed := ofCustomer(c)
+		if failed == nil {
+			failed = fields(t, Customers, true, c.CustomFields)
+		}
 		list, err = append(list, item{id: c.ID, terms: t}), cmp.Or(err, failed)
 	}
 	return list, err
@@ -106,8 +110,12 @@ func (r reader) products(ctx context.Context, pick selection) (list []item, err 
 	if err == nil {
 		err = variants.Load(ctx, r.client, rows...)
 	}
+	fields := r.fieldsOf(ctx, state.FieldsOfProducts)
 	for _, p := range rows {
 		t, failed := ofProduct(p)
+		if failed == nil {
+			failed = fields(t, Products, false, p.CustomFields)
+		}
 		list, err = append(list, item{id: p.ID, terms: t}), cmp.Or(err, failed)
 	}
 	return list, err
@@ -128,12 +136,16 @@ func (r reader) orders(ctx context.Context, pick selection) (list []item, err er
 	if err != nil {
 		return nil, err
 	}
+	fields := r.fieldsOf(ctx, state.FieldsOfOrders)
 	for _, o := range rows {
 		var buyer *db.Customer
 		if o.CustomerID != nil {
 			buyer = buyers[*o.CustomerID]
 		}
 		t, err := ofOrder(o, lines[o.ID], sent[o.ID], buyer)
+		if err == nil && (buyer == nil || buyer.Status != state.CustomerRedacted) {
+			err = fields(t, Orders, true, o.CustomFields)
+		}
 		if err != nil {
 			return nil, err
 		}

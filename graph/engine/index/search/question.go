@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,26 +17,32 @@ const (
 	last = "\U0010ffff"
 )
 
-// Question is a search query: words, all of which must be found, and a tag.
+// Question is a search query: words, all of which must be found, a tag, and values of custom fields.
 type Question struct {
 	words []string
 	// phone replaces the words in a search for customers if the text is a telephone number, and tag
 	// is the word of a tag. Both may be empty.
 	phone, tag string
+	// fields are terms of [FieldTerms].
+	fields []string
 }
 
-// ParseQuestion parses a query and a tag. It returns nil if there is neither. A query without a letter or a
-// digit finds nothing, even with a tag.
-func ParseQuestion(query, tag *string) *Question {
+// ParseQuestion parses a query and a tag, beside stored values of custom fields. It returns nil if there
+// is nothing. A query without a letter or a digit finds nothing, whatever is beside it.
+func ParseQuestion(query, tag *string, fields map[string]json.RawMessage) *Question {
 	q := Question{}
 	switch {
 	case query != nil && strings.TrimSpace(*query) != "":
 		if q = Parse(*query); len(q.words) == 0 {
 			return &q
 		}
-	case tag == nil:
+	case tag == nil && len(fields) == 0:
 		return nil
 	}
+	for name, value := range fields {
+		q.fields = append(q.fields, FieldTerms(name, value)...)
+	}
+	slices.Sort(q.fields)
 	if tag != nil {
 		q.tag = tagged(*tag)
 	}
@@ -51,7 +58,7 @@ func (q Question) of(k Kind) []string {
 	if q.tag != "" {
 		words = append(slices.Clip(words), q.tag)
 	}
-	return words
+	return append(slices.Clip(words), q.fields...)
 }
 
 // Parse parses a query. A query without a letter or a digit has no words.
@@ -93,6 +100,9 @@ func (q Question) String() string {
 	}
 	if q.tag != "" {
 		text += " tag:" + q.tag[1:]
+	}
+	for _, f := range q.fields {
+		text += " field:" + f[1:]
 	}
 	return text
 }

@@ -68,7 +68,12 @@ class Client(Operations):
         idempotency_key: Optional[str] = None,
     ) -> Any:
         target = self._url.path.rstrip("/") + path
-        given = {name: value for name, value in (query or {}).items() if value is not None}
+        given = {}
+        for name, value in (query or {}).items():
+            if isinstance(value, Mapping):
+                given.update({f"{name}[{member}]": text for member, text in value.items()})
+            elif value is not None:
+                given[name] = value
         if given:
             target += "?" + urlencode(given)
         headers = {"Accept": "application/json", "Authorization": "Bearer " + self._credential}

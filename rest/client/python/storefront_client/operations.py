@@ -50,6 +50,7 @@ class Operations:
         fulfillment_status: Optional[types.FulfillmentStatus] = None,
         customer_id: Optional[types.CustomerID] = None,
         tag: Optional[str] = None,
+        custom_field: Optional[dict[str, Any]] = None,
         external_number: Optional[str] = None,
         created_from: Optional[str] = None,
         created_to: Optional[str] = None,
@@ -69,6 +70,7 @@ class Operations:
                 "fulfillment_status": fulfillment_status,
                 "customer_id": customer_id,
                 "tag": tag,
+                "custom_field": custom_field,
                 "external_number": external_number,
                 "created_from": created_from,
                 "created_to": created_to,
@@ -86,6 +88,7 @@ class Operations:
         fulfillment_status: Optional[types.FulfillmentStatus] = None,
         customer_id: Optional[types.CustomerID] = None,
         tag: Optional[str] = None,
+        custom_field: Optional[dict[str, Any]] = None,
         external_number: Optional[str] = None,
         created_from: Optional[str] = None,
         created_to: Optional[str] = None,
@@ -103,6 +106,7 @@ class Operations:
                 "fulfillment_status": fulfillment_status,
                 "customer_id": customer_id,
                 "tag": tag,
+                "custom_field": custom_field,
                 "external_number": external_number,
                 "created_from": created_from,
                 "created_to": created_to,
@@ -271,6 +275,7 @@ class Operations:
         status: Optional[types.ProductStatus] = None,
         sku: Optional[str] = None,
         tag: Optional[str] = None,
+        custom_field: Optional[dict[str, Any]] = None,
         updated_from: Optional[str] = None,
     ) -> types.ProductPage:
         """List products. Returns the store's products in every status, newest first, or with `updated_from`
@@ -285,6 +290,7 @@ class Operations:
                 "status": status,
                 "sku": sku,
                 "tag": tag,
+                "custom_field": custom_field,
                 "updated_from": updated_from,
             },
         )
@@ -297,6 +303,7 @@ class Operations:
         status: Optional[types.ProductStatus] = None,
         sku: Optional[str] = None,
         tag: Optional[str] = None,
+        custom_field: Optional[dict[str, Any]] = None,
         updated_from: Optional[str] = None,
     ) -> Iterator[types.Product]:
         """Iterates over all pages of list_products."""
@@ -309,6 +316,7 @@ class Operations:
                 "status": status,
                 "sku": sku,
                 "tag": tag,
+                "custom_field": custom_field,
                 "updated_from": updated_from,
             },
         )
@@ -496,6 +504,7 @@ class Operations:
         cursor: Optional[str] = None,
         email: Optional[str] = None,
         tag: Optional[str] = None,
+        custom_field: Optional[dict[str, Any]] = None,
         updated_from: Optional[str] = None,
     ) -> types.CustomerPage:
         """List customers. Returns the store's customers, newest first, or with `updated_from` oldest change
@@ -510,6 +519,7 @@ class Operations:
                 "cursor": cursor,
                 "email": email,
                 "tag": tag,
+                "custom_field": custom_field,
                 "updated_from": updated_from,
             },
         )
@@ -521,6 +531,7 @@ class Operations:
         cursor: Optional[str] = None,
         email: Optional[str] = None,
         tag: Optional[str] = None,
+        custom_field: Optional[dict[str, Any]] = None,
         updated_from: Optional[str] = None,
     ) -> Iterator[types.Customer]:
         """Iterates over all pages of list_customers."""
@@ -532,6 +543,7 @@ class Operations:
                 "cursor": cursor,
                 "email": email,
                 "tag": tag,
+                "custom_field": custom_field,
                 "updated_from": updated_from,
             },
         )
@@ -659,6 +671,94 @@ class Operations:
         return self.call(  # type: ignore[no-any-return]
             "DELETE",
             f"/discounts/{quote(id, safe='')}",
+            idempotency_key=idempotency_key,
+        )
+
+    def list_custom_fields(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        owner: Optional[types.CustomFieldOwner] = None,
+    ) -> types.CustomFieldPage:
+        """List custom fields. Returns the custom fields that the store has defined, newest first. Needs the
+        scope `custom_fields.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/custom-fields",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "owner": owner,
+            },
+        )
+
+    def custom_fields(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        owner: Optional[types.CustomFieldOwner] = None,
+    ) -> Iterator[types.CustomField]:
+        """Iterates over all pages of list_custom_fields."""
+        return self.walk(
+            "GET",
+            f"/custom-fields",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "owner": owner,
+            },
+        )
+
+    def create_custom_field(
+        self,
+        body: types.CustomFieldCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.CustomField:
+        """Create a custom field. Defines a field of products, variants, orders or customers, each of which
+        has at most 100. Records have its values in their member `custom_fields`. Needs the scope
+        `custom_fields.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/custom-fields",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def update_custom_field(
+        self,
+        id: types.CustomFieldID,
+        body: types.CustomFieldPatch,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.CustomField:
+        """Change a custom field. Changes the given members (JSON Merge Patch, RFC 7396). The owner, the
+        name and the type of a field never change. Needs the scope `custom_fields.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PATCH",
+            f"/custom-fields/{quote(id, safe='')}",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete_custom_field(
+        self,
+        id: types.CustomFieldID,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> None:
+        """Delete a custom field. Deletes a field and all of its values. In a large store the last values
+        disappear within minutes. Records that had one get a new version, without events. Needs the scope
+        `custom_fields.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "DELETE",
+            f"/custom-fields/{quote(id, safe='')}",
             idempotency_key=idempotency_key,
         )
 

@@ -10,6 +10,10 @@ from typing import Any, Literal, NotRequired, Optional, TypedDict, Union
 FulfillmentID = str
 
 
+#: The id of a custom field.
+CustomFieldID = str
+
+
 #: The id of a discount.
 DiscountID = str
 
@@ -124,7 +128,7 @@ Tags = list[str]
 
 
 #: A scope.
-Scope = Literal["products.read", "products.write", "inventory.read", "inventory.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "exports.read", "exports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
+Scope = Literal["products.read", "products.write", "inventory.read", "inventory.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "custom_fields.read", "custom_fields.write", "exports.read", "exports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
 
 
 #: Send it as `cursor` to get the next page. Null on the last page only.
@@ -177,6 +181,25 @@ ReturnState = Literal["requested", "approved", "declined", "received", "refunded
 
 #: Why an item is returned; `none` if no reason was given.
 ReturnReason = Literal["none", "changed_mind", "damaged", "wrong_item", "not_as_described", "too_late"]
+
+
+#: The records that have a field.
+CustomFieldOwner = Literal["product", "variant", "order", "customer"]
+
+
+#: The type of the values. `text` is a string of at most 5,000 characters, `number` a number of up to 15 digits,
+#: `date` a string such as `2026-01-31`, `money` an object with `amount_minor` and `currency`, `url` an http or
+#: https address, `json` an object or an array of at most 16 KiB, and `list` an array of at most 100 lines.
+CustomFieldType = Literal["text", "number", "boolean", "date", "money", "url", "json", "list"]
+
+
+#: The values of custom fields by name, such as `{"details.material": "Oak"}`. Absent if there are none.
+CustomFieldValues = dict[str, Any]
+
+
+#: Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the
+#: object removes all. A name that the store has not defined is rejected.
+CustomFieldChanges = Optional[dict[str, Any]]
 
 
 #: What is exported. It needs a read scope: `orders.read`, `products.read`, `customers.read`, or for delivery
@@ -317,6 +340,7 @@ class Product(TypedDict):
     maker: Maker
     #: The addresses of its videos at YouTube or Vimeo.
     videos: list[str]
+    custom_fields: NotRequired[CustomFieldValues]
 
 
 class _Maker(TypedDict):
@@ -392,6 +416,7 @@ class Variant(TypedDict):
     #: What shoppers pay, in the order of time: one entry, or more if a sale of the product is to begin or end.
     #: The last entry whose `from` has passed applies. `price_minor` of the variant is its price without a sale.
     prices: list[VariantPrice]
+    custom_fields: NotRequired[CustomFieldValues]
 
 
 #: What shoppers pay and see from a time on.
@@ -448,6 +473,7 @@ class ProductCreate(TypedDict):
     maker: NotRequired[MakerCreate]
     #: Addresses of videos at YouTube or Vimeo.
     videos: NotRequired[Optional[list[str]]]
+    custom_fields: NotRequired[CustomFieldChanges]
 
 
 class ProductPatch(TypedDict):
@@ -490,6 +516,7 @@ class ProductPatch(TypedDict):
     #: Identifies the product in another system. No other product has it.
     external_reference: NotRequired[Optional[str]]
     expected_version: NotRequired[ExpectedVersion]
+    custom_fields: NotRequired[CustomFieldChanges]
 
 
 class ProductUpsert(TypedDict):
@@ -529,6 +556,7 @@ class ProductUpsert(TypedDict):
     maker: NotRequired[MakerCreate]
     #: Addresses of videos at YouTube or Vimeo.
     videos: NotRequired[Optional[list[str]]]
+    custom_fields: NotRequired[CustomFieldChanges]
 
 
 class ProductMove(TypedDict):
@@ -705,6 +733,7 @@ class Order(TypedDict):
     #: in another country of the European Union, owes the tax. `exempt`: the customer is exempt. Values may be
     #: added.
     tax_relief: Optional[Literal["reverse_charge", "exempt"]]
+    custom_fields: NotRequired[CustomFieldValues]
 
 
 class OrderTax(TypedDict):
@@ -837,6 +866,7 @@ class OrderCreate(TypedDict):
     external_number: NotRequired[Optional[str]]
     #: Payments that were taken elsewhere.
     payments: NotRequired[Optional[list[OrderPaymentCreate]]]
+    custom_fields: NotRequired[CustomFieldChanges]
 
 
 class OrderLineCreate(TypedDict):
@@ -899,6 +929,7 @@ class OrderPatch(TypedDict):
     #: The tags.
     tags: NotRequired[Optional[list[str]]]
     expected_version: NotRequired[ExpectedVersion]
+    custom_fields: NotRequired[CustomFieldChanges]
 
 
 class FulfillmentPatch(TypedDict):
@@ -1019,6 +1050,7 @@ class Customer(TypedDict):
     updated_at: Timestamp
     #: Whether orders that staff create for the customer bear no tax.
     tax_exempt: bool
+    custom_fields: NotRequired[CustomFieldValues]
 
 
 class CustomerCreate(TypedDict):
@@ -1047,6 +1079,7 @@ class CustomerCreate(TypedDict):
     tags: NotRequired[Optional[list[str]]]
     #: The note of the staff about the customer.
     note: NotRequired[Optional[str]]
+    custom_fields: NotRequired[CustomFieldChanges]
 
 
 class CustomerPatch(TypedDict):
@@ -1074,6 +1107,7 @@ class CustomerPatch(TypedDict):
     #: The note of the staff about the customer.
     note: NotRequired[Optional[str]]
     expected_version: NotRequired[ExpectedVersion]
+    custom_fields: NotRequired[CustomFieldChanges]
 
 
 class CustomerPage(TypedDict):
@@ -1177,6 +1211,61 @@ class DiscountPage(TypedDict):
 
     #: The discounts of this page.
     data: list[Discount]
+    next_cursor: NextCursor
+
+
+class CustomField(TypedDict):
+    """A field that the store adds to its products, variants, orders or customers."""
+
+    id: CustomFieldID
+    owner: CustomFieldOwner
+    #: A namespace and a key with a dot between them.
+    name: str
+    #: What people read instead of the name.
+    label: str
+    type: CustomFieldType
+    #: Whether themes can show its values to visitors.
+    visible_in_shop: bool
+    #: Whether lists can be filtered by it.
+    filterable: bool
+    version: Version
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class CustomFieldCreate(TypedDict):
+    """A new custom field. Unknown members are rejected."""
+
+    owner: CustomFieldOwner
+    #: A namespace and a key with a dot between them. No other field of the owner has it.
+    name: str
+    #: What people read instead of the name.
+    label: str
+    type: CustomFieldType
+    #: Whether themes can show its values to visitors. Only for products.
+    visible_in_shop: NotRequired[Optional[bool]]
+    #: Whether lists can be filtered by it: at most 20 fields of each owner, but not of variants, nor of type
+    #: `json`.
+    filterable: NotRequired[Optional[bool]]
+
+
+class CustomFieldPatch(TypedDict):
+    """Changes of a custom field. Unknown members are rejected."""
+
+    #: What people read instead of the name.
+    label: NotRequired[str]
+    #: Whether themes can show its values to visitors.
+    visible_in_shop: NotRequired[bool]
+    #: Whether lists can be filtered by it.
+    filterable: NotRequired[bool]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class CustomFieldPage(TypedDict):
+    """One page of custom fields."""
+
+    #: The fields of this page.
+    data: list[CustomField]
     next_cursor: NextCursor
 
 

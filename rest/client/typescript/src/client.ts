@@ -96,7 +96,9 @@ export class Client extends Operations {
     const { credential, baseUrl, timeout } = this.#config;
     const url = new URL(baseUrl + call.path);
     for (const [name, value] of Object.entries(call.query ?? {})) {
-      if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
+      if (value === undefined || value === null) continue;
+      if (typeof value !== "object") url.searchParams.set(name, String(value));
+      else for (const [member, text] of Object.entries(value)) url.searchParams.set(`${name}[${member}]`, String(text));
     }
     const headers: Record<string, string> = {
       accept: "application/json",

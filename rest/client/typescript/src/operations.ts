@@ -24,6 +24,13 @@ export interface ListOrdersQuery {
    * `next_cursor` is not null. Cannot be combined with `updated_from`.
    */
   tag?: string;
+  /**
+   * Only items with this value of a filterable custom field, as in `custom_field[details.material]=Oak`, or with
+   * a list that has it; at most 3 fields. Case and accents of texts do not matter. An amount of money is written
+   * as `1999 EUR`. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be
+   * combined with `updated_from`.
+   */
+  custom_field?: Record<string, unknown>;
   /** Only orders with exactly this number in another system. */
   external_number?: string;
   /** Only orders created at this time or later. RFC 3339, any offset. */
@@ -52,6 +59,13 @@ export interface ListProductsQuery {
    * `next_cursor` is not null. Cannot be combined with `updated_from`.
    */
   tag?: string;
+  /**
+   * Only items with this value of a filterable custom field, as in `custom_field[details.material]=Oak`, or with
+   * a list that has it; at most 3 fields. Case and accents of texts do not matter. An amount of money is written
+   * as `1999 EUR`. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be
+   * combined with `updated_from`.
+   */
+  custom_field?: Record<string, unknown>;
   /** Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset. */
   updated_from?: string;
 }
@@ -90,6 +104,13 @@ export interface ListCustomersQuery {
    * `next_cursor` is not null. Cannot be combined with `updated_from`.
    */
   tag?: string;
+  /**
+   * Only items with this value of a filterable custom field, as in `custom_field[details.material]=Oak`, or with
+   * a list that has it; at most 3 fields. Case and accents of texts do not matter. An amount of money is written
+   * as `1999 EUR`. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be
+   * combined with `updated_from`.
+   */
+  custom_field?: Record<string, unknown>;
   /** Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset. */
   updated_from?: string;
 }
@@ -103,6 +124,19 @@ export interface ListDiscountsQuery {
   limit?: number;
   /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
   cursor?: string;
+}
+
+/** The query parameters of listCustomFields. */
+export interface ListCustomFieldsQuery {
+  /**
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+   */
+  limit?: number;
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
+  cursor?: string;
+  /** Only fields of these records. */
+  owner?: api.CustomFieldOwner;
 }
 
 /** The query parameters of listExports. */
@@ -462,6 +496,44 @@ export abstract class Operations {
    */
   deleteDiscount(id: api.DiscountID, options: WriteOptions = {}): Promise<void> {
     return this.call({ method: "DELETE", path: `/discounts/${encodeURIComponent(id)}`, options });
+  }
+
+  /**
+   * List custom fields. Returns the custom fields that the store has defined, newest first. Needs the scope
+   * `custom_fields.read`.
+   */
+  listCustomFields(query: ListCustomFieldsQuery = {}, options: CallOptions = {}): Promise<api.CustomFieldPage> {
+    return this.call({ method: "GET", path: `/custom-fields`, query, options });
+  }
+
+  /** Iterates over all pages of listCustomFields. */
+  customFields(query: ListCustomFieldsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.CustomField, void, undefined> {
+    return this.walk({ method: "GET", path: `/custom-fields`, query, options });
+  }
+
+  /**
+   * Create a custom field. Defines a field of products, variants, orders or customers, each of which has at most
+   * 100. Records have its values in their member `custom_fields`. Needs the scope `custom_fields.write`.
+   */
+  createCustomField(body: api.CustomFieldCreate, options: WriteOptions = {}): Promise<api.CustomField> {
+    return this.call({ method: "POST", path: `/custom-fields`, body, options });
+  }
+
+  /**
+   * Change a custom field. Changes the given members (JSON Merge Patch, RFC 7396). The owner, the name and the
+   * type of a field never change. Needs the scope `custom_fields.write`.
+   */
+  updateCustomField(id: api.CustomFieldID, body: api.CustomFieldPatch, options: WriteOptions = {}): Promise<api.CustomField> {
+    return this.call({ method: "PATCH", path: `/custom-fields/${encodeURIComponent(id)}`, body, options });
+  }
+
+  /**
+   * Delete a custom field. Deletes a field and all of its values. In a large store the last values disappear
+   * within minutes. Records that had one get a new version, without events. Needs the scope
+   * `custom_fields.write`.
+   */
+  deleteCustomField(id: api.CustomFieldID, options: WriteOptions = {}): Promise<void> {
+    return this.call({ method: "DELETE", path: `/custom-fields/${encodeURIComponent(id)}`, options });
   }
 
   /**

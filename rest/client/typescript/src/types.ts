@@ -3,6 +3,9 @@
 /** The id of a shipment. */
 export type FulfillmentID = string;
 
+/** The id of a custom field. */
+export type CustomFieldID = string;
+
 /** The id of a discount. */
 export type DiscountID = string;
 
@@ -91,7 +94,7 @@ export type Checksum = string;
 export type Tags = string[];
 
 /** A scope. */
-export type Scope = "products.read" | "products.write" | "inventory.read" | "inventory.write" | "collections.read" | "collections.write" | "orders.read" | "orders.write" | "sales.write" | "fulfillments.write" | "refunds.write" | "discounts.read" | "discounts.write" | "customers.read" | "customers.write" | "exports.read" | "exports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
+export type Scope = "products.read" | "products.write" | "inventory.read" | "inventory.write" | "collections.read" | "collections.write" | "orders.read" | "orders.write" | "sales.write" | "fulfillments.write" | "refunds.write" | "discounts.read" | "discounts.write" | "customers.read" | "customers.write" | "custom_fields.read" | "custom_fields.write" | "exports.read" | "exports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
 
 /** Send it as `cursor` to get the next page. Null on the last page only. */
 export type NextCursor = string | null;
@@ -210,6 +213,7 @@ export interface Product {
   maker: Maker;
   /** The addresses of its videos at YouTube or Vimeo. */
   videos: string[];
+  custom_fields?: CustomFieldValues;
 }
 
 /**
@@ -289,6 +293,7 @@ export interface Variant {
    * last entry whose `from` has passed applies. `price_minor` of the variant is its price without a sale.
    */
   prices: VariantPrice[];
+  custom_fields?: CustomFieldValues;
 }
 
 /** What shoppers pay and see from a time on. */
@@ -344,6 +349,7 @@ export interface ProductCreate {
   maker?: MakerCreate;
   /** Addresses of videos at YouTube or Vimeo. */
   videos?: string[] | null;
+  custom_fields?: CustomFieldChanges;
 }
 
 /** Changes of a product. Unknown members are rejected. */
@@ -385,6 +391,7 @@ export interface ProductPatch {
   /** Identifies the product in another system. No other product has it. */
   external_reference?: string | null;
   expected_version?: ExpectedVersion;
+  custom_fields?: CustomFieldChanges;
 }
 
 /** The members of a product. Unknown members are rejected. */
@@ -423,6 +430,7 @@ export interface ProductUpsert {
   maker?: MakerCreate;
   /** Addresses of videos at YouTube or Vimeo. */
   videos?: string[] | null;
+  custom_fields?: CustomFieldChanges;
 }
 
 /** Nothing but the version that you have read. */
@@ -600,6 +608,7 @@ export interface Order {
    * another country of the European Union, owes the tax. `exempt`: the customer is exempt. Values may be added.
    */
   tax_relief: "reverse_charge" | "exempt" | null;
+  custom_fields?: CustomFieldValues;
 }
 
 /**
@@ -728,6 +737,7 @@ export interface OrderCreate {
   external_number?: string | null;
   /** Payments that were taken elsewhere. */
   payments?: OrderPaymentCreate[] | null;
+  custom_fields?: CustomFieldChanges;
 }
 
 /** An item. Of a product, title, SKU and price are those of the product if absent. */
@@ -783,6 +793,7 @@ export interface OrderPatch {
   /** The tags. */
   tags?: string[] | null;
   expected_version?: ExpectedVersion;
+  custom_fields?: CustomFieldChanges;
 }
 
 /** Changes of a shipment. Unknown members are rejected. */
@@ -908,6 +919,7 @@ export interface Customer {
   updated_at: Timestamp;
   /** Whether orders that staff create for the customer bear no tax. */
   tax_exempt: boolean;
+  custom_fields?: CustomFieldValues;
 }
 
 /** A new customer. Unknown members are rejected. */
@@ -935,6 +947,7 @@ export interface CustomerCreate {
   tags?: string[] | null;
   /** The note of the staff about the customer. */
   note?: string | null;
+  custom_fields?: CustomFieldChanges;
 }
 
 /** Changes of a customer. Unknown members are rejected. */
@@ -961,6 +974,7 @@ export interface CustomerPatch {
   /** The note of the staff about the customer. */
   note?: string | null;
   expected_version?: ExpectedVersion;
+  custom_fields?: CustomFieldChanges;
 }
 
 /** One page of customers. */
@@ -1061,6 +1075,78 @@ export interface DiscountPage {
   data: Discount[];
   next_cursor: NextCursor;
 }
+
+/** A field that the store adds to its products, variants, orders or customers. */
+export interface CustomField {
+  id: CustomFieldID;
+  owner: CustomFieldOwner;
+  /** A namespace and a key with a dot between them. */
+  name: string;
+  /** What people read instead of the name. */
+  label: string;
+  type: CustomFieldType;
+  /** Whether themes can show its values to visitors. */
+  visible_in_shop: boolean;
+  /** Whether lists can be filtered by it. */
+  filterable: boolean;
+  version: Version;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+/** The records that have a field. */
+export type CustomFieldOwner = "product" | "variant" | "order" | "customer";
+
+/**
+ * The type of the values. `text` is a string of at most 5,000 characters, `number` a number of up to 15 digits,
+ * `date` a string such as `2026-01-31`, `money` an object with `amount_minor` and `currency`, `url` an http or
+ * https address, `json` an object or an array of at most 16 KiB, and `list` an array of at most 100 lines.
+ */
+export type CustomFieldType = "text" | "number" | "boolean" | "date" | "money" | "url" | "json" | "list";
+
+/** A new custom field. Unknown members are rejected. */
+export interface CustomFieldCreate {
+  owner: CustomFieldOwner;
+  /** A namespace and a key with a dot between them. No other field of the owner has it. */
+  name: string;
+  /** What people read instead of the name. */
+  label: string;
+  type: CustomFieldType;
+  /** Whether themes can show its values to visitors. Only for products. */
+  visible_in_shop?: boolean | null;
+  /**
+   * Whether lists can be filtered by it: at most 20 fields of each owner, but not of variants, nor of type
+   * `json`.
+   */
+  filterable?: boolean | null;
+}
+
+/** Changes of a custom field. Unknown members are rejected. */
+export interface CustomFieldPatch {
+  /** What people read instead of the name. */
+  label?: string;
+  /** Whether themes can show its values to visitors. */
+  visible_in_shop?: boolean;
+  /** Whether lists can be filtered by it. */
+  filterable?: boolean;
+  expected_version?: ExpectedVersion;
+}
+
+/** One page of custom fields. */
+export interface CustomFieldPage {
+  /** The fields of this page. */
+  data: CustomField[];
+  next_cursor: NextCursor;
+}
+
+/** The values of custom fields by name, such as `{"details.material": "Oak"}`. Absent if there are none. */
+export type CustomFieldValues = Record<string, unknown>;
+
+/**
+ * Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the
+ * object removes all. A name that the store has not defined is rejected.
+ */
+export type CustomFieldChanges = Record<string, unknown> | null;
 
 /**
  * What is exported. It needs a read scope: `orders.read`, `products.read`, `customers.read`, or for delivery
