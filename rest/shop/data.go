@@ -183,6 +183,7 @@ func whole(o *storefront.Offer, in scene, variant string) map[string]any {
 		c["body"] = template.HTML(o.HTML)
 	}
 	details(c, o, in.links)
+	c["custom_fields"] = customFields(o, w.Texts)
 	c["more_text"] = nil
 	if o.Vendor != "" {
 		c["more_text"] = w.Say(phrase.MoreFrom, o.Vendor)

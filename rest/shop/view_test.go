@@ -68,6 +68,8 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		Paragraphs: []string{"One."}, Available: true, Ships: true,
 		HTML: "<p>One.</p>", Maker: &document.MakerFields{Name: new("K"), Address: new("A"), Email: new("E"),
 			URL: new("U"), Safety: new("S")},
+		Custom: []storefront.CustomValue{{Name: "a.b", Label: "B", Type: state.FieldNumber, Value: []byte("1.5")},
+			{Name: "a.c", Label: "C", Type: state.FieldURL, Value: []byte(`"https://a.example"`)}},
 		Videos: []string{"https://vimeo.com/1"}, SizeChart: &storefront.Text{Title: "Sizes", Handle: "sizes"},
 		Options: []document.Option{{Name: "Color", Values: []string{"Red", "Blue"}}},
 		Variants: []*storefront.OfferVariant{{ID: xid.New(), Title: "Red", Texts: []string{"Red"}, PriceMinor: 200,

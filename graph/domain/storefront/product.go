@@ -92,6 +92,8 @@ type Offer struct {
 	Maker     *document.MakerFields
 	Videos    []string
 	SizeChart *Text
+	// Custom are the values of its custom fields that the shop shows. Lists leave them out.
+	Custom []CustomValue
 
 	at         micros.Time // when it was read
 	published  micros.Time
@@ -144,6 +146,9 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 	}
 	if o.SizeChart, err = s.sizeChart(ctx, p.SizeChartID); err == nil && o.SizeChart == nil {
 		o.SizeChart, err = s.commonSizeChart(ctx, p.ID)
+	}
+	if err == nil {
+		o.Custom, err = s.customValues(ctx, p.CustomFields)
 	}
 	return o, err
 }

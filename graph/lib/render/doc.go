@@ -62,7 +62,8 @@
 // image, which is nothing unless the images of variants depend on this option alone. .product.body is the
 // description as HTML from the service, or nothing; .product.description are its paragraphs without
 // markup. .product.videos are links to other hosts; .product.size_chart and .product.maker may be
-// nothing.
+// nothing. .product.custom_fields are the custom fields that the store shows: each has name, label,
+// text (the value in the language of the shop) and href, the address if the value is one, or nothing.
 //
 // A form with method="post" is sent to .shop.add_url and nowhere else. It adds to the cart:
 // product_id is .product.id; variant_id is the id of one of .product.variants, optional if the

@@ -42,6 +42,10 @@ func SampleData(page string) map[string]any {
 		p["maker"] = map[string]any{"name": "Clay & Co.", "address": []any{"Kiln Lane <1>", "10115 Berlin"},
 			"email": "safety@clay.example", "url": "https://clay.example",
 			"safety": []any{"Hot & heavy: keep from children."}}
+		p["custom_fields"] = []any{map[string]any{"name": "details.material", "label": "Material & glaze",
+			"text": "Stoneware <white>", "href": nil},
+			map[string]any{"name": "details.manual", "label": "Manual", "text": "https://clay.example/a?b&c",
+				"href": "https://clay.example/a?b&c"}}
 		p["images"] = []any{p["image"], sampleImage("detail", "The foot of the mug, with the potter's “mark”"),
 			sampleImage("wide", "Six <mugs> & a jug")}
 		d["product"], d["related"] = p, cards(4)
@@ -68,7 +72,7 @@ func emptyData(page string) map[string]any {
 		p["description"], p["sku"], p["type"], p["more_text"] = []any{}, nil, nil, nil
 		p["options"], p["variants"], p["images"] = []any{}, sampleVariants()[:1], []any{}
 		p["variant"], p["choices"], p["body"] = sampleVariants()[0], []any{}, nil
-		p["size_chart"], p["videos"], p["maker"] = nil, []any{}, nil
+		p["size_chart"], p["videos"], p["maker"], p["custom_fields"] = nil, []any{}, nil, []any{}
 		d["product"], d["related"] = p, []any{}
 	case listPage:
 		d["list"] = emptyList()

@@ -30,19 +30,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("ba6a6a15b6e6eaf6aaf3135f1044b143f39115dc012d715d0623b6f868ff82a1"),
+			Sum:        sum("49ae4501fdd9c9cd8f6ebd42b76f0664cddf85c903a2e779123eb758f919e957"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("8e05cac7041f48ca084d83e1daf05147d2d9fb3f3e372db34c1599be84eb53a5"),
+			Sum:        sum("8287c5c008715c4ed88c5a98151abe5258f72560ecbb883238c48e31c3dc0c2f"),
 			Tagline:    "Dark and dense, for catalogs with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("cf7cd4eda3e668a52afc5c7a94e84f78525bff97e0cecff87abfcdbf8e3f25a4"),
+			Sum:        sum("1c81be503e469533369ce87398e9107041dd184d51aa2b24371966a2a5f193f9"),
 			Tagline:    "Warm blocks of color, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},
