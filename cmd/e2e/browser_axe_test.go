@@ -30,7 +30,8 @@ var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/cus
 	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications",
 	"/notifications/settings", "/settings/emails",
 	"/settings", "/security", "/discounts", "/reports", "/settings/shipping", "/settings/tax",
-	"/settings/payments", "/settings/domains", "/settings/invoices", "/invoices", "/returns", "/orders/new",
+	"/settings/payments", "/settings/domains", "/settings/invoices", "/settings/custom-fields",
+	"/invoices", "/returns", "/orders/new",
 	"/customers/new"}
 
 // Every page on a desktop and a phone, in light and dark: axe finds no serious fault, and nothing

@@ -13,7 +13,7 @@ import (
 // unlisted are pages that the menu does not list.
 var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
-	"/notifications/settings", "/collections/new", "/orders/new", "/customers/new"}
+	"/settings/custom-fields", "/notifications/settings", "/collections/new", "/orders/new", "/customers/new"}
 
 // People see what their role allows: every page of the menu works, and other pages say why not. An
 // admin, who may see all pages, is only asked for the menu: TestBrowserScripts opens them.
@@ -32,7 +32,7 @@ func TestBrowserRoles(t *testing.T) {
 			"/events", "/requests", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
 			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
 			"/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
-			"/orders/new", "/customers/new"},
+			"/settings/custom-fields", "/orders/new", "/customers/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

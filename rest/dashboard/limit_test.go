@@ -48,8 +48,9 @@ var bounds = map[string]int{
 	"taxNumber": limit.Label, "registration": limit.Line, "bank": limit.InvoiceText, "creditNote": limit.InvoiceText,
 	"pages/invoice_settings.js note": limit.InvoiceText, "invoicePrefix": limit.InvoicePrefix,
 	"creditPrefix":            limit.InvoicePrefix,
-	"pages/emails.js address": limit.Email,
-	"pages/domains.js host":   limit.Host, "pages/payments.js name": limit.Label, "instructions": limit.Note,
+	"pages/emails.js address": limit.Email, "pages/custom_fields.js label": limit.Label,
+	"pages/custom_fields.js name": limit.CustomFieldName,
+	"pages/domains.js host":       limit.Host, "pages/payments.js name": limit.Label, "instructions": limit.Note,
 }
 
 var (

@@ -80,6 +80,8 @@ const routes = [
     page: from('payments', 'Payments') }],
   ['/settings/domains', { path: '/settings/domains', needs: 'store', below: '/settings',
     page: from('domains', 'Domains') }],
+  ['/settings/custom-fields', { path: '/settings/custom-fields', needs: 'editProducts', below: '/settings',
+    page: from('custom_fields', 'CustomFieldSettings') }],
   ['/webhooks/:id', { page: from('webhook', 'Webhook'), needs: 'webhooks', below: '/webhooks' }],
   ['/webhooks/:id/deliveries/:delivery', { page: from('delivery', 'Delivery'), needs: 'webhooks', below: '/webhooks' }],
   ['/events/:id', { page: from('event', 'Event'), needs: 'events', below: '/events' }],

@@ -19,7 +19,7 @@ const maxVariants = 100;
 
 export const variantFields = `weightGrams options { name values }
   variants { id title sku priceMinor compareAtPriceMinor salePriceMinor inventoryQuantity weightGrams taxCategory
-    barcode costMinor options
+    barcode costMinor options customFields
     image { id } }`;
 
 let lastKey = 0;
@@ -159,7 +159,7 @@ function inputOf(values, state, p) {
     name: text(values, `options.${i}.name`) ?? '', values: lines(values, `options.${i}.values`),
   }));
   if (options.length === 0) { // the first variant becomes the product itself
-    const { options: none, title, image, ...first } = p.variants[0];
+    const { options: none, title, image, salePriceMinor, ...first } = p.variants[0];
     return { options, variants: [{ ...first, id: null, options: [] }] };
   }
   const rows = combine(state.options).filter((c) => c.keys.length === options.length && !state.omitted.has(c.key));

@@ -6,6 +6,7 @@ import { ActionButton, ConfirmMutation, transition, useMutation } from '../form.
 import { mutation } from '../api.js';
 import { CopyValue } from '../copy.js';
 import { Icon } from '../icons.js';
+import { CustomFields } from '../custom_fields.js';
 import { to } from '../route.js';
 import { orderColumns } from '../order_columns.js';
 import { Address } from './order.js';
@@ -14,7 +15,7 @@ import { addressFields } from '../address_fields.js';
 const read = `query Customer($id: ID!) { customer(id: $id) {
   id email phone firstName lastName displayName status locale emailMarketing emailMarketingAt emailMarketingSource
   defaultAddress { ${addressFields} } addresses { ${addressFields} } tags note
-  ordersCount totalSpentMinor currency lastOrderAt version createdAt updatedAt } }`;
+  ordersCount totalSpentMinor currency lastOrderAt version createdAt updatedAt customFields } }`;
 const orders = `query CustomerOrders($after: String, $filter: OrderFilter) {
   orders(first: 10, after: $after, filter: $filter) {
   nodes { id number externalNumber placedAt status financialStatus fulfillmentStatus totalMinor currency email }
@@ -60,6 +61,8 @@ export function Customer({ id }) {
             empty=${html`<${Empty} icon="orders" title="No orders" />`} />
         <//>
         ${c.note && html`<${Card} title="Note"><p class="verbatim">${c.note}</p><//>`}
+        <${CustomFields} owner="CUSTOMER" id=${c.id} version=${c.version} values=${c.customFields} may=${may}
+          changed=${query.refresh} stale=${query.refresh} />
       </div>
       <div class="stack">
         <${Card} title="Customer"><${Facts} rows=${[

@@ -18,6 +18,7 @@ import { addressFields } from '../address_fields.js';
 import { OrderInvoices } from '../invoices.js';
 import { OrderReturns } from '../returns.js';
 import { OrderDownloads } from '../order_downloads.js';
+import { CustomFields } from '../custom_fields.js';
 
 const document = (can) => `query Order($id: ID!) {
   order(id: $id) {
@@ -27,7 +28,7 @@ const document = (can) => `query Order($id: ID!) {
     lineItems { id productId title options requiresShipping sku quantity fulfilledQuantity refundedQuantity
       unitPriceMinor discountMinor taxMinor totalMinor ${
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
-    notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
+    notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version customFields
     includedTaxMinor taxes { name rate included amountMinor } taxRelief vatId vatConsultation
     discountCode shippingMethod paymentMethod externalNumber paymentDueAt ${can('notes') ? 'payUrl' : ''}
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
@@ -111,6 +112,8 @@ export function Order({ id }) {
           ['ID', html`<${CopyValue} text=${o.id} what="the ID" />`],
           ['Link', html`<${CopyValue} text=${location.origin + location.pathname} what="the link">Order page<//>`],
         ]} /><//>
+        <${CustomFields} owner="ORDER" id=${o.id} version=${o.version} values=${o.customFields} may=${can('money')}
+          changed=${query.refresh} stale=${query.refresh} />
       </div>
     </div>
     ${Opened && html`<${Opened} order=${o} onClose=${() => setDialog('')} changed=${query.reload} />`}

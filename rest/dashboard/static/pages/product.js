@@ -11,6 +11,7 @@ import { ProductFiles } from '../product_files.js';
 import { ImageList, Images, imagesOf } from '../images.js';
 import { PriceHistory, Sale, saleFields } from '../sale.js';
 import { StockHistory } from '../stock_history.js';
+import { CustomFields, VariantCustomFields } from '../custom_fields.js';
 import { mutation } from '../api.js';
 import { MarkdownEditor } from '../markdown_editor.js';
 import { CopyValue, ViewInStore } from '../copy.js';
@@ -19,7 +20,7 @@ import { to } from '../route.js';
 
 const fields = `id title handle description descriptionFormat status priceMinor compareAtPriceMinor currency sku vendor
   productType tags inventoryQuantity imageUrl requiresShipping taxCategory barcode costMinor
-  maker { name address email url safety } videos sizeChartId publishedAt version createdAt updatedAt
+  maker { name address email url safety } videos sizeChartId publishedAt version createdAt updatedAt customFields
   ${variantFields} ${saleFields} ${imagesOf}`;
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
@@ -167,17 +168,17 @@ export function ProductEdit({ id }) {
   const [deleting, setDeleting] = useState(false);
   // Unsaved changes after someone else has saved, shown over the latest version.
   const [draft, setDraft] = useState(null);
-  // The product's version after its images were changed beside the form.
-  const [imagesVersion, setImagesVersion] = useState(null);
+  // The product's version after its images or custom fields were changed beside the form.
+  const [besideVersion, setBesideVersion] = useState(null);
   const known = query.data?.product;
-  const p = known && imagesVersion?.from === known.version ? { ...known, version: imagesVersion.version } : known;
+  const p = known && besideVersion?.from === known.version ? { ...known, version: besideVersion.version } : known;
   if (!p) {
     return html`<${MissingPage} query=${query} name="Product" icon="products" back=${back} />`;
   }
   const may = can('editProducts');
   // If someone else has changed the product too, the form keeps its version and saving reports the
   // conflict.
-  const changedImages = (version) => version === p.version + 1 && setImagesVersion({ from: known.version, version });
+  const changedBeside = (version) => version === p.version + 1 && setBesideVersion({ from: known.version, version });
   const action = async (v) => {
     const change = difference(p, input(v, p));
     if (Object.keys(change).length === 0) {
@@ -200,7 +201,7 @@ export function ProductEdit({ id }) {
         reset=${() => setDraft(null)}>
         <${Inputs} key=${known.version} product=${{ ...p, ...draft }} />
       <//>` : html`<fieldset class="contents" disabled><${Inputs} product=${p} fixed /></fieldset>`}
-    ${may ? html`<${Images} key=${'i' + known.version} product=${p} changed=${changedImages} />`
+    ${may ? html`<${Images} key=${'i' + known.version} product=${p} changed=${changedBeside} />`
       : p.images.length > 0 && html`<${ImageList} product=${p} />`}
     ${may ? html`<${Variants} key=${'v' + known.version} product=${p} changed=${query.reload} />`
       : p.options.length > 0 && html`<${VariantList} product=${p} />`}
@@ -208,6 +209,10 @@ export function ProductEdit({ id }) {
     <${Sale} product=${p} may=${may} changed=${query.reload} />
     <${PriceHistory} key=${'h' + known.version} product=${p} />
     <${StockHistory} key=${'s' + known.version} product=${p} />
+    <${CustomFields} owner="PRODUCT" id=${p.id} version=${p.version} values=${p.customFields} may=${may}
+      changed=${changedBeside} stale=${query.reload} />
+    <${VariantCustomFields} key=${'c' + known.version} product=${p} may=${may} changed=${changedBeside}
+      stale=${query.reload} />
     <${Card} title="Details"><${Facts} rows=${[
       ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
       ['Created', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],

@@ -45,6 +45,8 @@ export function Settings() {
         <li><a class="grow" href=${to('/settings/emails')}>Emails to shoppers</a></li>
         <li><a class="grow" href=${to('/settings/domains')}>Domains</a></li>
         <li><a class="grow" href=${to('/discounts')}>Discounts</a></li></ul><//>`}
+      ${can('editProducts') && html`<${Card} title="Data" name="data"><ul class="link-list">
+        <li><a class="grow" href=${to('/settings/custom-fields')}>Custom fields</a></li></ul><//>`}
       ${can('owners') && html`<${Card} title="Second factors" name="require-factor"><${Requirement} /><//>`}
       ${can('owners') && html`<${Card} title="Refunds" name="refund-proof"><${RefundProof} /><//>`}
       ${can('owners') && html`<${StoreStatus} />`}
