@@ -134,7 +134,7 @@ func actionOf(field string) string {
 // kinds are the first parts of actions; a longer one follows the shorter one that it starts with.
 var kinds = []string{
 	"api_key", "app", "collection", "custom_field",
-	"customer", "discount", "domain", "email_sender", "export", "grant", "invitation",
+	"customer", "discount", "domain", "email_sender", "export", "grant", "import", "invitation",
 	"invoice_settings",
 	"marketplace_theme",
 	"menus", "notification", "order", "page", "password", "payment_account",

@@ -25,6 +25,14 @@ func onExport(cancelled bool) func(*caller) string {
 	}
 }
 
+// onImport returns arguments for an import of the shop.
+func onImport(w *caller) string {
+	i := with(w, func(ctx context.Context, m graph.Mutation) (*model.ImportPayload, error) {
+		return m.ImportStart(ctx, model.ImportStartInput{Kind: state.ImportProducts, Content: new("e30=")})
+	}).Import
+	return fmt.Sprintf("id: %q", i.PublicID())
+}
+
 // exportEffects covers the mutations of exports, which emit nothing: the engine emits the events of
 // completed and failed exports.
 var exportEffects = []effect{
@@ -32,6 +40,9 @@ var exportEffects = []effect{
 		args: fixedArgs(`input: {firstDay: "2026-01-01", lastDay: "2026-01-31"}`)},
 	{field: "reportCreate", name: "backwards", refused: "out_of_range",
 		args: fixedArgs(`input: {firstDay: "2026-01-31", lastDay: "2026-01-01"}`)},
+	{field: "importStart", name: "a file", args: fixedArgs(`input: {kind: PRODUCTS, content: "e30="}`)},
+	{field: "importStart", name: "no file", args: fixedArgs(`input: {kind: PRODUCTS}`), refused: "required"},
+	{field: "importCancel", name: "queued", args: onImport},
 	{field: "exportStart", name: "orders", args: fixedArgs("input: {kind: ORDERS}")},
 	{field: "exportStart", name: "refused", args: fixedArgs(`input: {kind: ORDERS, filters: {status: "draft"}}`),
 		refused: "unknown_value"},

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/content"
 	"github.com/storefront-go/storefront/graph/domain/customfield"
 	"github.com/storefront-go/storefront/graph/domain/endpoint"
+	"github.com/storefront-go/storefront/graph/domain/importer"
 	"github.com/storefront-go/storefront/graph/domain/invoice"
 	"github.com/storefront-go/storefront/graph/domain/merchant"
 	"github.com/storefront-go/storefront/graph/domain/report"
@@ -127,6 +128,7 @@ type (
 	invoiceResolver    = invoice.Resolver
 	fieldResolver      = customfield.Resolver
 	testStoreResolver  = teststore.Resolver
+	importResolver     = importer.Resolver
 
 	catalogQuery    = catalog.Query
 	salesQuery      = sales.Query
@@ -139,6 +141,7 @@ type (
 	sellingQuery    = selling.Query
 	invoiceQuery    = invoice.Query
 	fieldQuery      = customfield.Query
+	importQuery     = importer.Query
 
 	catalogMutation    = catalog.Mutation
 	salesMutation      = sales.Mutation
@@ -152,6 +155,7 @@ type (
 	invoiceMutation    = invoice.Mutation
 	fieldMutation      = customfield.Mutation
 	testStoreMutation  = teststore.Mutation
+	importMutation     = importer.Mutation
 )
 
 // Resolver holds all operations as methods of its Query and Mutation.
@@ -170,6 +174,7 @@ type Resolver struct {
 	*invoiceResolver
 	*fieldResolver
 	*testStoreResolver
+	*importResolver
 }
 
 // New returns the resolver. It fails if config lacks a required part.
@@ -191,6 +196,7 @@ func New(config Config) (*Resolver, error) {
 	r.salesResolver = sales.New(c, sales.Engines{}, r.sellingResolver)
 	r.accessResolver = access.New(c, access.Engines{}, r.endpointResolver, r.reportResolver)
 	r.testStoreResolver = teststore.New(c, r.catalogResolver, r.salesResolver)
+	r.importResolver = importer.New(c, importer.Engines{}, r.catalogResolver)
 	r.merchantResolver = merchant.New(c, merchant.Engines{}, r.accessResolver)
 	r.Use(e)
 	r.Reviewer, r.TestPayments = config.Reviewer, config.TestPayments
@@ -214,6 +220,7 @@ func (r *Resolver) Use(e Engines) {
 	r.appearanceResolver.Engines = appearance.Engines{Themes: e.Themes, Links: e.Links, Tasks: e.Tasks}
 	r.invoiceResolver.Engines = invoice.Engines{Links: e.Links}
 	r.fieldResolver.Engines = customfield.Engines{Tasks: e.Tasks}
+	r.importResolver.Engines = importer.Engines{Images: e.Images, Links: e.Links}
 	r.sellingResolver.Engines = selling.Engines{Payments: e.Payments, VIES: e.VIES}
 }
 
@@ -241,6 +248,7 @@ type Query struct {
 	sellingQuery
 	invoiceQuery
 	fieldQuery
+	importQuery
 }
 
 // Query returns the queries.
@@ -250,7 +258,8 @@ func (r *Resolver) Query() Query {
 		endpointQuery{Resolver: r.endpointResolver}, reportQuery{Resolver: r.reportResolver},
 		appearanceQuery{Resolver: r.appearanceResolver}, contentQuery{Resolver: r.contentResolver},
 		sellingQuery{Resolver: r.sellingResolver}, invoiceQuery{Resolver: r.invoiceResolver},
-		fieldQuery{Resolver: r.fieldResolver}}
+		fieldQuery{Resolver: r.fieldResolver},
+		importQuery{Resolver: r.importResolver}}
 }
 
 // Mutation holds every root mutation.
@@ -267,6 +276,7 @@ type Mutation struct {
 	invoiceMutation
 	fieldMutation
 	testStoreMutation
+	importMutation
 }
 
 // Mutation returns the mutations.
@@ -276,7 +286,8 @@ func (r *Resolver) Mutation() Mutation {
 		endpointMutation{Resolver: r.endpointResolver}, reportMutation{Resolver: r.reportResolver},
 		appearanceMutation{Resolver: r.appearanceResolver}, contentMutation{Resolver: r.contentResolver},
 		sellingMutation{Resolver: r.sellingResolver}, invoiceMutation{Resolver: r.invoiceResolver},
-		fieldMutation{Resolver: r.fieldResolver}, testStoreMutation{Resolver: r.testStoreResolver}}
+		fieldMutation{Resolver: r.fieldResolver}, testStoreMutation{Resolver: r.testStoreResolver},
+		importMutation{Resolver: r.importResolver}}
 }
 
 // Carts returns the carts of shoppers.

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/appearance"
 	"github.com/storefront-go/storefront/graph/domain/catalog"
 	"github.com/storefront-go/storefront/graph/domain/endpoint"
+	"github.com/storefront-go/storefront/graph/domain/importer"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/internal/exec"
@@ -25,7 +26,10 @@ func (e executable) Product() exec.ProductResolver {
 	return catalog.ProductFields{Resolver: e.catalogResolver}
 }
 func (e executable) InventoryItem() exec.InventoryItemResolver { return catalog.InventoryFields{} }
-func (e executable) Discount() exec.DiscountResolver           { return selling.DiscountFields{} }
+func (e executable) Import() exec.ImportResolver {
+	return importer.ImportFields{Resolver: e.importResolver}
+}
+func (e executable) Discount() exec.DiscountResolver { return selling.DiscountFields{} }
 func (e executable) Collection() exec.CollectionResolver {
 	return catalog.CollectionFields{Resolver: e.catalogResolver}
 }

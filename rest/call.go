@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/budget"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/graph/lib/wire"
@@ -39,6 +40,7 @@ type call struct {
 	rate    ratelimit.Decision
 	rated   bool
 	body    wire.Body // of the request
+	upload  *images.Upload
 	status  int
 	written int64
 	aborted bool   // the answer ended before its last byte

@@ -30,6 +30,10 @@ var endpoints = []struct {
 	{row{"GET", "/exports", scope.ExportsRead}, "/exports", ""},
 	{row{"POST", "/exports", scope.ExportsWrite}, "/exports", `{"kind":"orders"}`},
 	{row{"GET", "/exports/{id}", scope.ExportsRead}, "/exports/" + exportID, ""},
+	{row{"GET", "/imports", scope.ImportsRead}, "/imports", ""},
+	{row{"POST", "/imports", scope.ImportsWrite}, "/imports", anImport},
+	{row{"GET", "/imports/{id}", scope.ImportsRead}, "/imports/" + importID, ""},
+	{row{"GET", "/imports/{id}/errors", scope.ImportsRead}, "/imports/" + importID + "/errors", ""},
 	{row{"GET", "/webhooks", scope.WebhooksRead}, "/webhooks", ""},
 	{row{"POST", "/webhooks", scope.WebhooksWrite}, "/webhooks", hook("app.grant_revoked")},
 	{row{"DELETE", "/webhooks/{id}", scope.WebhooksWrite}, "/webhooks/" + webhookID, ""},
@@ -179,7 +183,8 @@ func TestSchemeIsCaseInsensitive(t *testing.T) {
 }
 
 // TestScopeMatrix calls every endpoint with a key of every single scope: a .write implies the .read
-// of its resource and nothing else. An export also needs the read scope of its kind.
+// of its resource and nothing else. An export also needs the read scope of its kind, and
+// an import the write scope.
 func TestScopeMatrix(t *testing.T) {
 	c := newCast(t)
 	starts := row{"POST", "/exports", scope.ExportsWrite}
@@ -196,6 +201,8 @@ func TestScopeMatrix(t *testing.T) {
 				switch {
 				case name == e.Scope && e.row == starts:
 					lacks = scope.OrdersRead
+				case name == e.Scope && e.Path == "/imports" && e.Method == http.MethodPost:
+					lacks = scope.ProductsWrite
 				case name == e.Scope, access == "read" && name == resource+".write":
 					if a.Status >= 300 {
 						t.Errorf("got %d %s", a.Status, a.Body)

@@ -36,6 +36,9 @@ func TestWritesRefuseWhatTheyCannotRead(t *testing.T) {
 				if body["webhook_id"] != nil {
 					body["webhook_id"] = webhookID
 				}
+				if body["source"] != nil {
+					body["source"] = importID
+				}
 				send := func() *answer {
 					b, err := json.Marshal(body)
 					if err != nil {

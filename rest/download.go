@@ -55,6 +55,9 @@ func (a *API) download(c *call, open opener) error {
 	if err != nil {
 		return err
 	}
+	if _, ok := linkedImport(c.r); ok {
+		return a.failedRows(c, store, id)
+	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	f, err := open(ctx, store, id)
@@ -109,6 +112,9 @@ func (a *API) linked(r *http.Request) (store, id xid.ID, err error) {
 		return xid.Nil, xid.Nil, forged()
 	}
 	id, ok := wantedExport(r)
+	if !ok {
+		id, ok = linkedImport(r)
+	}
 	if store, err = xid.Store.Parse(params["store"]); err != nil || !ok {
 		return xid.Nil, xid.Nil, forged()
 	}

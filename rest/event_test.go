@@ -127,6 +127,10 @@ func TestEventsOfWrites(t *testing.T) {
 			{name: "an export without the kind's scope", as: m.keyOf(scope.ExportsWrite), method: "POST",
 				target: "/exports", body: `{"kind":"orders"}`, status: 403},
 
+			{name: "an import", as: m.all, method: "POST", target: "/imports", body: anImport, status: 202},
+			{name: "an import of no file", as: m.all, method: "POST", target: "/imports",
+				body: `{"kind":"products"}`, status: 422},
+
 			{name: "the active theme", as: m.all, method: "POST", target: "/themes/" + themeID + "/activate",
 				status: 200},
 			{name: "another theme", as: m.all, method: "POST", target: "/themes/" + inactiveID + "/activate",

@@ -63,10 +63,13 @@ func (a *API) failureLinks(r *http.Request, f *fault.Error) []page.Link {
 
 // wantedExport returns the export that a download address names. Nothing is looked up, so the
 // export may not exist.
-func wantedExport(r *http.Request) (id xid.ID, ok bool) {
+func wantedExport(r *http.Request) (id xid.ID, ok bool) { return linkedID(r, xid.Export) }
+
+// linkedID returns the id of a kind in the path of a download.
+func linkedID(r *http.Request, kind xid.Kind) (id xid.ID, ok bool) {
 	path, ok := strings.CutPrefix(r.URL.EscapedPath(), downloadRoot)
 	name, _, _ := strings.Cut(path, "/")
-	id, err := xid.Export.Parse(name)
+	id, err := kind.Parse(name)
 	return id, ok && err == nil
 }
 

@@ -157,6 +157,9 @@ func (m *shop) furnish() {
 		if err := furnishExports(ctx, c, m.id); err != nil {
 			return err
 		}
+		if err := furnishImports(ctx, c, m.id); err != nil {
+			return err
+		}
 		if err := furnishThemes(ctx, c, m.id); err != nil {
 			return err
 		}

@@ -36,6 +36,7 @@ func (a *API) keyed(c *call) error {
 	if err := a.Core.BodyLeft(c.ctx, int64(c.body.Len())); err != nil {
 		return err
 	}
+	c.upload = a.keepImport(c)
 	path := strings.TrimPrefix(strings.TrimPrefix(c.r.URL.Path, Base), legacyBase)
 	claim := idem.Claim{Key: key, Fingerprint: c.body.Fingerprint(c.r.Method, path)}
 	answer, replayed, err := a.Idem.Run(c.ctx, claim, func(ctx context.Context) (idem.Answer, error) {

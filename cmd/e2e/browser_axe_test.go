@@ -25,7 +25,9 @@ const axe = `axe.run(document, {resultTypes: ['violations'], elementRef: true, %
 	.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html).join('   ').slice(0, 400)))`
 
 // dashboardPages are the pages of the dashboard that need no id.
-var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
+var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports",
+	"/imports", "/imports/new",
+	"/themes",
 	"/pages", "/pages/new", "/navigation", "/media", "/settings/storefront", "/collections", "/collections/new",
 	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/requests", "/staff", "/audit", "/notifications",
 	"/notifications/settings", "/settings/emails",

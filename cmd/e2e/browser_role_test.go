@@ -13,7 +13,8 @@ import (
 // unlisted are pages that the menu does not list.
 var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
-	"/settings/custom-fields", "/notifications/settings", "/collections/new", "/orders/new", "/customers/new"}
+	"/settings/custom-fields", "/notifications/settings", "/collections/new", "/orders/new", "/customers/new",
+	"/imports/new"}
 
 // People see what their role allows: every page of the menu works, and other pages say why not. An
 // admin, who may see all pages, is only asked for the menu: TestBrowserScripts opens them.
@@ -23,12 +24,13 @@ func TestBrowserRoles(t *testing.T) {
 	f := p.demo(t)
 	for role, closed := range map[string][]string{
 		"ADMIN": {},
-		"DEVELOPER": {"/orders", "/returns", "/invoices", "/customers", "/exports", "/reports", "/staff", "/audit",
+		"DEVELOPER": {"/orders", "/returns", "/invoices", "/customers", "/exports", "/imports", "/imports/new",
+			"/reports", "/staff", "/audit",
 			"/collections", "/collections/new", "/discounts", "/settings/shipping", "/settings/tax",
 			"/settings/payments",
 			"/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
 			"/orders/new", "/customers/new"},
-		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
+		"SUPPORT": {"/exports", "/imports", "/imports/new", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
 			"/events", "/requests", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
 			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
 			"/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",

@@ -16,6 +16,7 @@ import (
 // An export also needs the read scope of its kind, so no single scope starts one.
 var bodies = map[string]string{
 	"/orders/{id}/notes": `{"body":"x"}`, "/products": draft("By scope", "SCOPE"), "/exports": `{"kind":"orders"}`,
+	"/imports":  `{"kind":"products","content":"handle,title\n"}`,
 	"/webhooks": `{"url":"http://127.0.0.1:9/scope","events":["app.grant_revoked"]}`,
 
 	"/orders/{id}/cancel": `{}`, "/orders/{id}/payments": `{"amount_minor":50}`, "/orders/{id}/fulfillments": `{}`,
@@ -42,8 +43,10 @@ func TestScopes(t *testing.T) {
 	all := store.Keys["all"]
 	p.send(t, request{Method: http.MethodPost, Path: base + "/exports", As: all, Body: bodies["/exports"]}).
 		want(t, http.StatusAccepted, "")
-	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 46 || names != 23 {
-		t.Errorf("%d rows and %d scopes, want 46 and 23", rows, names)
+	p.send(t, request{Method: http.MethodPost, Path: base + "/imports", As: all, Body: bodies["/imports"]}).
+		want(t, http.StatusAccepted, "")
+	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 50 || names != 25 {
+		t.Errorf("%d rows and %d scopes, want 50 and 25", rows, names)
 	}
 	for _, route := range rest.Routes() {
 		r := request{Method: route.Method, Path: base + route.Path, Body: bodies[route.Path]}
@@ -94,6 +97,8 @@ func lacking(route rest.Route, name string) string {
 		return route.Scope
 	case route.Method == http.MethodPost && route.Path == "/exports":
 		return scope.OrdersRead
+	case route.Method == http.MethodPost && route.Path == "/imports":
+		return scope.ProductsWrite
 	}
 	return ""
 }

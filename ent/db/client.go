@@ -47,6 +47,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/importfinding"
+	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
@@ -164,6 +166,8 @@ type Client struct {
 	Fulfillment       *FulfillmentClient
 	Grant             *GrantClient
 	Idempotency       *IdempotencyClient
+	ImportFinding     *ImportFindingClient
+	ImportJob         *ImportJobClient
 	Imported          *ImportedClient
 	InventoryChange   *InventoryChangeClient
 	Invitation        *InvitationClient
@@ -282,6 +286,8 @@ func (c *Client) init() {
 	c.Fulfillment = NewFulfillmentClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
+	c.ImportFinding = NewImportFindingClient(c.config)
+	c.ImportJob = NewImportJobClient(c.config)
 	c.Imported = NewImportedClient(c.config)
 	c.InventoryChange = NewInventoryChangeClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
@@ -482,6 +488,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Fulfillment:       NewFulfillmentClient(cfg),
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
+		ImportFinding:     NewImportFindingClient(cfg),
+		ImportJob:         NewImportJobClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		InventoryChange:   NewInventoryChangeClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
@@ -609,6 +617,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Fulfillment:       NewFulfillmentClient(cfg),
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
+		ImportFinding:     NewImportFindingClient(cfg),
+		ImportJob:         NewImportJobClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		InventoryChange:   NewInventoryChangeClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
@@ -717,21 +727,22 @@ func (c *Client) Use(hooks ...Hook) {
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.CustomField, c.Customer,
 		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
 		c.Download, c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
-		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
-		c.InventoryChange, c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings,
-		c.LineWalk, c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme,
-		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
-		c.OrderLine, c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page,
-		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
-		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
-		c.ProductFile, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
-		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
-		c.ScheduledPrice, c.SearchEntry, c.SearchPending, c.SearchSpelling,
-		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
-		c.ShippingZone, c.ShopperChallenge, c.ShopperPasskey, c.ShopperSession,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt,
-		c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
-		c.UserEmail, c.Variant, c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.ImportFinding,
+		c.ImportJob, c.Imported, c.InventoryChange, c.Invitation, c.Invoice,
+		c.InvoiceSeries, c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail,
+		c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
+		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderReturn,
+		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
+		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
+		c.PriceChange, c.Process, c.Product, c.ProductFile, c.ProductImage,
+		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
+		c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice, c.SearchEntry,
+		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -746,21 +757,22 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.CollectionProduct, c.ConsentTicket, c.Credential, c.CustomField, c.Customer,
 		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
 		c.Download, c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
-		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.Imported,
-		c.InventoryChange, c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings,
-		c.LineWalk, c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme,
-		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
-		c.OrderLine, c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page,
-		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
-		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
-		c.ProductFile, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
-		c.RequestLog, c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk,
-		c.ScheduledPrice, c.SearchEntry, c.SearchPending, c.SearchSpelling,
-		c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk, c.ShippingCountry,
-		c.ShippingZone, c.ShopperChallenge, c.ShopperPasskey, c.ShopperSession,
-		c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task, c.TaskReceipt,
-		c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
-		c.UserEmail, c.Variant, c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.ImportFinding,
+		c.ImportJob, c.Imported, c.InventoryChange, c.Invitation, c.Invoice,
+		c.InvoiceSeries, c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail,
+		c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
+		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderReturn,
+		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
+		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
+		c.PriceChange, c.Process, c.Product, c.ProductFile, c.ProductImage,
+		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
+		c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice, c.SearchEntry,
+		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
+		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
+		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
+		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -837,6 +849,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Grant.mutate(ctx, m)
 	case *IdempotencyMutation:
 		return c.Idempotency.mutate(ctx, m)
+	case *ImportFindingMutation:
+		return c.ImportFinding.mutate(ctx, m)
+	case *ImportJobMutation:
+		return c.ImportJob.mutate(ctx, m)
 	case *ImportedMutation:
 		return c.Imported.mutate(ctx, m)
 	case *InventoryChangeMutation:
@@ -5536,6 +5552,274 @@ func (c *IdempotencyClient) mutate(ctx context.Context, m *IdempotencyMutation) 
 		return (&IdempotencyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Idempotency mutation op: %q", m.Op())
+	}
+}
+
+// ImportFindingClient is a client for the ImportFinding schema.
+type ImportFindingClient struct {
+	config
+}
+
+// NewImportFindingClient returns a client for the ImportFinding from the given config.
+func NewImportFindingClient(c config) *ImportFindingClient {
+	return &ImportFindingClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `importfinding.Hooks(f(g(h())))`.
+func (c *ImportFindingClient) Use(hooks ...Hook) {
+	c.hooks.ImportFinding = append(c.hooks.ImportFinding, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `importfinding.Intercept(f(g(h())))`.
+func (c *ImportFindingClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ImportFinding = append(c.inters.ImportFinding, interceptors...)
+}
+
+// Create returns a builder for creating a ImportFinding entity.
+func (c *ImportFindingClient) Create() *ImportFindingCreate {
+	mutation := newImportFindingMutation(c.config, OpCreate)
+	return &ImportFindingCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ImportFinding entities.
+func (c *ImportFindingClient) CreateBulk(builders ...*ImportFindingCreate) *ImportFindingCreateBulk {
+	return &ImportFindingCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ImportFindingClient) MapCreateBulk(slice any, setFunc func(*ImportFindingCreate, int)) *ImportFindingCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ImportFindingCreateBulk{err: fmt.Errorf("calling to ImportFindingClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ImportFindingCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ImportFindingCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ImportFinding.
+func (c *ImportFindingClient) Update() *ImportFindingUpdate {
+	mutation := newImportFindingMutation(c.config, OpUpdate)
+	return &ImportFindingUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ImportFindingClient) UpdateOne(_m *ImportFinding) *ImportFindingUpdateOne {
+	mutation := newImportFindingMutation(c.config, OpUpdateOne, withImportFinding(_m))
+	return &ImportFindingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ImportFindingClient) UpdateOneID(id xid.ID) *ImportFindingUpdateOne {
+	mutation := newImportFindingMutation(c.config, OpUpdateOne, withImportFindingID(id))
+	return &ImportFindingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ImportFinding.
+func (c *ImportFindingClient) Delete() *ImportFindingDelete {
+	mutation := newImportFindingMutation(c.config, OpDelete)
+	return &ImportFindingDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ImportFindingClient) DeleteOne(_m *ImportFinding) *ImportFindingDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ImportFindingClient) DeleteOneID(id xid.ID) *ImportFindingDeleteOne {
+	builder := c.Delete().Where(importfinding.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ImportFindingDeleteOne{builder}
+}
+
+// Query returns a query builder for ImportFinding.
+func (c *ImportFindingClient) Query() *ImportFindingQuery {
+	return &ImportFindingQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeImportFinding},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ImportFinding entity by its id.
+func (c *ImportFindingClient) Get(ctx context.Context, id xid.ID) (*ImportFinding, error) {
+	return c.Query().Where(importfinding.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ImportFindingClient) GetX(ctx context.Context, id xid.ID) *ImportFinding {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ImportFindingClient) Hooks() []Hook {
+	hooks := c.hooks.ImportFinding
+	return append(hooks[:len(hooks):len(hooks)], importfinding.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ImportFindingClient) Interceptors() []Interceptor {
+	return c.inters.ImportFinding
+}
+
+func (c *ImportFindingClient) mutate(ctx context.Context, m *ImportFindingMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ImportFindingCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ImportFindingUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ImportFindingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ImportFindingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ImportFinding mutation op: %q", m.Op())
+	}
+}
+
+// ImportJobClient is a client for the ImportJob schema.
+type ImportJobClient struct {
+	config
+}
+
+// NewImportJobClient returns a client for the ImportJob from the given config.
+func NewImportJobClient(c config) *ImportJobClient {
+	return &ImportJobClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `importjob.Hooks(f(g(h())))`.
+func (c *ImportJobClient) Use(hooks ...Hook) {
+	c.hooks.ImportJob = append(c.hooks.ImportJob, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `importjob.Intercept(f(g(h())))`.
+func (c *ImportJobClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ImportJob = append(c.inters.ImportJob, interceptors...)
+}
+
+// Create returns a builder for creating a ImportJob entity.
+func (c *ImportJobClient) Create() *ImportJobCreate {
+	mutation := newImportJobMutation(c.config, OpCreate)
+	return &ImportJobCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ImportJob entities.
+func (c *ImportJobClient) CreateBulk(builders ...*ImportJobCreate) *ImportJobCreateBulk {
+	return &ImportJobCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ImportJobClient) MapCreateBulk(slice any, setFunc func(*ImportJobCreate, int)) *ImportJobCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ImportJobCreateBulk{err: fmt.Errorf("calling to ImportJobClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ImportJobCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ImportJobCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ImportJob.
+func (c *ImportJobClient) Update() *ImportJobUpdate {
+	mutation := newImportJobMutation(c.config, OpUpdate)
+	return &ImportJobUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ImportJobClient) UpdateOne(_m *ImportJob) *ImportJobUpdateOne {
+	mutation := newImportJobMutation(c.config, OpUpdateOne, withImportJob(_m))
+	return &ImportJobUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ImportJobClient) UpdateOneID(id xid.ID) *ImportJobUpdateOne {
+	mutation := newImportJobMutation(c.config, OpUpdateOne, withImportJobID(id))
+	return &ImportJobUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ImportJob.
+func (c *ImportJobClient) Delete() *ImportJobDelete {
+	mutation := newImportJobMutation(c.config, OpDelete)
+	return &ImportJobDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ImportJobClient) DeleteOne(_m *ImportJob) *ImportJobDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ImportJobClient) DeleteOneID(id xid.ID) *ImportJobDeleteOne {
+	builder := c.Delete().Where(importjob.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ImportJobDeleteOne{builder}
+}
+
+// Query returns a query builder for ImportJob.
+func (c *ImportJobClient) Query() *ImportJobQuery {
+	return &ImportJobQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeImportJob},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ImportJob entity by its id.
+func (c *ImportJobClient) Get(ctx context.Context, id xid.ID) (*ImportJob, error) {
+	return c.Query().Where(importjob.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ImportJobClient) GetX(ctx context.Context, id xid.ID) *ImportJob {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ImportJobClient) Hooks() []Hook {
+	hooks := c.hooks.ImportJob
+	return append(hooks[:len(hooks):len(hooks)], importjob.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ImportJobClient) Interceptors() []Interceptor {
+	return c.inters.ImportJob
+}
+
+func (c *ImportJobClient) mutate(ctx context.Context, m *ImportJobMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ImportJobCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ImportJobUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ImportJobUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ImportJobDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ImportJob mutation op: %q", m.Op())
 	}
 }
 
@@ -15449,18 +15733,19 @@ type (
 		Credential, CustomField, Customer, Delivery, DeliveryLog, Discount,
 		DiscountUse, Domain, DomainHost, Download, EndpointStat, Event, Export,
 		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
-		Imported, InventoryChange, Invitation, Invoice, InvoiceSeries, InvoiceSettings,
-		LineWalk, Listing, Mail, MailSender, MailStop, MarketplaceTheme, Membership,
-		Menus, Note, Notification, OAuthClient, Order, OrderLine, OrderReturn,
-		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
-		PaymentRefund, PaymentSession, PaymentSettings, Picture, PriceChange, Process,
-		Product, ProductFile, ProductImage, RecoveryCode, Redaction, Report,
-		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, ScheduledPrice,
-		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
-		ShelfWalk, ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
-		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		ImportFinding, ImportJob, Imported, InventoryChange, Invitation, Invoice,
+		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
+		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
+		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
+		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
+		Picture, PriceChange, Process, Product, ProductFile, ProductImage,
+		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
+		SalesPending, SalesWalk, ScheduledPrice, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, ShopperChallenge, ShopperPasskey, ShopperSession, Staff,
+		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -15468,18 +15753,19 @@ type (
 		Credential, CustomField, Customer, Delivery, DeliveryLog, Discount,
 		DiscountUse, Domain, DomainHost, Download, EndpointStat, Event, Export,
 		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
-		Imported, InventoryChange, Invitation, Invoice, InvoiceSeries, InvoiceSettings,
-		LineWalk, Listing, Mail, MailSender, MailStop, MarketplaceTheme, Membership,
-		Menus, Note, Notification, OAuthClient, Order, OrderLine, OrderReturn,
-		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
-		PaymentRefund, PaymentSession, PaymentSettings, Picture, PriceChange, Process,
-		Product, ProductFile, ProductImage, RecoveryCode, Redaction, Report,
-		RequestLog, Revocation, SalesInterval, SalesPending, SalesWalk, ScheduledPrice,
-		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
-		ShelfWalk, ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
-		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
+		ImportFinding, ImportJob, Imported, InventoryChange, Invitation, Invoice,
+		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
+		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
+		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
+		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
+		Picture, PriceChange, Process, Product, ProductFile, ProductImage,
+		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
+		SalesPending, SalesWalk, ScheduledPrice, SearchEntry, SearchPending,
+		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
+		ShippingZone, ShopperChallenge, ShopperPasskey, ShopperSession, Staff,
+		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
 	}
 )
 

@@ -48,6 +48,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/importfinding"
+	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
@@ -215,6 +217,8 @@ func checkColumn(t, c string) error {
 			fulfillment.Table:       fulfillment.ValidColumn,
 			grant.Table:             grant.ValidColumn,
 			idempotency.Table:       idempotency.ValidColumn,
+			importfinding.Table:     importfinding.ValidColumn,
+			importjob.Table:         importjob.ValidColumn,
 			imported.Table:          imported.ValidColumn,
 			inventorychange.Table:   inventorychange.ValidColumn,
 			invitation.Table:        invitation.ValidColumn,

@@ -45,6 +45,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/importfinding"
+	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
@@ -172,6 +174,8 @@ const (
 	TypeFulfillment       = "Fulfillment"
 	TypeGrant             = "Grant"
 	TypeIdempotency       = "Idempotency"
+	TypeImportFinding     = "ImportFinding"
+	TypeImportJob         = "ImportJob"
 	TypeImported          = "Imported"
 	TypeInventoryChange   = "InventoryChange"
 	TypeInvitation        = "Invitation"
@@ -34878,6 +34882,3337 @@ func (m *IdempotencyMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *IdempotencyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Idempotency edge %s", name)
+}
+
+// ImportFindingMutation represents an operation that mutates the ImportFinding nodes in the graph.
+type ImportFindingMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	import_id     *xid.ID
+	line          *int64
+	addline       *int64
+	warning       *bool
+	record        *string
+	detail        *string
+	start         *int64
+	addstart      *int64
+	size          *int64
+	addsize       *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ImportFinding, error)
+	predicates    []predicate.ImportFinding
+}
+
+var _ ent.Mutation = (*ImportFindingMutation)(nil)
+
+// importfindingOption allows management of the mutation configuration using functional options.
+type importfindingOption func(*ImportFindingMutation)
+
+// newImportFindingMutation creates new mutation for the ImportFinding entity.
+func newImportFindingMutation(c config, op Op, opts ...importfindingOption) *ImportFindingMutation {
+	m := &ImportFindingMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeImportFinding,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withImportFindingID sets the ID field of the mutation.
+func withImportFindingID(id xid.ID) importfindingOption {
+	return func(m *ImportFindingMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ImportFinding
+		)
+		m.oldValue = func(ctx context.Context) (*ImportFinding, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ImportFinding.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withImportFinding sets the old ImportFinding of the mutation.
+func withImportFinding(node *ImportFinding) importfindingOption {
+	return func(m *ImportFindingMutation) {
+		m.oldValue = func(context.Context) (*ImportFinding, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ImportFindingMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ImportFindingMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ImportFinding entities.
+func (m *ImportFindingMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ImportFindingMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ImportFindingMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ImportFinding.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ImportFindingMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ImportFindingMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ImportFinding entity.
+// If the ImportFinding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportFindingMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ImportFindingMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetImportID sets the "import_id" field.
+func (m *ImportFindingMutation) SetImportID(x xid.ID) {
+	m.import_id = &x
+}
+
+// ImportID returns the value of the "import_id" field in the mutation.
+func (m *ImportFindingMutation) ImportID() (r xid.ID, exists bool) {
+	v := m.import_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldImportID returns the old "import_id" field's value of the ImportFinding entity.
+// If the ImportFinding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportFindingMutation) OldImportID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldImportID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldImportID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldImportID: %w", err)
+	}
+	return oldValue.ImportID, nil
+}
+
+// ResetImportID resets all changes to the "import_id" field.
+func (m *ImportFindingMutation) ResetImportID() {
+	m.import_id = nil
+}
+
+// SetLine sets the "line" field.
+func (m *ImportFindingMutation) SetLine(i int64) {
+	m.line = &i
+	m.addline = nil
+}
+
+// Line returns the value of the "line" field in the mutation.
+func (m *ImportFindingMutation) Line() (r int64, exists bool) {
+	v := m.line
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLine returns the old "line" field's value of the ImportFinding entity.
+// If the ImportFinding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportFindingMutation) OldLine(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLine is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLine requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLine: %w", err)
+	}
+	return oldValue.Line, nil
+}
+
+// AddLine adds i to the "line" field.
+func (m *ImportFindingMutation) AddLine(i int64) {
+	if m.addline != nil {
+		*m.addline += i
+	} else {
+		m.addline = &i
+	}
+}
+
+// AddedLine returns the value that was added to the "line" field in this mutation.
+func (m *ImportFindingMutation) AddedLine() (r int64, exists bool) {
+	v := m.addline
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLine resets all changes to the "line" field.
+func (m *ImportFindingMutation) ResetLine() {
+	m.line = nil
+	m.addline = nil
+}
+
+// SetWarning sets the "warning" field.
+func (m *ImportFindingMutation) SetWarning(b bool) {
+	m.warning = &b
+}
+
+// Warning returns the value of the "warning" field in the mutation.
+func (m *ImportFindingMutation) Warning() (r bool, exists bool) {
+	v := m.warning
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWarning returns the old "warning" field's value of the ImportFinding entity.
+// If the ImportFinding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportFindingMutation) OldWarning(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWarning is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWarning requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWarning: %w", err)
+	}
+	return oldValue.Warning, nil
+}
+
+// ResetWarning resets all changes to the "warning" field.
+func (m *ImportFindingMutation) ResetWarning() {
+	m.warning = nil
+}
+
+// SetRecord sets the "record" field.
+func (m *ImportFindingMutation) SetRecord(s string) {
+	m.record = &s
+}
+
+// Record returns the value of the "record" field in the mutation.
+func (m *ImportFindingMutation) Record() (r string, exists bool) {
+	v := m.record
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRecord returns the old "record" field's value of the ImportFinding entity.
+// If the ImportFinding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportFindingMutation) OldRecord(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRecord is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRecord requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRecord: %w", err)
+	}
+	return oldValue.Record, nil
+}
+
+// ResetRecord resets all changes to the "record" field.
+func (m *ImportFindingMutation) ResetRecord() {
+	m.record = nil
+}
+
+// SetDetail sets the "detail" field.
+func (m *ImportFindingMutation) SetDetail(s string) {
+	m.detail = &s
+}
+
+// Detail returns the value of the "detail" field in the mutation.
+func (m *ImportFindingMutation) Detail() (r string, exists bool) {
+	v := m.detail
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDetail returns the old "detail" field's value of the ImportFinding entity.
+// If the ImportFinding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportFindingMutation) OldDetail(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDetail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDetail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDetail: %w", err)
+	}
+	return oldValue.Detail, nil
+}
+
+// ResetDetail resets all changes to the "detail" field.
+func (m *ImportFindingMutation) ResetDetail() {
+	m.detail = nil
+}
+
+// SetStart sets the "start" field.
+func (m *ImportFindingMutation) SetStart(i int64) {
+	m.start = &i
+	m.addstart = nil
+}
+
+// Start returns the value of the "start" field in the mutation.
+func (m *ImportFindingMutation) Start() (r int64, exists bool) {
+	v := m.start
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStart returns the old "start" field's value of the ImportFinding entity.
+// If the ImportFinding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportFindingMutation) OldStart(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStart is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStart requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStart: %w", err)
+	}
+	return oldValue.Start, nil
+}
+
+// AddStart adds i to the "start" field.
+func (m *ImportFindingMutation) AddStart(i int64) {
+	if m.addstart != nil {
+		*m.addstart += i
+	} else {
+		m.addstart = &i
+	}
+}
+
+// AddedStart returns the value that was added to the "start" field in this mutation.
+func (m *ImportFindingMutation) AddedStart() (r int64, exists bool) {
+	v := m.addstart
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStart resets all changes to the "start" field.
+func (m *ImportFindingMutation) ResetStart() {
+	m.start = nil
+	m.addstart = nil
+}
+
+// SetSize sets the "size" field.
+func (m *ImportFindingMutation) SetSize(i int64) {
+	m.size = &i
+	m.addsize = nil
+}
+
+// Size returns the value of the "size" field in the mutation.
+func (m *ImportFindingMutation) Size() (r int64, exists bool) {
+	v := m.size
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSize returns the old "size" field's value of the ImportFinding entity.
+// If the ImportFinding object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportFindingMutation) OldSize(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSize is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSize requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSize: %w", err)
+	}
+	return oldValue.Size, nil
+}
+
+// AddSize adds i to the "size" field.
+func (m *ImportFindingMutation) AddSize(i int64) {
+	if m.addsize != nil {
+		*m.addsize += i
+	} else {
+		m.addsize = &i
+	}
+}
+
+// AddedSize returns the value that was added to the "size" field in this mutation.
+func (m *ImportFindingMutation) AddedSize() (r int64, exists bool) {
+	v := m.addsize
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSize resets all changes to the "size" field.
+func (m *ImportFindingMutation) ResetSize() {
+	m.size = nil
+	m.addsize = nil
+}
+
+// Where appends a list predicates to the ImportFindingMutation builder.
+func (m *ImportFindingMutation) Where(ps ...predicate.ImportFinding) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ImportFindingMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ImportFindingMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ImportFinding, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ImportFindingMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ImportFindingMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ImportFinding).
+func (m *ImportFindingMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ImportFindingMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.store_id != nil {
+		fields = append(fields, importfinding.FieldStoreID)
+	}
+	if m.import_id != nil {
+		fields = append(fields, importfinding.FieldImportID)
+	}
+	if m.line != nil {
+		fields = append(fields, importfinding.FieldLine)
+	}
+	if m.warning != nil {
+		fields = append(fields, importfinding.FieldWarning)
+	}
+	if m.record != nil {
+		fields = append(fields, importfinding.FieldRecord)
+	}
+	if m.detail != nil {
+		fields = append(fields, importfinding.FieldDetail)
+	}
+	if m.start != nil {
+		fields = append(fields, importfinding.FieldStart)
+	}
+	if m.size != nil {
+		fields = append(fields, importfinding.FieldSize)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ImportFindingMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case importfinding.FieldStoreID:
+		return m.StoreID()
+	case importfinding.FieldImportID:
+		return m.ImportID()
+	case importfinding.FieldLine:
+		return m.Line()
+	case importfinding.FieldWarning:
+		return m.Warning()
+	case importfinding.FieldRecord:
+		return m.Record()
+	case importfinding.FieldDetail:
+		return m.Detail()
+	case importfinding.FieldStart:
+		return m.Start()
+	case importfinding.FieldSize:
+		return m.Size()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ImportFindingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case importfinding.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case importfinding.FieldImportID:
+		return m.OldImportID(ctx)
+	case importfinding.FieldLine:
+		return m.OldLine(ctx)
+	case importfinding.FieldWarning:
+		return m.OldWarning(ctx)
+	case importfinding.FieldRecord:
+		return m.OldRecord(ctx)
+	case importfinding.FieldDetail:
+		return m.OldDetail(ctx)
+	case importfinding.FieldStart:
+		return m.OldStart(ctx)
+	case importfinding.FieldSize:
+		return m.OldSize(ctx)
+	}
+	return nil, fmt.Errorf("unknown ImportFinding field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ImportFindingMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case importfinding.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case importfinding.FieldImportID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetImportID(v)
+		return nil
+	case importfinding.FieldLine:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLine(v)
+		return nil
+	case importfinding.FieldWarning:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWarning(v)
+		return nil
+	case importfinding.FieldRecord:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRecord(v)
+		return nil
+	case importfinding.FieldDetail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDetail(v)
+		return nil
+	case importfinding.FieldStart:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStart(v)
+		return nil
+	case importfinding.FieldSize:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSize(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ImportFinding field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ImportFindingMutation) AddedFields() []string {
+	var fields []string
+	if m.addline != nil {
+		fields = append(fields, importfinding.FieldLine)
+	}
+	if m.addstart != nil {
+		fields = append(fields, importfinding.FieldStart)
+	}
+	if m.addsize != nil {
+		fields = append(fields, importfinding.FieldSize)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ImportFindingMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case importfinding.FieldLine:
+		return m.AddedLine()
+	case importfinding.FieldStart:
+		return m.AddedStart()
+	case importfinding.FieldSize:
+		return m.AddedSize()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ImportFindingMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case importfinding.FieldLine:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLine(v)
+		return nil
+	case importfinding.FieldStart:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStart(v)
+		return nil
+	case importfinding.FieldSize:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSize(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ImportFinding numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ImportFindingMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ImportFindingMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ImportFindingMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ImportFinding nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ImportFindingMutation) ResetField(name string) error {
+	switch name {
+	case importfinding.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case importfinding.FieldImportID:
+		m.ResetImportID()
+		return nil
+	case importfinding.FieldLine:
+		m.ResetLine()
+		return nil
+	case importfinding.FieldWarning:
+		m.ResetWarning()
+		return nil
+	case importfinding.FieldRecord:
+		m.ResetRecord()
+		return nil
+	case importfinding.FieldDetail:
+		m.ResetDetail()
+		return nil
+	case importfinding.FieldStart:
+		m.ResetStart()
+		return nil
+	case importfinding.FieldSize:
+		m.ResetSize()
+		return nil
+	}
+	return fmt.Errorf("unknown ImportFinding field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ImportFindingMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ImportFindingMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ImportFindingMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ImportFindingMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ImportFindingMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ImportFindingMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ImportFindingMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ImportFinding unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ImportFindingMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ImportFinding edge %s", name)
+}
+
+// ImportJobMutation represents an operation that mutates the ImportJob nodes in the graph.
+type ImportJobMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *xid.ID
+	store_id           *xid.ID
+	bucket             *int8
+	addbucket          *int8
+	kind               *state.ImportKind
+	dry_run            *bool
+	file_name          *string
+	source_url         *string
+	mapping            *[]byte
+	object_id          *xid.ID
+	size_bytes         *int64
+	addsize_bytes      *int64
+	requester_type     *viewer.Kind
+	requester_id       *xid.ID
+	requester_name     *string
+	credential_id      *xid.ID
+	status             *state.ImportStatus
+	tries              *int
+	addtries           *int
+	due_at             *micros.Time
+	adddue_at          *micros.Time
+	failures           *int
+	addfailures        *int
+	bytes_done         *int64
+	addbytes_done      *int64
+	lines_done         *int64
+	addlines_done      *int64
+	created_count      *int64
+	addcreated_count   *int64
+	updated_count      *int64
+	addupdated_count   *int64
+	unchanged_count    *int64
+	addunchanged_count *int64
+	failed_count       *int64
+	addfailed_count    *int64
+	warning_count      *int64
+	addwarning_count   *int64
+	findings           *int
+	addfindings        *int
+	error_code         *string
+	error_message      *string
+	started_at         *micros.Time
+	addstarted_at      *micros.Time
+	completed_at       *micros.Time
+	addcompleted_at    *micros.Time
+	clearedFields      map[string]struct{}
+	done               bool
+	oldValue           func(context.Context) (*ImportJob, error)
+	predicates         []predicate.ImportJob
+}
+
+var _ ent.Mutation = (*ImportJobMutation)(nil)
+
+// importjobOption allows management of the mutation configuration using functional options.
+type importjobOption func(*ImportJobMutation)
+
+// newImportJobMutation creates new mutation for the ImportJob entity.
+func newImportJobMutation(c config, op Op, opts ...importjobOption) *ImportJobMutation {
+	m := &ImportJobMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeImportJob,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withImportJobID sets the ID field of the mutation.
+func withImportJobID(id xid.ID) importjobOption {
+	return func(m *ImportJobMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ImportJob
+		)
+		m.oldValue = func(ctx context.Context) (*ImportJob, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ImportJob.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withImportJob sets the old ImportJob of the mutation.
+func withImportJob(node *ImportJob) importjobOption {
+	return func(m *ImportJobMutation) {
+		m.oldValue = func(context.Context) (*ImportJob, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ImportJobMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ImportJobMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ImportJob entities.
+func (m *ImportJobMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ImportJobMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ImportJobMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ImportJob.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ImportJobMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ImportJobMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ImportJobMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *ImportJobMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *ImportJobMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *ImportJobMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *ImportJobMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *ImportJobMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *ImportJobMutation) SetKind(sk state.ImportKind) {
+	m.kind = &sk
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *ImportJobMutation) Kind() (r state.ImportKind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldKind(ctx context.Context) (v state.ImportKind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *ImportJobMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetDryRun sets the "dry_run" field.
+func (m *ImportJobMutation) SetDryRun(b bool) {
+	m.dry_run = &b
+}
+
+// DryRun returns the value of the "dry_run" field in the mutation.
+func (m *ImportJobMutation) DryRun() (r bool, exists bool) {
+	v := m.dry_run
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDryRun returns the old "dry_run" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldDryRun(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDryRun is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDryRun requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDryRun: %w", err)
+	}
+	return oldValue.DryRun, nil
+}
+
+// ResetDryRun resets all changes to the "dry_run" field.
+func (m *ImportJobMutation) ResetDryRun() {
+	m.dry_run = nil
+}
+
+// SetFileName sets the "file_name" field.
+func (m *ImportJobMutation) SetFileName(s string) {
+	m.file_name = &s
+}
+
+// FileName returns the value of the "file_name" field in the mutation.
+func (m *ImportJobMutation) FileName() (r string, exists bool) {
+	v := m.file_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFileName returns the old "file_name" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldFileName(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFileName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFileName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFileName: %w", err)
+	}
+	return oldValue.FileName, nil
+}
+
+// ClearFileName clears the value of the "file_name" field.
+func (m *ImportJobMutation) ClearFileName() {
+	m.file_name = nil
+	m.clearedFields[importjob.FieldFileName] = struct{}{}
+}
+
+// FileNameCleared returns if the "file_name" field was cleared in this mutation.
+func (m *ImportJobMutation) FileNameCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldFileName]
+	return ok
+}
+
+// ResetFileName resets all changes to the "file_name" field.
+func (m *ImportJobMutation) ResetFileName() {
+	m.file_name = nil
+	delete(m.clearedFields, importjob.FieldFileName)
+}
+
+// SetSourceURL sets the "source_url" field.
+func (m *ImportJobMutation) SetSourceURL(s string) {
+	m.source_url = &s
+}
+
+// SourceURL returns the value of the "source_url" field in the mutation.
+func (m *ImportJobMutation) SourceURL() (r string, exists bool) {
+	v := m.source_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSourceURL returns the old "source_url" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldSourceURL(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSourceURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSourceURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSourceURL: %w", err)
+	}
+	return oldValue.SourceURL, nil
+}
+
+// ClearSourceURL clears the value of the "source_url" field.
+func (m *ImportJobMutation) ClearSourceURL() {
+	m.source_url = nil
+	m.clearedFields[importjob.FieldSourceURL] = struct{}{}
+}
+
+// SourceURLCleared returns if the "source_url" field was cleared in this mutation.
+func (m *ImportJobMutation) SourceURLCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldSourceURL]
+	return ok
+}
+
+// ResetSourceURL resets all changes to the "source_url" field.
+func (m *ImportJobMutation) ResetSourceURL() {
+	m.source_url = nil
+	delete(m.clearedFields, importjob.FieldSourceURL)
+}
+
+// SetMapping sets the "mapping" field.
+func (m *ImportJobMutation) SetMapping(b []byte) {
+	m.mapping = &b
+}
+
+// Mapping returns the value of the "mapping" field in the mutation.
+func (m *ImportJobMutation) Mapping() (r []byte, exists bool) {
+	v := m.mapping
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMapping returns the old "mapping" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldMapping(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMapping is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMapping requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMapping: %w", err)
+	}
+	return oldValue.Mapping, nil
+}
+
+// ClearMapping clears the value of the "mapping" field.
+func (m *ImportJobMutation) ClearMapping() {
+	m.mapping = nil
+	m.clearedFields[importjob.FieldMapping] = struct{}{}
+}
+
+// MappingCleared returns if the "mapping" field was cleared in this mutation.
+func (m *ImportJobMutation) MappingCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldMapping]
+	return ok
+}
+
+// ResetMapping resets all changes to the "mapping" field.
+func (m *ImportJobMutation) ResetMapping() {
+	m.mapping = nil
+	delete(m.clearedFields, importjob.FieldMapping)
+}
+
+// SetObjectID sets the "object_id" field.
+func (m *ImportJobMutation) SetObjectID(x xid.ID) {
+	m.object_id = &x
+}
+
+// ObjectID returns the value of the "object_id" field in the mutation.
+func (m *ImportJobMutation) ObjectID() (r xid.ID, exists bool) {
+	v := m.object_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldObjectID returns the old "object_id" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldObjectID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldObjectID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldObjectID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldObjectID: %w", err)
+	}
+	return oldValue.ObjectID, nil
+}
+
+// ClearObjectID clears the value of the "object_id" field.
+func (m *ImportJobMutation) ClearObjectID() {
+	m.object_id = nil
+	m.clearedFields[importjob.FieldObjectID] = struct{}{}
+}
+
+// ObjectIDCleared returns if the "object_id" field was cleared in this mutation.
+func (m *ImportJobMutation) ObjectIDCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldObjectID]
+	return ok
+}
+
+// ResetObjectID resets all changes to the "object_id" field.
+func (m *ImportJobMutation) ResetObjectID() {
+	m.object_id = nil
+	delete(m.clearedFields, importjob.FieldObjectID)
+}
+
+// SetSizeBytes sets the "size_bytes" field.
+func (m *ImportJobMutation) SetSizeBytes(i int64) {
+	m.size_bytes = &i
+	m.addsize_bytes = nil
+}
+
+// SizeBytes returns the value of the "size_bytes" field in the mutation.
+func (m *ImportJobMutation) SizeBytes() (r int64, exists bool) {
+	v := m.size_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeBytes returns the old "size_bytes" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldSizeBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeBytes: %w", err)
+	}
+	return oldValue.SizeBytes, nil
+}
+
+// AddSizeBytes adds i to the "size_bytes" field.
+func (m *ImportJobMutation) AddSizeBytes(i int64) {
+	if m.addsize_bytes != nil {
+		*m.addsize_bytes += i
+	} else {
+		m.addsize_bytes = &i
+	}
+}
+
+// AddedSizeBytes returns the value that was added to the "size_bytes" field in this mutation.
+func (m *ImportJobMutation) AddedSizeBytes() (r int64, exists bool) {
+	v := m.addsize_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSizeBytes resets all changes to the "size_bytes" field.
+func (m *ImportJobMutation) ResetSizeBytes() {
+	m.size_bytes = nil
+	m.addsize_bytes = nil
+}
+
+// SetRequesterType sets the "requester_type" field.
+func (m *ImportJobMutation) SetRequesterType(v viewer.Kind) {
+	m.requester_type = &v
+}
+
+// RequesterType returns the value of the "requester_type" field in the mutation.
+func (m *ImportJobMutation) RequesterType() (r viewer.Kind, exists bool) {
+	v := m.requester_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequesterType returns the old "requester_type" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldRequesterType(ctx context.Context) (v viewer.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequesterType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequesterType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequesterType: %w", err)
+	}
+	return oldValue.RequesterType, nil
+}
+
+// ResetRequesterType resets all changes to the "requester_type" field.
+func (m *ImportJobMutation) ResetRequesterType() {
+	m.requester_type = nil
+}
+
+// SetRequesterID sets the "requester_id" field.
+func (m *ImportJobMutation) SetRequesterID(x xid.ID) {
+	m.requester_id = &x
+}
+
+// RequesterID returns the value of the "requester_id" field in the mutation.
+func (m *ImportJobMutation) RequesterID() (r xid.ID, exists bool) {
+	v := m.requester_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequesterID returns the old "requester_id" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldRequesterID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequesterID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequesterID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequesterID: %w", err)
+	}
+	return oldValue.RequesterID, nil
+}
+
+// ResetRequesterID resets all changes to the "requester_id" field.
+func (m *ImportJobMutation) ResetRequesterID() {
+	m.requester_id = nil
+}
+
+// SetRequesterName sets the "requester_name" field.
+func (m *ImportJobMutation) SetRequesterName(s string) {
+	m.requester_name = &s
+}
+
+// RequesterName returns the value of the "requester_name" field in the mutation.
+func (m *ImportJobMutation) RequesterName() (r string, exists bool) {
+	v := m.requester_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequesterName returns the old "requester_name" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldRequesterName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequesterName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequesterName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequesterName: %w", err)
+	}
+	return oldValue.RequesterName, nil
+}
+
+// ResetRequesterName resets all changes to the "requester_name" field.
+func (m *ImportJobMutation) ResetRequesterName() {
+	m.requester_name = nil
+}
+
+// SetCredentialID sets the "credential_id" field.
+func (m *ImportJobMutation) SetCredentialID(x xid.ID) {
+	m.credential_id = &x
+}
+
+// CredentialID returns the value of the "credential_id" field in the mutation.
+func (m *ImportJobMutation) CredentialID() (r xid.ID, exists bool) {
+	v := m.credential_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCredentialID returns the old "credential_id" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldCredentialID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCredentialID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCredentialID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCredentialID: %w", err)
+	}
+	return oldValue.CredentialID, nil
+}
+
+// ResetCredentialID resets all changes to the "credential_id" field.
+func (m *ImportJobMutation) ResetCredentialID() {
+	m.credential_id = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *ImportJobMutation) SetStatus(ss state.ImportStatus) {
+	m.status = &ss
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *ImportJobMutation) Status() (r state.ImportStatus, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldStatus(ctx context.Context) (v state.ImportStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *ImportJobMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *ImportJobMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *ImportJobMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *ImportJobMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *ImportJobMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *ImportJobMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *ImportJobMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *ImportJobMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldDueAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *ImportJobMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *ImportJobMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *ImportJobMutation) ClearDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+	m.clearedFields[importjob.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *ImportJobMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *ImportJobMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+	delete(m.clearedFields, importjob.FieldDueAt)
+}
+
+// SetFailures sets the "failures" field.
+func (m *ImportJobMutation) SetFailures(i int) {
+	m.failures = &i
+	m.addfailures = nil
+}
+
+// Failures returns the value of the "failures" field in the mutation.
+func (m *ImportJobMutation) Failures() (r int, exists bool) {
+	v := m.failures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailures returns the old "failures" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldFailures(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailures is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailures requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailures: %w", err)
+	}
+	return oldValue.Failures, nil
+}
+
+// AddFailures adds i to the "failures" field.
+func (m *ImportJobMutation) AddFailures(i int) {
+	if m.addfailures != nil {
+		*m.addfailures += i
+	} else {
+		m.addfailures = &i
+	}
+}
+
+// AddedFailures returns the value that was added to the "failures" field in this mutation.
+func (m *ImportJobMutation) AddedFailures() (r int, exists bool) {
+	v := m.addfailures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailures resets all changes to the "failures" field.
+func (m *ImportJobMutation) ResetFailures() {
+	m.failures = nil
+	m.addfailures = nil
+}
+
+// SetBytesDone sets the "bytes_done" field.
+func (m *ImportJobMutation) SetBytesDone(i int64) {
+	m.bytes_done = &i
+	m.addbytes_done = nil
+}
+
+// BytesDone returns the value of the "bytes_done" field in the mutation.
+func (m *ImportJobMutation) BytesDone() (r int64, exists bool) {
+	v := m.bytes_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBytesDone returns the old "bytes_done" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldBytesDone(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBytesDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBytesDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBytesDone: %w", err)
+	}
+	return oldValue.BytesDone, nil
+}
+
+// AddBytesDone adds i to the "bytes_done" field.
+func (m *ImportJobMutation) AddBytesDone(i int64) {
+	if m.addbytes_done != nil {
+		*m.addbytes_done += i
+	} else {
+		m.addbytes_done = &i
+	}
+}
+
+// AddedBytesDone returns the value that was added to the "bytes_done" field in this mutation.
+func (m *ImportJobMutation) AddedBytesDone() (r int64, exists bool) {
+	v := m.addbytes_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBytesDone resets all changes to the "bytes_done" field.
+func (m *ImportJobMutation) ResetBytesDone() {
+	m.bytes_done = nil
+	m.addbytes_done = nil
+}
+
+// SetLinesDone sets the "lines_done" field.
+func (m *ImportJobMutation) SetLinesDone(i int64) {
+	m.lines_done = &i
+	m.addlines_done = nil
+}
+
+// LinesDone returns the value of the "lines_done" field in the mutation.
+func (m *ImportJobMutation) LinesDone() (r int64, exists bool) {
+	v := m.lines_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLinesDone returns the old "lines_done" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldLinesDone(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLinesDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLinesDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLinesDone: %w", err)
+	}
+	return oldValue.LinesDone, nil
+}
+
+// AddLinesDone adds i to the "lines_done" field.
+func (m *ImportJobMutation) AddLinesDone(i int64) {
+	if m.addlines_done != nil {
+		*m.addlines_done += i
+	} else {
+		m.addlines_done = &i
+	}
+}
+
+// AddedLinesDone returns the value that was added to the "lines_done" field in this mutation.
+func (m *ImportJobMutation) AddedLinesDone() (r int64, exists bool) {
+	v := m.addlines_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLinesDone resets all changes to the "lines_done" field.
+func (m *ImportJobMutation) ResetLinesDone() {
+	m.lines_done = nil
+	m.addlines_done = nil
+}
+
+// SetCreatedCount sets the "created_count" field.
+func (m *ImportJobMutation) SetCreatedCount(i int64) {
+	m.created_count = &i
+	m.addcreated_count = nil
+}
+
+// CreatedCount returns the value of the "created_count" field in the mutation.
+func (m *ImportJobMutation) CreatedCount() (r int64, exists bool) {
+	v := m.created_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedCount returns the old "created_count" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldCreatedCount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedCount: %w", err)
+	}
+	return oldValue.CreatedCount, nil
+}
+
+// AddCreatedCount adds i to the "created_count" field.
+func (m *ImportJobMutation) AddCreatedCount(i int64) {
+	if m.addcreated_count != nil {
+		*m.addcreated_count += i
+	} else {
+		m.addcreated_count = &i
+	}
+}
+
+// AddedCreatedCount returns the value that was added to the "created_count" field in this mutation.
+func (m *ImportJobMutation) AddedCreatedCount() (r int64, exists bool) {
+	v := m.addcreated_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedCount resets all changes to the "created_count" field.
+func (m *ImportJobMutation) ResetCreatedCount() {
+	m.created_count = nil
+	m.addcreated_count = nil
+}
+
+// SetUpdatedCount sets the "updated_count" field.
+func (m *ImportJobMutation) SetUpdatedCount(i int64) {
+	m.updated_count = &i
+	m.addupdated_count = nil
+}
+
+// UpdatedCount returns the value of the "updated_count" field in the mutation.
+func (m *ImportJobMutation) UpdatedCount() (r int64, exists bool) {
+	v := m.updated_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedCount returns the old "updated_count" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldUpdatedCount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedCount: %w", err)
+	}
+	return oldValue.UpdatedCount, nil
+}
+
+// AddUpdatedCount adds i to the "updated_count" field.
+func (m *ImportJobMutation) AddUpdatedCount(i int64) {
+	if m.addupdated_count != nil {
+		*m.addupdated_count += i
+	} else {
+		m.addupdated_count = &i
+	}
+}
+
+// AddedUpdatedCount returns the value that was added to the "updated_count" field in this mutation.
+func (m *ImportJobMutation) AddedUpdatedCount() (r int64, exists bool) {
+	v := m.addupdated_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedCount resets all changes to the "updated_count" field.
+func (m *ImportJobMutation) ResetUpdatedCount() {
+	m.updated_count = nil
+	m.addupdated_count = nil
+}
+
+// SetUnchangedCount sets the "unchanged_count" field.
+func (m *ImportJobMutation) SetUnchangedCount(i int64) {
+	m.unchanged_count = &i
+	m.addunchanged_count = nil
+}
+
+// UnchangedCount returns the value of the "unchanged_count" field in the mutation.
+func (m *ImportJobMutation) UnchangedCount() (r int64, exists bool) {
+	v := m.unchanged_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUnchangedCount returns the old "unchanged_count" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldUnchangedCount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUnchangedCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUnchangedCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUnchangedCount: %w", err)
+	}
+	return oldValue.UnchangedCount, nil
+}
+
+// AddUnchangedCount adds i to the "unchanged_count" field.
+func (m *ImportJobMutation) AddUnchangedCount(i int64) {
+	if m.addunchanged_count != nil {
+		*m.addunchanged_count += i
+	} else {
+		m.addunchanged_count = &i
+	}
+}
+
+// AddedUnchangedCount returns the value that was added to the "unchanged_count" field in this mutation.
+func (m *ImportJobMutation) AddedUnchangedCount() (r int64, exists bool) {
+	v := m.addunchanged_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUnchangedCount resets all changes to the "unchanged_count" field.
+func (m *ImportJobMutation) ResetUnchangedCount() {
+	m.unchanged_count = nil
+	m.addunchanged_count = nil
+}
+
+// SetFailedCount sets the "failed_count" field.
+func (m *ImportJobMutation) SetFailedCount(i int64) {
+	m.failed_count = &i
+	m.addfailed_count = nil
+}
+
+// FailedCount returns the value of the "failed_count" field in the mutation.
+func (m *ImportJobMutation) FailedCount() (r int64, exists bool) {
+	v := m.failed_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailedCount returns the old "failed_count" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldFailedCount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailedCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailedCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailedCount: %w", err)
+	}
+	return oldValue.FailedCount, nil
+}
+
+// AddFailedCount adds i to the "failed_count" field.
+func (m *ImportJobMutation) AddFailedCount(i int64) {
+	if m.addfailed_count != nil {
+		*m.addfailed_count += i
+	} else {
+		m.addfailed_count = &i
+	}
+}
+
+// AddedFailedCount returns the value that was added to the "failed_count" field in this mutation.
+func (m *ImportJobMutation) AddedFailedCount() (r int64, exists bool) {
+	v := m.addfailed_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailedCount resets all changes to the "failed_count" field.
+func (m *ImportJobMutation) ResetFailedCount() {
+	m.failed_count = nil
+	m.addfailed_count = nil
+}
+
+// SetWarningCount sets the "warning_count" field.
+func (m *ImportJobMutation) SetWarningCount(i int64) {
+	m.warning_count = &i
+	m.addwarning_count = nil
+}
+
+// WarningCount returns the value of the "warning_count" field in the mutation.
+func (m *ImportJobMutation) WarningCount() (r int64, exists bool) {
+	v := m.warning_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWarningCount returns the old "warning_count" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldWarningCount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWarningCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWarningCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWarningCount: %w", err)
+	}
+	return oldValue.WarningCount, nil
+}
+
+// AddWarningCount adds i to the "warning_count" field.
+func (m *ImportJobMutation) AddWarningCount(i int64) {
+	if m.addwarning_count != nil {
+		*m.addwarning_count += i
+	} else {
+		m.addwarning_count = &i
+	}
+}
+
+// AddedWarningCount returns the value that was added to the "warning_count" field in this mutation.
+func (m *ImportJobMutation) AddedWarningCount() (r int64, exists bool) {
+	v := m.addwarning_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWarningCount resets all changes to the "warning_count" field.
+func (m *ImportJobMutation) ResetWarningCount() {
+	m.warning_count = nil
+	m.addwarning_count = nil
+}
+
+// SetFindings sets the "findings" field.
+func (m *ImportJobMutation) SetFindings(i int) {
+	m.findings = &i
+	m.addfindings = nil
+}
+
+// Findings returns the value of the "findings" field in the mutation.
+func (m *ImportJobMutation) Findings() (r int, exists bool) {
+	v := m.findings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFindings returns the old "findings" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldFindings(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFindings is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFindings requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFindings: %w", err)
+	}
+	return oldValue.Findings, nil
+}
+
+// AddFindings adds i to the "findings" field.
+func (m *ImportJobMutation) AddFindings(i int) {
+	if m.addfindings != nil {
+		*m.addfindings += i
+	} else {
+		m.addfindings = &i
+	}
+}
+
+// AddedFindings returns the value that was added to the "findings" field in this mutation.
+func (m *ImportJobMutation) AddedFindings() (r int, exists bool) {
+	v := m.addfindings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFindings resets all changes to the "findings" field.
+func (m *ImportJobMutation) ResetFindings() {
+	m.findings = nil
+	m.addfindings = nil
+}
+
+// SetErrorCode sets the "error_code" field.
+func (m *ImportJobMutation) SetErrorCode(s string) {
+	m.error_code = &s
+}
+
+// ErrorCode returns the value of the "error_code" field in the mutation.
+func (m *ImportJobMutation) ErrorCode() (r string, exists bool) {
+	v := m.error_code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldErrorCode returns the old "error_code" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldErrorCode(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldErrorCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldErrorCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldErrorCode: %w", err)
+	}
+	return oldValue.ErrorCode, nil
+}
+
+// ClearErrorCode clears the value of the "error_code" field.
+func (m *ImportJobMutation) ClearErrorCode() {
+	m.error_code = nil
+	m.clearedFields[importjob.FieldErrorCode] = struct{}{}
+}
+
+// ErrorCodeCleared returns if the "error_code" field was cleared in this mutation.
+func (m *ImportJobMutation) ErrorCodeCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldErrorCode]
+	return ok
+}
+
+// ResetErrorCode resets all changes to the "error_code" field.
+func (m *ImportJobMutation) ResetErrorCode() {
+	m.error_code = nil
+	delete(m.clearedFields, importjob.FieldErrorCode)
+}
+
+// SetErrorMessage sets the "error_message" field.
+func (m *ImportJobMutation) SetErrorMessage(s string) {
+	m.error_message = &s
+}
+
+// ErrorMessage returns the value of the "error_message" field in the mutation.
+func (m *ImportJobMutation) ErrorMessage() (r string, exists bool) {
+	v := m.error_message
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldErrorMessage returns the old "error_message" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldErrorMessage(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldErrorMessage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldErrorMessage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldErrorMessage: %w", err)
+	}
+	return oldValue.ErrorMessage, nil
+}
+
+// ClearErrorMessage clears the value of the "error_message" field.
+func (m *ImportJobMutation) ClearErrorMessage() {
+	m.error_message = nil
+	m.clearedFields[importjob.FieldErrorMessage] = struct{}{}
+}
+
+// ErrorMessageCleared returns if the "error_message" field was cleared in this mutation.
+func (m *ImportJobMutation) ErrorMessageCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldErrorMessage]
+	return ok
+}
+
+// ResetErrorMessage resets all changes to the "error_message" field.
+func (m *ImportJobMutation) ResetErrorMessage() {
+	m.error_message = nil
+	delete(m.clearedFields, importjob.FieldErrorMessage)
+}
+
+// SetStartedAt sets the "started_at" field.
+func (m *ImportJobMutation) SetStartedAt(value micros.Time) {
+	m.started_at = &value
+	m.addstarted_at = nil
+}
+
+// StartedAt returns the value of the "started_at" field in the mutation.
+func (m *ImportJobMutation) StartedAt() (r micros.Time, exists bool) {
+	v := m.started_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartedAt returns the old "started_at" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldStartedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartedAt: %w", err)
+	}
+	return oldValue.StartedAt, nil
+}
+
+// AddStartedAt adds value to the "started_at" field.
+func (m *ImportJobMutation) AddStartedAt(value micros.Time) {
+	if m.addstarted_at != nil {
+		*m.addstarted_at += value
+	} else {
+		m.addstarted_at = &value
+	}
+}
+
+// AddedStartedAt returns the value that was added to the "started_at" field in this mutation.
+func (m *ImportJobMutation) AddedStartedAt() (r micros.Time, exists bool) {
+	v := m.addstarted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearStartedAt clears the value of the "started_at" field.
+func (m *ImportJobMutation) ClearStartedAt() {
+	m.started_at = nil
+	m.addstarted_at = nil
+	m.clearedFields[importjob.FieldStartedAt] = struct{}{}
+}
+
+// StartedAtCleared returns if the "started_at" field was cleared in this mutation.
+func (m *ImportJobMutation) StartedAtCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldStartedAt]
+	return ok
+}
+
+// ResetStartedAt resets all changes to the "started_at" field.
+func (m *ImportJobMutation) ResetStartedAt() {
+	m.started_at = nil
+	m.addstarted_at = nil
+	delete(m.clearedFields, importjob.FieldStartedAt)
+}
+
+// SetCompletedAt sets the "completed_at" field.
+func (m *ImportJobMutation) SetCompletedAt(value micros.Time) {
+	m.completed_at = &value
+	m.addcompleted_at = nil
+}
+
+// CompletedAt returns the value of the "completed_at" field in the mutation.
+func (m *ImportJobMutation) CompletedAt() (r micros.Time, exists bool) {
+	v := m.completed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletedAt returns the old "completed_at" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldCompletedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletedAt: %w", err)
+	}
+	return oldValue.CompletedAt, nil
+}
+
+// AddCompletedAt adds value to the "completed_at" field.
+func (m *ImportJobMutation) AddCompletedAt(value micros.Time) {
+	if m.addcompleted_at != nil {
+		*m.addcompleted_at += value
+	} else {
+		m.addcompleted_at = &value
+	}
+}
+
+// AddedCompletedAt returns the value that was added to the "completed_at" field in this mutation.
+func (m *ImportJobMutation) AddedCompletedAt() (r micros.Time, exists bool) {
+	v := m.addcompleted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCompletedAt clears the value of the "completed_at" field.
+func (m *ImportJobMutation) ClearCompletedAt() {
+	m.completed_at = nil
+	m.addcompleted_at = nil
+	m.clearedFields[importjob.FieldCompletedAt] = struct{}{}
+}
+
+// CompletedAtCleared returns if the "completed_at" field was cleared in this mutation.
+func (m *ImportJobMutation) CompletedAtCleared() bool {
+	_, ok := m.clearedFields[importjob.FieldCompletedAt]
+	return ok
+}
+
+// ResetCompletedAt resets all changes to the "completed_at" field.
+func (m *ImportJobMutation) ResetCompletedAt() {
+	m.completed_at = nil
+	m.addcompleted_at = nil
+	delete(m.clearedFields, importjob.FieldCompletedAt)
+}
+
+// Where appends a list predicates to the ImportJobMutation builder.
+func (m *ImportJobMutation) Where(ps ...predicate.ImportJob) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ImportJobMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ImportJobMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ImportJob, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ImportJobMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ImportJobMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ImportJob).
+func (m *ImportJobMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ImportJobMutation) Fields() []string {
+	fields := make([]string, 0, 29)
+	if m.store_id != nil {
+		fields = append(fields, importjob.FieldStoreID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, importjob.FieldBucket)
+	}
+	if m.kind != nil {
+		fields = append(fields, importjob.FieldKind)
+	}
+	if m.dry_run != nil {
+		fields = append(fields, importjob.FieldDryRun)
+	}
+	if m.file_name != nil {
+		fields = append(fields, importjob.FieldFileName)
+	}
+	if m.source_url != nil {
+		fields = append(fields, importjob.FieldSourceURL)
+	}
+	if m.mapping != nil {
+		fields = append(fields, importjob.FieldMapping)
+	}
+	if m.object_id != nil {
+		fields = append(fields, importjob.FieldObjectID)
+	}
+	if m.size_bytes != nil {
+		fields = append(fields, importjob.FieldSizeBytes)
+	}
+	if m.requester_type != nil {
+		fields = append(fields, importjob.FieldRequesterType)
+	}
+	if m.requester_id != nil {
+		fields = append(fields, importjob.FieldRequesterID)
+	}
+	if m.requester_name != nil {
+		fields = append(fields, importjob.FieldRequesterName)
+	}
+	if m.credential_id != nil {
+		fields = append(fields, importjob.FieldCredentialID)
+	}
+	if m.status != nil {
+		fields = append(fields, importjob.FieldStatus)
+	}
+	if m.tries != nil {
+		fields = append(fields, importjob.FieldTries)
+	}
+	if m.due_at != nil {
+		fields = append(fields, importjob.FieldDueAt)
+	}
+	if m.failures != nil {
+		fields = append(fields, importjob.FieldFailures)
+	}
+	if m.bytes_done != nil {
+		fields = append(fields, importjob.FieldBytesDone)
+	}
+	if m.lines_done != nil {
+		fields = append(fields, importjob.FieldLinesDone)
+	}
+	if m.created_count != nil {
+		fields = append(fields, importjob.FieldCreatedCount)
+	}
+	if m.updated_count != nil {
+		fields = append(fields, importjob.FieldUpdatedCount)
+	}
+	if m.unchanged_count != nil {
+		fields = append(fields, importjob.FieldUnchangedCount)
+	}
+	if m.failed_count != nil {
+		fields = append(fields, importjob.FieldFailedCount)
+	}
+	if m.warning_count != nil {
+		fields = append(fields, importjob.FieldWarningCount)
+	}
+	if m.findings != nil {
+		fields = append(fields, importjob.FieldFindings)
+	}
+	if m.error_code != nil {
+		fields = append(fields, importjob.FieldErrorCode)
+	}
+	if m.error_message != nil {
+		fields = append(fields, importjob.FieldErrorMessage)
+	}
+	if m.started_at != nil {
+		fields = append(fields, importjob.FieldStartedAt)
+	}
+	if m.completed_at != nil {
+		fields = append(fields, importjob.FieldCompletedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ImportJobMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case importjob.FieldStoreID:
+		return m.StoreID()
+	case importjob.FieldBucket:
+		return m.Bucket()
+	case importjob.FieldKind:
+		return m.Kind()
+	case importjob.FieldDryRun:
+		return m.DryRun()
+	case importjob.FieldFileName:
+		return m.FileName()
+	case importjob.FieldSourceURL:
+		return m.SourceURL()
+	case importjob.FieldMapping:
+		return m.Mapping()
+	case importjob.FieldObjectID:
+		return m.ObjectID()
+	case importjob.FieldSizeBytes:
+		return m.SizeBytes()
+	case importjob.FieldRequesterType:
+		return m.RequesterType()
+	case importjob.FieldRequesterID:
+		return m.RequesterID()
+	case importjob.FieldRequesterName:
+		return m.RequesterName()
+	case importjob.FieldCredentialID:
+		return m.CredentialID()
+	case importjob.FieldStatus:
+		return m.Status()
+	case importjob.FieldTries:
+		return m.Tries()
+	case importjob.FieldDueAt:
+		return m.DueAt()
+	case importjob.FieldFailures:
+		return m.Failures()
+	case importjob.FieldBytesDone:
+		return m.BytesDone()
+	case importjob.FieldLinesDone:
+		return m.LinesDone()
+	case importjob.FieldCreatedCount:
+		return m.CreatedCount()
+	case importjob.FieldUpdatedCount:
+		return m.UpdatedCount()
+	case importjob.FieldUnchangedCount:
+		return m.UnchangedCount()
+	case importjob.FieldFailedCount:
+		return m.FailedCount()
+	case importjob.FieldWarningCount:
+		return m.WarningCount()
+	case importjob.FieldFindings:
+		return m.Findings()
+	case importjob.FieldErrorCode:
+		return m.ErrorCode()
+	case importjob.FieldErrorMessage:
+		return m.ErrorMessage()
+	case importjob.FieldStartedAt:
+		return m.StartedAt()
+	case importjob.FieldCompletedAt:
+		return m.CompletedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ImportJobMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case importjob.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case importjob.FieldBucket:
+		return m.OldBucket(ctx)
+	case importjob.FieldKind:
+		return m.OldKind(ctx)
+	case importjob.FieldDryRun:
+		return m.OldDryRun(ctx)
+	case importjob.FieldFileName:
+		return m.OldFileName(ctx)
+	case importjob.FieldSourceURL:
+		return m.OldSourceURL(ctx)
+	case importjob.FieldMapping:
+		return m.OldMapping(ctx)
+	case importjob.FieldObjectID:
+		return m.OldObjectID(ctx)
+	case importjob.FieldSizeBytes:
+		return m.OldSizeBytes(ctx)
+	case importjob.FieldRequesterType:
+		return m.OldRequesterType(ctx)
+	case importjob.FieldRequesterID:
+		return m.OldRequesterID(ctx)
+	case importjob.FieldRequesterName:
+		return m.OldRequesterName(ctx)
+	case importjob.FieldCredentialID:
+		return m.OldCredentialID(ctx)
+	case importjob.FieldStatus:
+		return m.OldStatus(ctx)
+	case importjob.FieldTries:
+		return m.OldTries(ctx)
+	case importjob.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case importjob.FieldFailures:
+		return m.OldFailures(ctx)
+	case importjob.FieldBytesDone:
+		return m.OldBytesDone(ctx)
+	case importjob.FieldLinesDone:
+		return m.OldLinesDone(ctx)
+	case importjob.FieldCreatedCount:
+		return m.OldCreatedCount(ctx)
+	case importjob.FieldUpdatedCount:
+		return m.OldUpdatedCount(ctx)
+	case importjob.FieldUnchangedCount:
+		return m.OldUnchangedCount(ctx)
+	case importjob.FieldFailedCount:
+		return m.OldFailedCount(ctx)
+	case importjob.FieldWarningCount:
+		return m.OldWarningCount(ctx)
+	case importjob.FieldFindings:
+		return m.OldFindings(ctx)
+	case importjob.FieldErrorCode:
+		return m.OldErrorCode(ctx)
+	case importjob.FieldErrorMessage:
+		return m.OldErrorMessage(ctx)
+	case importjob.FieldStartedAt:
+		return m.OldStartedAt(ctx)
+	case importjob.FieldCompletedAt:
+		return m.OldCompletedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown ImportJob field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ImportJobMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case importjob.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case importjob.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case importjob.FieldKind:
+		v, ok := value.(state.ImportKind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case importjob.FieldDryRun:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDryRun(v)
+		return nil
+	case importjob.FieldFileName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFileName(v)
+		return nil
+	case importjob.FieldSourceURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSourceURL(v)
+		return nil
+	case importjob.FieldMapping:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMapping(v)
+		return nil
+	case importjob.FieldObjectID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetObjectID(v)
+		return nil
+	case importjob.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeBytes(v)
+		return nil
+	case importjob.FieldRequesterType:
+		v, ok := value.(viewer.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequesterType(v)
+		return nil
+	case importjob.FieldRequesterID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequesterID(v)
+		return nil
+	case importjob.FieldRequesterName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequesterName(v)
+		return nil
+	case importjob.FieldCredentialID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCredentialID(v)
+		return nil
+	case importjob.FieldStatus:
+		v, ok := value.(state.ImportStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case importjob.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case importjob.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case importjob.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailures(v)
+		return nil
+	case importjob.FieldBytesDone:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBytesDone(v)
+		return nil
+	case importjob.FieldLinesDone:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLinesDone(v)
+		return nil
+	case importjob.FieldCreatedCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedCount(v)
+		return nil
+	case importjob.FieldUpdatedCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedCount(v)
+		return nil
+	case importjob.FieldUnchangedCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUnchangedCount(v)
+		return nil
+	case importjob.FieldFailedCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailedCount(v)
+		return nil
+	case importjob.FieldWarningCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWarningCount(v)
+		return nil
+	case importjob.FieldFindings:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFindings(v)
+		return nil
+	case importjob.FieldErrorCode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetErrorCode(v)
+		return nil
+	case importjob.FieldErrorMessage:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetErrorMessage(v)
+		return nil
+	case importjob.FieldStartedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartedAt(v)
+		return nil
+	case importjob.FieldCompletedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ImportJob field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ImportJobMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, importjob.FieldBucket)
+	}
+	if m.addsize_bytes != nil {
+		fields = append(fields, importjob.FieldSizeBytes)
+	}
+	if m.addtries != nil {
+		fields = append(fields, importjob.FieldTries)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, importjob.FieldDueAt)
+	}
+	if m.addfailures != nil {
+		fields = append(fields, importjob.FieldFailures)
+	}
+	if m.addbytes_done != nil {
+		fields = append(fields, importjob.FieldBytesDone)
+	}
+	if m.addlines_done != nil {
+		fields = append(fields, importjob.FieldLinesDone)
+	}
+	if m.addcreated_count != nil {
+		fields = append(fields, importjob.FieldCreatedCount)
+	}
+	if m.addupdated_count != nil {
+		fields = append(fields, importjob.FieldUpdatedCount)
+	}
+	if m.addunchanged_count != nil {
+		fields = append(fields, importjob.FieldUnchangedCount)
+	}
+	if m.addfailed_count != nil {
+		fields = append(fields, importjob.FieldFailedCount)
+	}
+	if m.addwarning_count != nil {
+		fields = append(fields, importjob.FieldWarningCount)
+	}
+	if m.addfindings != nil {
+		fields = append(fields, importjob.FieldFindings)
+	}
+	if m.addstarted_at != nil {
+		fields = append(fields, importjob.FieldStartedAt)
+	}
+	if m.addcompleted_at != nil {
+		fields = append(fields, importjob.FieldCompletedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ImportJobMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case importjob.FieldBucket:
+		return m.AddedBucket()
+	case importjob.FieldSizeBytes:
+		return m.AddedSizeBytes()
+	case importjob.FieldTries:
+		return m.AddedTries()
+	case importjob.FieldDueAt:
+		return m.AddedDueAt()
+	case importjob.FieldFailures:
+		return m.AddedFailures()
+	case importjob.FieldBytesDone:
+		return m.AddedBytesDone()
+	case importjob.FieldLinesDone:
+		return m.AddedLinesDone()
+	case importjob.FieldCreatedCount:
+		return m.AddedCreatedCount()
+	case importjob.FieldUpdatedCount:
+		return m.AddedUpdatedCount()
+	case importjob.FieldUnchangedCount:
+		return m.AddedUnchangedCount()
+	case importjob.FieldFailedCount:
+		return m.AddedFailedCount()
+	case importjob.FieldWarningCount:
+		return m.AddedWarningCount()
+	case importjob.FieldFindings:
+		return m.AddedFindings()
+	case importjob.FieldStartedAt:
+		return m.AddedStartedAt()
+	case importjob.FieldCompletedAt:
+		return m.AddedCompletedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ImportJobMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case importjob.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case importjob.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSizeBytes(v)
+		return nil
+	case importjob.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case importjob.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case importjob.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailures(v)
+		return nil
+	case importjob.FieldBytesDone:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBytesDone(v)
+		return nil
+	case importjob.FieldLinesDone:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLinesDone(v)
+		return nil
+	case importjob.FieldCreatedCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCreatedCount(v)
+		return nil
+	case importjob.FieldUpdatedCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedCount(v)
+		return nil
+	case importjob.FieldUnchangedCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUnchangedCount(v)
+		return nil
+	case importjob.FieldFailedCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailedCount(v)
+		return nil
+	case importjob.FieldWarningCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWarningCount(v)
+		return nil
+	case importjob.FieldFindings:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFindings(v)
+		return nil
+	case importjob.FieldStartedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStartedAt(v)
+		return nil
+	case importjob.FieldCompletedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompletedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ImportJob numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ImportJobMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(importjob.FieldFileName) {
+		fields = append(fields, importjob.FieldFileName)
+	}
+	if m.FieldCleared(importjob.FieldSourceURL) {
+		fields = append(fields, importjob.FieldSourceURL)
+	}
+	if m.FieldCleared(importjob.FieldMapping) {
+		fields = append(fields, importjob.FieldMapping)
+	}
+	if m.FieldCleared(importjob.FieldObjectID) {
+		fields = append(fields, importjob.FieldObjectID)
+	}
+	if m.FieldCleared(importjob.FieldDueAt) {
+		fields = append(fields, importjob.FieldDueAt)
+	}
+	if m.FieldCleared(importjob.FieldErrorCode) {
+		fields = append(fields, importjob.FieldErrorCode)
+	}
+	if m.FieldCleared(importjob.FieldErrorMessage) {
+		fields = append(fields, importjob.FieldErrorMessage)
+	}
+	if m.FieldCleared(importjob.FieldStartedAt) {
+		fields = append(fields, importjob.FieldStartedAt)
+	}
+	if m.FieldCleared(importjob.FieldCompletedAt) {
+		fields = append(fields, importjob.FieldCompletedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ImportJobMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ImportJobMutation) ClearField(name string) error {
+	switch name {
+	case importjob.FieldFileName:
+		m.ClearFileName()
+		return nil
+	case importjob.FieldSourceURL:
+		m.ClearSourceURL()
+		return nil
+	case importjob.FieldMapping:
+		m.ClearMapping()
+		return nil
+	case importjob.FieldObjectID:
+		m.ClearObjectID()
+		return nil
+	case importjob.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case importjob.FieldErrorCode:
+		m.ClearErrorCode()
+		return nil
+	case importjob.FieldErrorMessage:
+		m.ClearErrorMessage()
+		return nil
+	case importjob.FieldStartedAt:
+		m.ClearStartedAt()
+		return nil
+	case importjob.FieldCompletedAt:
+		m.ClearCompletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ImportJob nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ImportJobMutation) ResetField(name string) error {
+	switch name {
+	case importjob.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case importjob.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case importjob.FieldKind:
+		m.ResetKind()
+		return nil
+	case importjob.FieldDryRun:
+		m.ResetDryRun()
+		return nil
+	case importjob.FieldFileName:
+		m.ResetFileName()
+		return nil
+	case importjob.FieldSourceURL:
+		m.ResetSourceURL()
+		return nil
+	case importjob.FieldMapping:
+		m.ResetMapping()
+		return nil
+	case importjob.FieldObjectID:
+		m.ResetObjectID()
+		return nil
+	case importjob.FieldSizeBytes:
+		m.ResetSizeBytes()
+		return nil
+	case importjob.FieldRequesterType:
+		m.ResetRequesterType()
+		return nil
+	case importjob.FieldRequesterID:
+		m.ResetRequesterID()
+		return nil
+	case importjob.FieldRequesterName:
+		m.ResetRequesterName()
+		return nil
+	case importjob.FieldCredentialID:
+		m.ResetCredentialID()
+		return nil
+	case importjob.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case importjob.FieldTries:
+		m.ResetTries()
+		return nil
+	case importjob.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case importjob.FieldFailures:
+		m.ResetFailures()
+		return nil
+	case importjob.FieldBytesDone:
+		m.ResetBytesDone()
+		return nil
+	case importjob.FieldLinesDone:
+		m.ResetLinesDone()
+		return nil
+	case importjob.FieldCreatedCount:
+		m.ResetCreatedCount()
+		return nil
+	case importjob.FieldUpdatedCount:
+		m.ResetUpdatedCount()
+		return nil
+	case importjob.FieldUnchangedCount:
+		m.ResetUnchangedCount()
+		return nil
+	case importjob.FieldFailedCount:
+		m.ResetFailedCount()
+		return nil
+	case importjob.FieldWarningCount:
+		m.ResetWarningCount()
+		return nil
+	case importjob.FieldFindings:
+		m.ResetFindings()
+		return nil
+	case importjob.FieldErrorCode:
+		m.ResetErrorCode()
+		return nil
+	case importjob.FieldErrorMessage:
+		m.ResetErrorMessage()
+		return nil
+	case importjob.FieldStartedAt:
+		m.ResetStartedAt()
+		return nil
+	case importjob.FieldCompletedAt:
+		m.ResetCompletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ImportJob field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ImportJobMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ImportJobMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ImportJobMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ImportJobMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ImportJobMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ImportJobMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ImportJobMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ImportJob unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ImportJobMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ImportJob edge %s", name)
 }
 
 // ImportedMutation represents an operation that mutates the Imported nodes in the graph.

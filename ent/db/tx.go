@@ -82,6 +82,10 @@ type Tx struct {
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// ImportFinding is the client for interacting with the ImportFinding builders.
+	ImportFinding *ImportFindingClient
+	// ImportJob is the client for interacting with the ImportJob builders.
+	ImportJob *ImportJobClient
 	// Imported is the client for interacting with the Imported builders.
 	Imported *ImportedClient
 	// InventoryChange is the client for interacting with the InventoryChange builders.
@@ -395,6 +399,8 @@ func (tx *Tx) init() {
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
+	tx.ImportFinding = NewImportFindingClient(tx.config)
+	tx.ImportJob = NewImportJobClient(tx.config)
 	tx.Imported = NewImportedClient(tx.config)
 	tx.InventoryChange = NewInventoryChangeClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)

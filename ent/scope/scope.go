@@ -42,6 +42,8 @@ const (
 	CustomFieldsWrite = "custom_fields.write"
 	ExportsRead       = "exports.read"
 	ExportsWrite      = "exports.write"
+	ImportsRead       = "imports.read"
+	ImportsWrite      = "imports.write"
 	WebhooksRead      = "webhooks.read"
 	WebhooksWrite     = "webhooks.write"
 	ThemesRead        = "themes.read"
@@ -87,6 +89,10 @@ var catalog = []Scope{
 		Sentence: "List export jobs and fetch their files.", Personal: true},
 	{Name: ExportsWrite, Resource: "exports", Access: "write", Title: "Run exports",
 		Sentence: "Start, cancel and delete export jobs. Includes reading them.", Personal: true},
+	{Name: ImportsRead, Resource: "imports", Access: "read", Title: "See imports",
+		Sentence: "List import jobs and what failed in them."},
+	{Name: ImportsWrite, Resource: "imports", Access: "write", Title: "Run imports",
+		Sentence: "Start and cancel import jobs. Includes reading them."},
 	{Name: WebhooksRead, Resource: "webhooks", Access: "read", Title: "See webhooks",
 		Sentence: "List webhook endpoints and their state."},
 	{Name: WebhooksWrite, Resource: "webhooks", Access: "write", Title: "Manage webhooks",

@@ -153,6 +153,7 @@ const (
 	Audit            Kind = "aud"
 	Request          Kind = "req"
 	Report           Kind = "rep"
+	Import           Kind = "imp"
 )
 
 // resources are the names of the kinds in events and the audit log.
@@ -164,6 +165,7 @@ var resources = map[Kind]string{
 	Notification: "notification", Page: "page", Domain: "domain", ShippingZone: "shipping_zone", Discount: "discount",
 	Collection: "collection", Report: "report", Invoice: "invoice", Return: "return",
 	CustomField: "custom_field",
+	Import:      "import",
 }
 
 // Resource returns the name of the kind's resources, such as "product" for prod; "" if it has none.

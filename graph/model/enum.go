@@ -269,6 +269,14 @@ func UnmarshalExportCompression(v any) (state.ExportCompression, error) {
 	return unmarshal[state.ExportCompression](v)
 }
 
+func MarshalImportKind(v state.ImportKind) graphql.Marshaler { return enum(v) }
+func UnmarshalImportKind(v any) (state.ImportKind, error)    { return unmarshal[state.ImportKind](v) }
+
+func MarshalImportStatus(v state.ImportStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalImportStatus(v any) (state.ImportStatus, error) {
+	return unmarshal[state.ImportStatus](v)
+}
+
 func MarshalReportStatus(v state.ReportStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalReportStatus(v any) (state.ReportStatus, error) {
 	return unmarshal[state.ReportStatus](v)

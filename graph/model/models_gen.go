@@ -430,6 +430,59 @@ type GrantPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+type ImportColumn struct {
+	Column string `json:"column"`
+	// What the column becomes; null is ignored.
+	Member *string `json:"member,omitempty"`
+	// Its first values.
+	Samples []string `json:"samples"`
+}
+
+type ImportColumnInput struct {
+	Column string `json:"column"`
+	// One of the members of importPreview; null ignores the column.
+	Member *string `json:"member,omitempty"`
+}
+
+type ImportError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type ImportPayload struct {
+	Import     *Import      `json:"import,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ImportPreview struct {
+	// The system that the columns are from: storefront, shopify, woocommerce, medusa or unknown; jsonl for JSON Lines.
+	Source string `json:"source"`
+	// Empty for JSON Lines.
+	Columns []*ImportColumn `json:"columns"`
+	// What columns can become.
+	Members []string `json:"members"`
+}
+
+// The file is given by exactly one of content, url and source: CSV or JSON Lines, in UTF-8 and not compressed. A product
+// is found by its external_reference or else by its handle. One that the store does not have is created.
+type ImportStartInput struct {
+	Kind state.ImportKind `json:"kind"`
+	// Tries every row and keeps nothing.
+	DryRun bool `json:"dryRun"`
+	// The file in base64, up to 20 MiB.
+	Content *string `json:"content,omitempty"`
+	// The name of the file, which is only shown.
+	FileName *string `json:"fileName,omitempty"`
+	// The https address of the file, up to 2 GiB. It is fetched once, by the job.
+	URL *string `json:"url,omitempty"`
+	// Another import, whose file is used again.
+	Source *string `json:"source,omitempty"`
+	// What columns of a CSV file become, by their names. Columns that are not listed become what their names say.
+	Mapping []*ImportColumnInput `json:"mapping,omitempty"`
+	Upload  *images.Upload       `json:"-"`
+	Decoded `json:"-"`
+}
+
 type InstalledAppRevokePayload struct {
 	// The revoked grants.
 	RevokedIds []string     `json:"revokedIds"`

@@ -125,6 +125,7 @@ const (
 	imageAdd    = "productImageAdd"
 	mediaUpload = "mediaUpload"
 	fileSet     = "productFileSet"
+	importStart = "importStart"
 )
 
 // uploadsAlone returns the name of the mutation if it uploads one file and is the only field, else
@@ -138,7 +139,7 @@ func uploadsAlone(o *operation) string {
 		return ""
 	}
 	switch name := fields[0].Name; name {
-	case themeImport, imageAdd, mediaUpload, fileSet:
+	case themeImport, imageAdd, mediaUpload, fileSet, importStart:
 		return name
 	}
 	return ""
@@ -163,6 +164,10 @@ func (h *handler) validateUpload(ctx context.Context, o *operation) {
 		if content, ok := in["content"].(string); ok {
 			o.uploaded = h.Core.KeepProductFile(ctx, content)
 		}
+	case importStart:
+		if content, ok := in["content"].(string); ok {
+			o.uploaded = h.Core.KeepImport(ctx, content)
+		}
 	}
 }
 
@@ -175,6 +180,9 @@ func (o *operation) passUpload(args map[string]any) {
 		in.Upload = o.uploaded
 		args["input"] = in
 	case model.MediaUploadInput:
+		in.Upload = o.uploaded
+		args["input"] = in
+	case model.ImportStartInput:
 		in.Upload = o.uploaded
 		args["input"] = in
 	case model.ProductFileInput:

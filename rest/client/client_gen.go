@@ -566,6 +566,63 @@ func (e IdentityType) Valid() bool {
 	}
 }
 
+// Defines values for ImportKind.
+const (
+	ImportKindProducts ImportKind = "products"
+)
+
+// Valid indicates whether the value is a known member of the ImportKind enum.
+func (e ImportKind) Valid() bool {
+	switch e {
+	case ImportKindProducts:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ImportStatus.
+const (
+	ImportStatusCancelled ImportStatus = "cancelled"
+	ImportStatusCompleted ImportStatus = "completed"
+	ImportStatusFailed    ImportStatus = "failed"
+	ImportStatusQueued    ImportStatus = "queued"
+	ImportStatusRunning   ImportStatus = "running"
+)
+
+// Valid indicates whether the value is a known member of the ImportStatus enum.
+func (e ImportStatus) Valid() bool {
+	switch e {
+	case ImportStatusCancelled:
+		return true
+	case ImportStatusCompleted:
+		return true
+	case ImportStatusFailed:
+		return true
+	case ImportStatusQueued:
+		return true
+	case ImportStatusRunning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ImportCreateKind.
+const (
+	ImportCreateKindProducts ImportCreateKind = "products"
+)
+
+// Valid indicates whether the value is a known member of the ImportCreateKind enum.
+func (e ImportCreateKind) Valid() bool {
+	switch e {
+	case ImportCreateKindProducts:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for NoteAuthorType.
 const (
 	NoteAuthorTypeAPIKey   NoteAuthorType = "api_key"
@@ -729,6 +786,8 @@ const (
 	ScopeExportsRead       Scope = "exports.read"
 	ScopeExportsWrite      Scope = "exports.write"
 	ScopeFulfillmentsWrite Scope = "fulfillments.write"
+	ScopeImportsRead       Scope = "imports.read"
+	ScopeImportsWrite      Scope = "imports.write"
 	ScopeInventoryRead     Scope = "inventory.read"
 	ScopeInventoryWrite    Scope = "inventory.write"
 	ScopeOrdersRead        Scope = "orders.read"
@@ -767,6 +826,10 @@ func (e Scope) Valid() bool {
 	case ScopeExportsWrite:
 		return true
 	case ScopeFulfillmentsWrite:
+		return true
+	case ScopeImportsRead:
+		return true
+	case ScopeImportsWrite:
 		return true
 	case ScopeInventoryRead:
 		return true
@@ -2180,6 +2243,147 @@ type IdentityStore struct {
 
 	// Timezone The time zone of the store, as in the IANA database.
 	Timezone string `json:"timezone"`
+}
+
+// Import An import job. It is deleted 7 days after its end.
+type Import struct {
+	// BytesDone How much of the file is done.
+	BytesDone int64 `json:"bytes_done"`
+
+	// CompletedAt When the job ended, successfully or not.
+	CompletedAt *OptionalTimestamp `json:"completed_at"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CreatedCount Resources that were created.
+	CreatedCount int64 `json:"created_count"`
+
+	// DryRun Whether every row is only tried and nothing is kept.
+	DryRun bool `json:"dry_run"`
+
+	// ErrorCode Why the job failed: `invalid_file`, `file_unreachable`, `requester_gone`, `limit_reached` or `import_failed`.
+	ErrorCode *string `json:"error_code"`
+
+	// ErrorMessage The same, for people.
+	ErrorMessage *string `json:"error_message"`
+
+	// FailedCount Rows that failed.
+	FailedCount int64 `json:"failed_count"`
+
+	// FileName The name of the file.
+	FileName *string `json:"file_name"`
+
+	// ID The id of an import job.
+	ID ImportID `json:"id"`
+
+	// Kind What is imported.
+	Kind ImportKind `json:"kind"`
+
+	// LinesDone How many lines are done.
+	LinesDone int64 `json:"lines_done"`
+
+	// RequestedBy Who started the job, by the name of that time.
+	RequestedBy ExportRequester `json:"requested_by"`
+
+	// SizeBytes The size of the file; 0 until it is fetched.
+	SizeBytes int64 `json:"size_bytes"`
+
+	// SourceURL Where the file is fetched from; null for an upload.
+	SourceURL *string `json:"source_url"`
+
+	// StartedAt When the first rows were written.
+	StartedAt *OptionalTimestamp `json:"started_at"`
+
+	// Status `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its file; what it had written stays.
+	Status ImportStatus `json:"status"`
+
+	// UnchangedCount Resources that were as in the file.
+	UnchangedCount int64 `json:"unchanged_count"`
+
+	// UpdatedCount Resources that were changed.
+	UpdatedCount int64 `json:"updated_count"`
+
+	// WarningCount Rows of which something was not imported.
+	WarningCount int64 `json:"warning_count"`
+}
+
+// ImportKind What is imported.
+type ImportKind string
+
+// ImportStatus `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its file; what it had written stays.
+type ImportStatus string
+
+// ImportColumn What a column of a CSV file becomes.
+type ImportColumn struct {
+	// Column The name of the column.
+	Column string `json:"column"`
+
+	// Member A member of a product, such as title or price; null ignores the column.
+	Member *string `json:"member,omitempty"`
+}
+
+// ImportCreate A new job. The file is given by exactly one of `content`, `url` and `source`: CSV or JSON Lines, in UTF-8 and not compressed. Unknown members are rejected.
+type ImportCreate struct {
+	// Content The file itself, up to the size of a request.
+	Content *string `json:"content,omitempty"`
+
+	// DryRun Tries every row and keeps nothing.
+	DryRun *bool `json:"dry_run,omitempty"`
+
+	// FileName The name of the file, which is only shown.
+	FileName *string `json:"file_name,omitempty"`
+
+	// Kind What is imported.
+	Kind ImportCreateKind `json:"kind"`
+
+	// Mapping What columns become. Columns that are not listed become what their names say.
+	Mapping *[]ImportColumn `json:"mapping,omitempty"`
+
+	// Source The id of another import, whose file is used again.
+	Source *string `json:"source,omitempty"`
+
+	// URL The https address of the file, up to 2 GiB. The job fetches it once.
+	URL *string `json:"url,omitempty"`
+}
+
+// ImportCreateKind What is imported.
+type ImportCreateKind string
+
+// ImportError A row that failed, or a warning about what of a row was not imported.
+type ImportError struct {
+	// Detail What is wrong, or what is missing.
+	Detail string `json:"detail"`
+
+	// Line Where the row begins.
+	Line int64 `json:"line"`
+
+	// Record How the file names the row, such as its handle.
+	Record string `json:"record"`
+
+	// Warning Whether the row was imported.
+	Warning bool `json:"warning"`
+}
+
+// ImportErrorPage One page of errors and warnings.
+type ImportErrorPage struct {
+	// Data The errors and warnings of this page.
+	Data []ImportError `json:"data"`
+
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// ImportID The id of an import job.
+type ImportID = string
+
+// ImportPage One page of import jobs.
+type ImportPage struct {
+	// Data The jobs of this page.
+	Data []Import `json:"data"`
+
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
+	NextCursor *NextCursor `json:"next_cursor"`
 }
 
 // InventoryAdjustment Changes of stock, all or none. Unknown members are rejected.
@@ -3697,6 +3901,42 @@ type CreateExportParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// ListImportsParams defines parameters for ListImports.
+type ListImportsParams struct {
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// CreateImportParams defines parameters for CreateImport.
+type CreateImportParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// GetImportParams defines parameters for GetImport.
+type GetImportParams struct {
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ListImportErrorsParams defines parameters for ListImportErrors.
+type ListImportErrorsParams struct {
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // ListInventoryParams defines parameters for ListInventory.
 type ListInventoryParams struct {
 	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
@@ -3978,6 +4218,9 @@ type UpdateDiscountJSONRequestBody = DiscountPatch
 
 // CreateExportJSONRequestBody defines body for CreateExport for application/json ContentType.
 type CreateExportJSONRequestBody = ExportCreate
+
+// CreateImportJSONRequestBody defines body for CreateImport for application/json ContentType.
+type CreateImportJSONRequestBody = ImportCreate
 
 // AdjustInventoryJSONRequestBody defines body for AdjustInventory for application/json ContentType.
 type AdjustInventoryJSONRequestBody = InventoryAdjustment
@@ -4296,6 +4539,45 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /exports/{id} (the `GetExport` operationId).
 	GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListImports List import jobs
+	//
+	// Returns import jobs, newest first: an API key sees all jobs of the store, an app only its own.
+	//
+	// Corresponds with GET /imports (the `ListImports` operationId).
+	ListImports(ctx context.Context, params *ListImportsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateImportWithBody Start an import job
+	//
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /imports (the `CreateImport` operationId).
+	CreateImportWithBody(ctx context.Context, params *CreateImportParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateImport Start an import job
+	//
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /imports (the `CreateImport` operationId).
+	CreateImport(ctx context.Context, params *CreateImportParams, body CreateImportJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetImport Get an import job
+	//
+	// Returns the job with its progress.
+	//
+	// Corresponds with GET /imports/{id} (the `GetImport` operationId).
+	GetImport(ctx context.Context, id ImportID, params *GetImportParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListImportErrors List the errors of an import
+	//
+	// Returns the rows that failed, and warnings about what of other rows was not imported, in the order of the file. At most 10,000 are kept; the counts of the job are complete.
+	//
+	// Corresponds with GET /imports/{id}/errors (the `ListImportErrors` operationId).
+	ListImportErrors(ctx context.Context, id ImportID, params *ListImportErrorsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListInventory List stock
 	//
@@ -5103,6 +5385,95 @@ func (c *Raw) CreateExport(ctx context.Context, params *CreateExportParams, body
 // Corresponds with GET /exports/{id} (the `GetExport` operationId).
 func (c *Raw) GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetExportRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListImports List import jobs
+//
+// Returns import jobs, newest first: an API key sees all jobs of the store, an app only its own.
+//
+// Corresponds with GET /imports (the `ListImports` operationId).
+func (c *Raw) ListImports(ctx context.Context, params *ListImportsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListImportsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateImportWithBody Start an import job
+//
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /imports (the `CreateImport` operationId).
+func (c *Raw) CreateImportWithBody(ctx context.Context, params *CreateImportParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateImportRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateImport Start an import job
+//
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /imports (the `CreateImport` operationId).
+func (c *Raw) CreateImport(ctx context.Context, params *CreateImportParams, body CreateImportJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateImportRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetImport Get an import job
+//
+// Returns the job with its progress.
+//
+// Corresponds with GET /imports/{id} (the `GetImport` operationId).
+func (c *Raw) GetImport(ctx context.Context, id ImportID, params *GetImportParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetImportRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListImportErrors List the errors of an import
+//
+// Returns the rows that failed, and warnings about what of other rows was not imported, in the order of the file. At most 10,000 are kept; the counts of the job are complete.
+//
+// Corresponds with GET /imports/{id}/errors (the `ListImportErrors` operationId).
+func (c *Raw) ListImportErrors(ctx context.Context, id ImportID, params *ListImportErrorsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListImportErrorsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -7032,6 +7403,277 @@ func NewGetExportRequest(server string, id ExportID) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListImportsRequest constructs an http.Request for the ListImports method
+func NewListImportsRequest(server string, params *ListImportsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/imports")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateImportRequest calls the generic CreateImport builder with application/json body
+func NewCreateImportRequest(server string, params *CreateImportParams, body CreateImportJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateImportRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateImportRequestWithBody constructs an http.Request for the CreateImport method, with any body, and a specified content type
+func NewCreateImportRequestWithBody(server string, params *CreateImportParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/imports")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewGetImportRequest constructs an http.Request for the GetImport method
+func NewGetImportRequest(server string, id ImportID, params *GetImportParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/imports/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListImportErrorsRequest constructs an http.Request for the ListImportErrors method
+func NewListImportErrorsRequest(server string, id ImportID, params *ListImportErrorsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/imports/%s/errors", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -9282,6 +9924,51 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /exports/{id} (the `GetExport` operationId).
 	GetExportWithResponse(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*GetExportResponse, error)
 
+	// ListImportsWithResponse List import jobs
+	//
+	// Returns import jobs, newest first: an API key sees all jobs of the store, an app only its own.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /imports (the `ListImports` operationId).
+	ListImportsWithResponse(ctx context.Context, params *ListImportsParams, reqEditors ...RequestEditorFn) (*ListImportsResponse, error)
+
+	// CreateImportWithBodyWithResponse Start an import job
+	//
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /imports (the `CreateImport` operationId).
+	CreateImportWithBodyWithResponse(ctx context.Context, params *CreateImportParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateImportResponse, error)
+
+	// CreateImportWithResponse Start an import job
+	//
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /imports (the `CreateImport` operationId).
+	CreateImportWithResponse(ctx context.Context, params *CreateImportParams, body CreateImportJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateImportResponse, error)
+
+	// GetImportWithResponse Get an import job
+	//
+	// Returns the job with its progress.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /imports/{id} (the `GetImport` operationId).
+	GetImportWithResponse(ctx context.Context, id ImportID, params *GetImportParams, reqEditors ...RequestEditorFn) (*GetImportResponse, error)
+
+	// ListImportErrorsWithResponse List the errors of an import
+	//
+	// Returns the rows that failed, and warnings about what of other rows was not imported, in the order of the file. At most 10,000 are kept; the counts of the job are complete.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /imports/{id}/errors (the `ListImportErrors` operationId).
+	ListImportErrorsWithResponse(ctx context.Context, id ImportID, params *ListImportErrorsParams, reqEditors ...RequestEditorFn) (*ListImportErrorsResponse, error)
+
 	// ListInventoryWithResponse List stock
 	//
 	// Returns the stock of all products, newest product first, or with `updated_from` oldest change first. Each item is a product with its variants.
@@ -10484,6 +11171,198 @@ func (r GetExportResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetExportResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListImportsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ImportPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListImportsResponse) GetJSON200() *ImportPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListImportsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListImportsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListImportsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListImportsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListImportsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateImportResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Import
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r CreateImportResponse) GetJSON202() *Import {
+	return r.JSON202
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateImportResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateImportResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateImportResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateImportResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateImportResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetImportResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Import
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetImportResponse) GetJSON200() *Import {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetImportResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetImportResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetImportResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetImportResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetImportResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListImportErrorsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ImportErrorPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListImportErrorsResponse) GetJSON200() *ImportErrorPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListImportErrorsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListImportErrorsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListImportErrorsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListImportErrorsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListImportErrorsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -12242,6 +13121,81 @@ func (c *ClientWithResponses) GetExportWithResponse(ctx context.Context, id Expo
 	return ParseGetExportResponse(rsp)
 }
 
+// ListImportsWithResponse List import jobs
+//
+// Returns import jobs, newest first: an API key sees all jobs of the store, an app only its own.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /imports (the `ListImports` operationId).
+func (c *ClientWithResponses) ListImportsWithResponse(ctx context.Context, params *ListImportsParams, reqEditors ...RequestEditorFn) (*ListImportsResponse, error) {
+	rsp, err := c.ListImports(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListImportsResponse(rsp)
+}
+
+// CreateImportWithBodyWithResponse Start an import job
+//
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /imports (the `CreateImport` operationId).
+func (c *ClientWithResponses) CreateImportWithBodyWithResponse(ctx context.Context, params *CreateImportParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateImportResponse, error) {
+	rsp, err := c.CreateImportWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateImportResponse(rsp)
+}
+
+// CreateImportWithResponse Start an import job
+//
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /imports (the `CreateImport` operationId).
+func (c *ClientWithResponses) CreateImportWithResponse(ctx context.Context, params *CreateImportParams, body CreateImportJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateImportResponse, error) {
+	rsp, err := c.CreateImport(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateImportResponse(rsp)
+}
+
+// GetImportWithResponse Get an import job
+//
+// Returns the job with its progress.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /imports/{id} (the `GetImport` operationId).
+func (c *ClientWithResponses) GetImportWithResponse(ctx context.Context, id ImportID, params *GetImportParams, reqEditors ...RequestEditorFn) (*GetImportResponse, error) {
+	rsp, err := c.GetImport(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetImportResponse(rsp)
+}
+
+// ListImportErrorsWithResponse List the errors of an import
+//
+// Returns the rows that failed, and warnings about what of other rows was not imported, in the order of the file. At most 10,000 are kept; the counts of the job are complete.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /imports/{id}/errors (the `ListImportErrors` operationId).
+func (c *ClientWithResponses) ListImportErrorsWithResponse(ctx context.Context, id ImportID, params *ListImportErrorsParams, reqEditors ...RequestEditorFn) (*ListImportErrorsResponse, error) {
+	rsp, err := c.ListImportErrors(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListImportErrorsResponse(rsp)
+}
+
 // ListInventoryWithResponse List stock
 //
 // Returns the stock of all products, newest product first, or with `updated_from` oldest change first. Each item is a product with its variants.
@@ -13453,6 +14407,138 @@ func ParseGetExportResponse(rsp *http.Response) (*GetExportResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ExportDetail
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListImportsResponse parses an HTTP response from a ListImportsWithResponse call
+func ParseListImportsResponse(rsp *http.Response) (*ListImportsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListImportsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ImportPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateImportResponse parses an HTTP response from a CreateImportWithResponse call
+func ParseCreateImportResponse(rsp *http.Response) (*CreateImportResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateImportResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Import
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetImportResponse parses an HTTP response from a GetImportWithResponse call
+func ParseGetImportResponse(rsp *http.Response) (*GetImportResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetImportResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Import
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListImportErrorsResponse parses an HTTP response from a ListImportErrorsWithResponse call
+func ParseListImportErrorsResponse(rsp *http.Response) (*ListImportErrorsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListImportErrorsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ImportErrorPage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -182,6 +182,56 @@ func (c *Client) Exports(
 	})
 }
 
+// Imports iterates over the items of ListImports that params selects, page by page, starting at
+// params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
+// and is not changed.
+func (c *Client) Imports(
+	ctx context.Context, params *ListImportsParams,
+) iter.Seq2[Import, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items
+	return walk(p.Cursor, func(cursor *Cursor) ([]Import, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListImportsWithResponse(ctx, &p)
+		if err == nil {
+			err = Err(res)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case res.JSON200 == nil:
+			return nil, nil, errNoPage
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// ImportErrors iterates over the items of ListImportErrors that params selects, page by page, starting at
+// params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
+// and is not changed.
+func (c *Client) ImportErrors(
+	ctx context.Context, id ImportID, params *ListImportErrorsParams,
+) iter.Seq2[ImportError, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items
+	return walk(p.Cursor, func(cursor *Cursor) ([]ImportError, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListImportErrorsWithResponse(ctx, id, &p)
+		if err == nil {
+			err = Err(res)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case res.JSON200 == nil:
+			return nil, nil, errNoPage
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
 // Webhooks iterates over the items of ListWebhooks that params selects, page by page, starting at
 // params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
 // and is not changed.

@@ -90,6 +90,8 @@ func TestTools(t *testing.T) {
 		"list_custom_fields": scope.CustomFieldsRead, "create_custom_field": scope.CustomFieldsWrite,
 		"update_custom_field": scope.CustomFieldsWrite, "delete_custom_field": scope.CustomFieldsWrite,
 		"delete_discount": scope.DiscountsWrite, "list_events": scope.WebhooksRead, "get_event": scope.WebhooksRead,
+		"list_imports": scope.ImportsRead, "create_import": scope.ImportsWrite, "get_import": scope.ImportsRead,
+		"list_import_errors": scope.ImportsRead,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)

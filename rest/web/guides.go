@@ -10,7 +10,8 @@ import (
 const guidesPath = "/docs/guides"
 
 // guideNames are the files in the folder guides, in reading order.
-var guideNames = []string{"tour", "first-call", "connect", "oauth", "webhooks", "sync", "exports", "graphql", "themes",
+var guideNames = []string{"tour", "first-call", "connect", "oauth", "webhooks", "sync", "exports",
+	"imports", "graphql", "themes",
 	"dashboard", "payments", "shopify",
 	"run", "settings", "operate", "delivery", "email", "images", "backup", "vitess"}
 

@@ -24,7 +24,8 @@ var domains = map[string][]string{
 	"graph/domain/content":     nil,
 	"graph/domain/customfield": nil,
 	"graph/domain/endpoint":    nil,
-	"graph/domain/merchant":    {"graph/domain/access"}, // a store begins with its owner
+	"graph/domain/importer":    {"graph/domain/catalog"}, // a row of a file becomes a product
+	"graph/domain/merchant":    {"graph/domain/access"},  // a store begins with its owner
 	"graph/domain/report":      nil,
 	"graph/domain/invoice":     nil,
 	// orders count the uses of discounts, and have invoices

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/intake"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -35,7 +36,7 @@ func (i *importer) product(c *record) (maker, error) {
 	} else {
 		i.note(c, "the handle %q is replaced by one derived from the title", c.key)
 	}
-	if text := plain(first.get("body (html)")); text != "" {
+	if text := intake.Plain(first.get("body (html)")); text != "" {
 		p.in.Description = new(i.clip(c, "the description", text, limit.Description))
 	}
 	if strings.Contains(first.get("body (html)"), "<img") {

@@ -417,6 +417,30 @@ func (f IdempotencyFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.IdempotencyMutation", m)
 }
 
+// The ImportFindingFunc type is an adapter to allow the use of ordinary
+// function as ImportFinding mutator.
+type ImportFindingFunc func(context.Context, *db.ImportFindingMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ImportFindingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ImportFindingMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ImportFindingMutation", m)
+}
+
+// The ImportJobFunc type is an adapter to allow the use of ordinary
+// function as ImportJob mutator.
+type ImportJobFunc func(context.Context, *db.ImportJobMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ImportJobFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ImportJobMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ImportJobMutation", m)
+}
+
 // The ImportedFunc type is an adapter to allow the use of ordinary
 // function as Imported mutator.
 type ImportedFunc func(context.Context, *db.ImportedMutation) (db.Value, error)

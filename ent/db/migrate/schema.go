@@ -966,6 +966,82 @@ var (
 			},
 		},
 	}
+	// ImportFindingsColumns holds the columns for the "import_findings" table.
+	ImportFindingsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "import_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "line", Type: field.TypeInt64},
+		{Name: "warning", Type: field.TypeBool},
+		{Name: "record", Type: field.TypeString, Size: 255},
+		{Name: "detail", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "start", Type: field.TypeInt64},
+		{Name: "size", Type: field.TypeInt64},
+	}
+	// ImportFindingsTable holds the schema information for the "import_findings" table.
+	ImportFindingsTable = &schema.Table{
+		Name:       "import_findings",
+		Columns:    ImportFindingsColumns,
+		PrimaryKey: []*schema.Column{ImportFindingsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{ImportFindingsColumns[1], ImportFindingsColumns[2], ImportFindingsColumns[0]},
+			},
+		},
+	}
+	// ImportJobsColumns holds the columns for the "import_jobs" table.
+	ImportJobsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "dry_run", Type: field.TypeBool},
+		{Name: "file_name", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "source_url", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "mapping", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "object_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "size_bytes", Type: field.TypeInt64, Default: 0},
+		{Name: "requester_type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "requester_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "requester_name", Type: field.TypeString, Size: 255},
+		{Name: "credential_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "due_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "failures", Type: field.TypeInt, Default: 0},
+		{Name: "bytes_done", Type: field.TypeInt64, Default: 0},
+		{Name: "lines_done", Type: field.TypeInt64, Default: 0},
+		{Name: "created_count", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_count", Type: field.TypeInt64, Default: 0},
+		{Name: "unchanged_count", Type: field.TypeInt64, Default: 0},
+		{Name: "failed_count", Type: field.TypeInt64, Default: 0},
+		{Name: "warning_count", Type: field.TypeInt64, Default: 0},
+		{Name: "findings", Type: field.TypeInt, Default: 0},
+		{Name: "error_code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "error_message", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "started_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "completed_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// ImportJobsTable holds the schema information for the "import_jobs" table.
+	ImportJobsTable = &schema.Table{
+		Name:       "import_jobs",
+		Columns:    ImportJobsColumns,
+		PrimaryKey: []*schema.Column{ImportJobsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "importjob_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{ImportJobsColumns[2], ImportJobsColumns[16]},
+			},
+			{
+				Name:    "importjob_store_id_requester_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{ImportJobsColumns[1], ImportJobsColumns[11], ImportJobsColumns[0]},
+			},
+		},
+	}
 	// ImportsColumns holds the columns for the "imports" table.
 	ImportsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2949,6 +3025,8 @@ var (
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		ImportFindingsTable,
+		ImportJobsTable,
 		ImportsTable,
 		InventoryChangesTable,
 		InvitationsTable,

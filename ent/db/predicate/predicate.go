@@ -108,6 +108,12 @@ type Grant func(*sql.Selector)
 // Idempotency is the predicate function for idempotency builders.
 type Idempotency func(*sql.Selector)
 
+// ImportFinding is the predicate function for importfinding builders.
+type ImportFinding func(*sql.Selector)
+
+// ImportJob is the predicate function for importjob builders.
+type ImportJob func(*sql.Selector)
+
 // Imported is the predicate function for imported builders.
 type Imported func(*sql.Selector)
 

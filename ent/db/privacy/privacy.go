@@ -926,6 +926,54 @@ func (f IdempotencyMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.IdempotencyMutation", m)
 }
 
+// The ImportFindingQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ImportFindingQueryRuleFunc func(context.Context, *db.ImportFindingQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ImportFindingQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ImportFindingQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ImportFindingQuery", q)
+}
+
+// The ImportFindingMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ImportFindingMutationRuleFunc func(context.Context, *db.ImportFindingMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ImportFindingMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ImportFindingMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ImportFindingMutation", m)
+}
+
+// The ImportJobQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ImportJobQueryRuleFunc func(context.Context, *db.ImportJobQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ImportJobQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ImportJobQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ImportJobQuery", q)
+}
+
+// The ImportJobMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ImportJobMutationRuleFunc func(context.Context, *db.ImportJobMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ImportJobMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ImportJobMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ImportJobMutation", m)
+}
+
 // The ImportedQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ImportedQueryRuleFunc func(context.Context, *db.ImportedQuery) error

@@ -35,6 +35,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/importfinding"
+	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
@@ -989,6 +991,102 @@ func init() {
 	idempotencyDescID := idempotencyMixinFields0[1].Descriptor()
 	// idempotency.DefaultID holds the default value on creation for the id field.
 	idempotency.DefaultID = idempotencyDescID.Default.(func() xid.ID)
+	importfindingMixin := schema.ImportFinding{}.Mixin()
+	importfinding.Policy = privacy.NewPolicies(importfindingMixin[0], schema.ImportFinding{})
+	importfinding.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := importfinding.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	importfindingMixinFields0 := importfindingMixin[0].Fields()
+	_ = importfindingMixinFields0
+	importfindingFields := schema.ImportFinding{}.Fields()
+	_ = importfindingFields
+	// importfindingDescRecord is the schema descriptor for record field.
+	importfindingDescRecord := importfindingFields[3].Descriptor()
+	// importfinding.RecordValidator is a validator for the "record" field. It is called by the builders before save.
+	importfinding.RecordValidator = importfindingDescRecord.Validators[0].(func(string) error)
+	// importfindingDescID is the schema descriptor for id field.
+	importfindingDescID := importfindingMixinFields0[1].Descriptor()
+	// importfinding.DefaultID holds the default value on creation for the id field.
+	importfinding.DefaultID = importfindingDescID.Default.(func() xid.ID)
+	importjobMixin := schema.ImportJob{}.Mixin()
+	importjob.Policy = privacy.NewPolicies(importjobMixin[0], schema.ImportJob{})
+	importjob.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := importjob.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	importjobMixinFields0 := importjobMixin[0].Fields()
+	_ = importjobMixinFields0
+	importjobFields := schema.ImportJob{}.Fields()
+	_ = importjobFields
+	// importjobDescFileName is the schema descriptor for file_name field.
+	importjobDescFileName := importjobFields[3].Descriptor()
+	// importjob.FileNameValidator is a validator for the "file_name" field. It is called by the builders before save.
+	importjob.FileNameValidator = importjobDescFileName.Validators[0].(func(string) error)
+	// importjobDescSizeBytes is the schema descriptor for size_bytes field.
+	importjobDescSizeBytes := importjobFields[7].Descriptor()
+	// importjob.DefaultSizeBytes holds the default value on creation for the size_bytes field.
+	importjob.DefaultSizeBytes = importjobDescSizeBytes.Default.(int64)
+	// importjobDescRequesterName is the schema descriptor for requester_name field.
+	importjobDescRequesterName := importjobFields[10].Descriptor()
+	// importjob.RequesterNameValidator is a validator for the "requester_name" field. It is called by the builders before save.
+	importjob.RequesterNameValidator = importjobDescRequesterName.Validators[0].(func(string) error)
+	// importjobDescTries is the schema descriptor for tries field.
+	importjobDescTries := importjobFields[13].Descriptor()
+	// importjob.DefaultTries holds the default value on creation for the tries field.
+	importjob.DefaultTries = importjobDescTries.Default.(int)
+	// importjobDescFailures is the schema descriptor for failures field.
+	importjobDescFailures := importjobFields[15].Descriptor()
+	// importjob.DefaultFailures holds the default value on creation for the failures field.
+	importjob.DefaultFailures = importjobDescFailures.Default.(int)
+	// importjobDescBytesDone is the schema descriptor for bytes_done field.
+	importjobDescBytesDone := importjobFields[16].Descriptor()
+	// importjob.DefaultBytesDone holds the default value on creation for the bytes_done field.
+	importjob.DefaultBytesDone = importjobDescBytesDone.Default.(int64)
+	// importjobDescLinesDone is the schema descriptor for lines_done field.
+	importjobDescLinesDone := importjobFields[17].Descriptor()
+	// importjob.DefaultLinesDone holds the default value on creation for the lines_done field.
+	importjob.DefaultLinesDone = importjobDescLinesDone.Default.(int64)
+	// importjobDescCreatedCount is the schema descriptor for created_count field.
+	importjobDescCreatedCount := importjobFields[18].Descriptor()
+	// importjob.DefaultCreatedCount holds the default value on creation for the created_count field.
+	importjob.DefaultCreatedCount = importjobDescCreatedCount.Default.(int64)
+	// importjobDescUpdatedCount is the schema descriptor for updated_count field.
+	importjobDescUpdatedCount := importjobFields[19].Descriptor()
+	// importjob.DefaultUpdatedCount holds the default value on creation for the updated_count field.
+	importjob.DefaultUpdatedCount = importjobDescUpdatedCount.Default.(int64)
+	// importjobDescUnchangedCount is the schema descriptor for unchanged_count field.
+	importjobDescUnchangedCount := importjobFields[20].Descriptor()
+	// importjob.DefaultUnchangedCount holds the default value on creation for the unchanged_count field.
+	importjob.DefaultUnchangedCount = importjobDescUnchangedCount.Default.(int64)
+	// importjobDescFailedCount is the schema descriptor for failed_count field.
+	importjobDescFailedCount := importjobFields[21].Descriptor()
+	// importjob.DefaultFailedCount holds the default value on creation for the failed_count field.
+	importjob.DefaultFailedCount = importjobDescFailedCount.Default.(int64)
+	// importjobDescWarningCount is the schema descriptor for warning_count field.
+	importjobDescWarningCount := importjobFields[22].Descriptor()
+	// importjob.DefaultWarningCount holds the default value on creation for the warning_count field.
+	importjob.DefaultWarningCount = importjobDescWarningCount.Default.(int64)
+	// importjobDescFindings is the schema descriptor for findings field.
+	importjobDescFindings := importjobFields[23].Descriptor()
+	// importjob.DefaultFindings holds the default value on creation for the findings field.
+	importjob.DefaultFindings = importjobDescFindings.Default.(int)
+	// importjobDescErrorMessage is the schema descriptor for error_message field.
+	importjobDescErrorMessage := importjobFields[25].Descriptor()
+	// importjob.ErrorMessageValidator is a validator for the "error_message" field. It is called by the builders before save.
+	importjob.ErrorMessageValidator = importjobDescErrorMessage.Validators[0].(func(string) error)
+	// importjobDescID is the schema descriptor for id field.
+	importjobDescID := importjobMixinFields0[1].Descriptor()
+	// importjob.DefaultID holds the default value on creation for the id field.
+	importjob.DefaultID = importjobDescID.Default.(func() xid.ID)
 	importedMixin := schema.Imported{}.Mixin()
 	imported.Policy = privacy.NewPolicies(importedMixin[0], schema.Imported{})
 	imported.Hooks[0] = func(next ent.Mutator) ent.Mutator {

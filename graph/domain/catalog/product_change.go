@@ -190,30 +190,35 @@ func (m Mutation) moveProduct(
 	ctx context.Context, id string, expected int64, move productMove,
 ) (*model.ProductPayload, error) {
 	return m.changeProduct(ctx, id, expected, move.action, func(ctx context.Context, e *productEdit) error {
-		p := e.Row
-		if err := core.CheckTransition("product", p.Status, move.to, move.from...); err != nil {
+		if err := core.CheckTransition("product", e.Row.Status, move.to, move.from...); err != nil {
 			return err
 		}
-		if move.special != "" {
-			e.Emit(move.special)
-		}
-		e.Changed = []string{"status"}
-		p.Status = move.to
-		e.Update.SetStatus(move.to)
-		switch {
-		case move.to == state.ProductActive:
-			now := micros.Now()
-			p.PublishedAt = &now
-			e.Update.SetPublishedAt(now)
-			e.Changed = append(e.Changed, "published_at")
-			return m.sellable(ctx, p)
-		case p.PublishedAt != nil:
-			p.PublishedAt = nil
-			e.Update.ClearPublishedAt()
-			e.Changed = append(e.Changed, "published_at")
-		}
-		return nil
+		return m.moved(ctx, e, move)
 	})
+}
+
+// moved changes the status of the product of an edit.
+func (m Mutation) moved(ctx context.Context, e *productEdit, move productMove) error {
+	p := e.Row
+	if move.special != "" {
+		e.Emit(move.special)
+	}
+	e.Changed = append(e.Changed, "status")
+	p.Status = move.to
+	e.Update.SetStatus(move.to)
+	switch {
+	case move.to == state.ProductActive:
+		now := micros.Now()
+		p.PublishedAt = &now
+		e.Update.SetPublishedAt(now)
+		e.Changed = append(e.Changed, "published_at")
+		return m.sellable(ctx, p)
+	case p.PublishedAt != nil:
+		p.PublishedAt = nil
+		e.Update.ClearPublishedAt()
+		e.Changed = append(e.Changed, "published_at")
+	}
+	return nil
 }
 
 // sellable refuses a product in another currency than the store's. It locks the store's row: a

@@ -55,6 +55,13 @@ func (m Mutation) ProductUpsert(
 func (m Mutation) createReferenced(
 	ctx context.Context, reference string, in model.ProductUpdateInput,
 ) (*model.ProductPayload, error) {
+	next := newProduct(in)
+	next.ExternalReference = &reference
+	return m.ProductCreate(ctx, next)
+}
+
+// newProduct returns the input that creates a product with the members of an update.
+func newProduct(in model.ProductUpdateInput) model.ProductCreateInput {
 	var faults []fault.Field
 	for name, there := range map[string]bool{"title": in.Title.Value() != nil,
 		"price_minor": in.PriceMinor.Value() != nil, "currency": in.Currency.Value() != nil} {
@@ -63,7 +70,7 @@ func (m Mutation) createReferenced(
 				Detail: "A new product requires this member."})
 		}
 	}
-	return m.ProductCreate(ctx, model.ProductCreateInput{
+	return model.ProductCreateInput{
 		Decoded: model.NewDecoded(faults),
 		Title:   core.Deref(in.Title.Value()), PriceMinor: core.Deref(in.PriceMinor.Value()),
 		Currency: core.Deref(in.Currency.Value()), Handle: in.Handle.Value(), Description: in.Description.Value(),
@@ -73,8 +80,8 @@ func (m Mutation) createReferenced(
 		RequiresShipping: in.RequiresShipping.Value(), TaxCategory: in.TaxCategory.Value(),
 		DescriptionFormat: in.DescriptionFormat.Value(), Barcode: in.Barcode.Value(), CostMinor: in.CostMinor.Value(),
 		Maker: in.Maker.Value(), Videos: in.Videos.Value(), SizeChartID: in.SizeChartID.Value(),
-		CustomFields: in.CustomFields.Value(), ExternalReference: &reference,
-	})
+		CustomFields: in.CustomFields.Value(), ExternalReference: in.ExternalReference.Value(),
+	}
 }
 
 // checkReference refuses an external reference that another product has. It waits for a product

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/productfile"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -90,7 +91,7 @@ func (f *file) Close() error {
 	return err
 }
 
-// files adds the objects of the files of the viewer's store.
+// files adds the objects of the files of the viewer's store, and of its imports.
 func (k *Keeper) files(ctx context.Context, used ids) error {
 	for after, more := xid.Nil, true; more; {
 		rows, err := k.Store.DB(ctx).ProductFile.Query().Where(productfile.IDGT(after)).
@@ -104,5 +105,9 @@ func (k *Keeper) files(ctx context.Context, used ids) error {
 		}
 		more = len(rows) == sweepBatch
 	}
-	return nil
+	jobs, err := k.Store.DB(ctx).ImportJob.Query().Where(importjob.ObjectIDNotNil()).Load(ctx) // there are few
+	for _, row := range jobs {
+		used[*row.ObjectID] = struct{}{}
+	}
+	return err
 }

@@ -37,6 +37,7 @@ type ResolverRoot interface {
 	Collection() CollectionResolver
 	Discount() DiscountResolver
 	Event() EventResolver
+	Import() ImportResolver
 	InventoryItem() InventoryItemResolver
 	LineItem() LineItemResolver
 	Mutation() MutationResolver
@@ -81,6 +82,9 @@ type DiscountResolver interface {
 }
 type EventResolver interface {
 	Payload(ctx context.Context, obj *model.Event) (*string, error)
+}
+type ImportResolver interface {
+	Findings(ctx context.Context, obj *model.Import, first *int, after *string) (*model.Connection[*db.ImportFinding], error)
 }
 type InventoryItemResolver interface {
 	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
@@ -146,6 +150,8 @@ type MutationResolver interface {
 	ExportStart(ctx context.Context, input model.ExportStartInput) (*model.ExportPayload, error)
 	ExportCancel(ctx context.Context, id string) (*model.ExportPayload, error)
 	ExportDelete(ctx context.Context, id string) (*model.ExportDeletePayload, error)
+	ImportStart(ctx context.Context, input model.ImportStartInput) (*model.ImportPayload, error)
+	ImportCancel(ctx context.Context, id string) (*model.ImportPayload, error)
 	PageCreate(ctx context.Context, input model.PageCreateInput) (*model.PagePayload, error)
 	PageUpdate(ctx context.Context, id string, expectedVersion int64, input model.PageUpdateInput) (*model.PagePayload, error)
 	PagePublish(ctx context.Context, id string, expectedVersion int64) (*model.PagePayload, error)
@@ -348,6 +354,9 @@ type QueryResolver interface {
 	WebhookEventTypes(ctx context.Context) ([]*model.WebhookEventType, error)
 	Exports(ctx context.Context, first *int, after *string) (*model.Connection[*model.Export], error)
 	Export(ctx context.Context, id string) (*model.Export, error)
+	Imports(ctx context.Context, first *int, after *string) (*model.Connection[*model.Import], error)
+	Import(ctx context.Context, id string) (*model.Import, error)
+	ImportPreview(ctx context.Context, kind state.ImportKind, text string, mapping []*model.ImportColumnInput) (*model.ImportPreview, error)
 	Pages(ctx context.Context, first *int, after *string) (*model.Connection[*db.Page], error)
 	Page(ctx context.Context, id string) (*db.Page, error)
 	PagePreview(ctx context.Context, body string) (string, error)
@@ -668,6 +677,15 @@ type Query {
   "Export jobs, newest first. An app sees only its own."
   exports(first: Int = 50, after: String): ExportConnection! @scope(name: "exports.read")
   export(id: ID!): Export @scope(name: "exports.read")
+  "Import jobs, newest first. An app sees only its own."
+  imports(first: Int = 50, after: String): ImportConnection! @scope(name: "imports.read")
+  import(id: ID!): Import @scope(name: "imports.read")
+  """
+  The columns of a file, and what each becomes in an import with this mapping. The text is the beginning of the file,
+  up to 64 KiB.
+  """
+  importPreview(kind: ImportKind!, text: String!, mapping: [ImportColumnInput!]): ImportPreview!
+    @scope(name: "imports.read")
   "The pages of the storefront, newest first."
   pages(first: Int = 50, after: String): PageConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   page(id: ID!): Page @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -894,6 +912,13 @@ type Mutation {
   exportCancel(id: ID!): ExportPayload! @scope(name: "exports.write")
   "Deletes a job and its file."
   exportDelete(id: ID!): ExportDeletePayload! @scope(name: "exports.write")
+  """
+  Starts an import job. Also requires the write scope of the imported kind. A request that contains only this mutation
+  may be as large as the file requires.
+  """
+  importStart(input: ImportStartInput!): ImportPayload! @scope(name: "imports.write")
+  "Cancels an import job that is queued or running. What it has written stays."
+  importCancel(id: ID!): ImportPayload! @scope(name: "imports.write")
 
   "Creates a draft of a page. The handle is derived from the title if it is absent."
   pageCreate(input: PageCreateInput!): PagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
@@ -1246,6 +1271,16 @@ enum ExportKind {
 enum ExportFormat { CSV JSONL SPREADSHEET }
 enum ExportCompression { NONE GZIP }
 enum ExportStatus { QUEUED RUNNING COMPLETED FAILED CANCELLED EXPIRED }
+enum ImportKind { PRODUCTS }
+enum ImportStatus {
+  QUEUED
+  RUNNING
+  "Every row was tried. Some may have failed."
+  COMPLETED
+  "The job ended before the end of its file."
+  FAILED
+  CANCELLED
+}
 enum ThemeStatus { PROCESSING INACTIVE ACTIVE FAILED }
 enum ThemeSource { UPLOAD MARKETPLACE DUPLICATE }
 enum ThemeSettingKind { TEXT COLOR CHOICE IMAGE }
@@ -1851,6 +1886,77 @@ type ExportProgress {
 type ExportError {
   code: String!
   message: String!
+}
+
+"An import job: it writes the rows of a file into the store. It is deleted 7 days after its end."
+type Import {
+  id: ID!
+  kind: ImportKind!
+  status: ImportStatus!
+  "Whether every row was only tried, and nothing was kept."
+  dryRun: Boolean!
+  fileName: String
+  "The address that the file is fetched from; null for an upload."
+  sourceUrl: String
+  "The size of the file; 0 until it is fetched."
+  sizeBytes: Long!
+  "How much of the file is done."
+  bytesDone: Long!
+  linesDone: Long!
+  createdCount: Long!
+  updatedCount: Long!
+  "Rows that were as in the file."
+  unchangedCount: Long!
+  failedCount: Long!
+  "Rows that were imported with a difference to the file."
+  warningCount: Long!
+  "Why the job failed."
+  error: ImportError
+  requestedBy: Author!
+  createdAt: Time!
+  startedAt: Time
+  completedAt: Time
+  """
+  The rows that failed, and what of other rows was not imported, in the order of the file. At most 10,000 are kept; the
+  counts are complete.
+  """
+  findings(first: Int = 50, after: String): ImportFindingConnection!
+  """
+  A link to the failed rows as a file of the same form, to correct and to import. It needs no credential and works for
+  15 minutes. Null if no row failed, or if the credential lacks the read scope of the kind.
+  """
+  failedRowsUrl: String
+}
+
+type ImportError {
+  code: String!
+  message: String!
+}
+
+type ImportFinding {
+  line: Long!
+  "Whether the row was imported. Otherwise it failed."
+  warning: Boolean!
+  "How the file names the row, such as its handle."
+  record: String!
+  detail: String!
+}
+
+type ImportPreview {
+  "The system that the columns are from: storefront, shopify, woocommerce, medusa or unknown; jsonl for JSON Lines."
+  source: String!
+  "Empty for JSON Lines."
+  columns: [ImportColumn!]!
+  "What columns can become."
+  members: [String!]!
+}
+
+type ImportColumn {
+  column: String!
+  "What the column becomes; null is ignored."
+  member: String
+  "Its first values."
+  samples: [String!]!
 }
 
 "A page of the storefront, at /pages/HANDLE."
@@ -3378,6 +3484,10 @@ type WebhookDeliveryConnection { edges: [WebhookDeliveryEdge!]! nodes: [WebhookD
 type WebhookDeliveryEdge { cursor: String! node: WebhookDelivery! }
 type ExportConnection { edges: [ExportEdge!]! nodes: [Export!]! pageInfo: PageInfo! }
 type ExportEdge { cursor: String! node: Export! }
+type ImportConnection { edges: [ImportEdge!]! nodes: [Import!]! pageInfo: PageInfo! }
+type ImportEdge { cursor: String! node: Import! }
+type ImportFindingConnection { edges: [ImportFindingEdge!]! nodes: [ImportFinding!]! pageInfo: PageInfo! }
+type ImportFindingEdge { cursor: String! node: ImportFinding! }
 type ThemeConnection { edges: [ThemeEdge!]! nodes: [Theme!]! pageInfo: PageInfo! }
 type ThemeEdge { cursor: String! node: Theme! }
 type ThemeAssetConnection { edges: [ThemeAssetEdge!]! nodes: [ThemeAsset!]! pageInfo: PageInfo! }
@@ -3708,6 +3818,32 @@ input ProductImageAddInput {
   alt: String
   "The name of the file."
   filename: String
+}
+
+"""
+The file is given by exactly one of content, url and source: CSV or JSON Lines, in UTF-8 and not compressed. A product
+is found by its external_reference or else by its handle. One that the store does not have is created.
+"""
+input ImportStartInput {
+  kind: ImportKind!
+  "Tries every row and keeps nothing."
+  dryRun: Boolean! = false
+  "The file in base64, up to 20 MiB."
+  content: String
+  "The name of the file, which is only shown."
+  fileName: String
+  "The https address of the file, up to 2 GiB. It is fetched once, by the job."
+  url: String
+  "Another import, whose file is used again."
+  source: ID
+  "What columns of a CSV file become, by their names. Columns that are not listed become what their names say."
+  mapping: [ImportColumnInput!]
+}
+
+input ImportColumnInput {
+  column: String!
+  "One of the members of importPreview; null ignores the column."
+  member: String
 }
 
 input ProductFileInput {
@@ -4374,6 +4510,7 @@ type WebhookDeliveriesPayload {
 type WebhookDeliveryPayload { delivery: WebhookDelivery userErrors: [UserError!]! }
 type ReportPayload { report: Report userErrors: [UserError!]! }
 type ExportPayload { export: Export userErrors: [UserError!]! }
+type ImportPayload { import: Import userErrors: [UserError!]! }
 type ExportDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type ThemePayload {
   theme: Theme
@@ -4508,6 +4645,22 @@ func (ec *executionContext) dir_scope_args(ctx context.Context, rawArgs map[stri
 }
 
 func (ec *executionContext) field_Account_log_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Import_findings_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
@@ -5020,6 +5173,28 @@ func (ec *executionContext) field_Mutation_grantRevoke_args(ctx context.Context,
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_importCancel_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_importStart_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNImportStartInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportStartInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -7205,6 +7380,54 @@ func (ec *executionContext) field_Query_grants_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["filter"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_importPreview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "kind", ec.unmarshalNImportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐImportKind)
+	if err != nil {
+		return nil, err
+	}
+	args["kind"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "text", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["text"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "mapping", ec.unmarshalOImportColumnInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumnInputᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["mapping"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_import_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_imports_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -17247,6 +17470,1175 @@ func (ec *executionContext) fieldContext_Identity_serverTime(_ context.Context, 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_id(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Import_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_kind(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNImportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐImportKind(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_Import_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ImportKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_status(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNImportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐImportStatus(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_Import_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ImportStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_dryRun(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.DryRun)
+}
+
+func (ec *executionContext) fieldContext_Import_dryRun(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_fileName(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.FileName)
+}
+
+func (ec *executionContext) fieldContext_Import_fileName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_sourceUrl(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SourceURL)
+}
+
+func (ec *executionContext) fieldContext_Import_sourceUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+}
+
+func (ec *executionContext) fieldContext_Import_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_bytesDone(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.BytesDone)
+}
+
+func (ec *executionContext) fieldContext_Import_bytesDone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_linesDone(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.LinesDone)
+}
+
+func (ec *executionContext) fieldContext_Import_linesDone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_createdCount(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.CreatedCount)
+}
+
+func (ec *executionContext) fieldContext_Import_createdCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_updatedCount(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.UpdatedCount)
+}
+
+func (ec *executionContext) fieldContext_Import_updatedCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_unchangedCount(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.UnchangedCount)
+}
+
+func (ec *executionContext) fieldContext_Import_unchangedCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_failedCount(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.FailedCount)
+}
+
+func (ec *executionContext) fieldContext_Import_failedCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_warningCount(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.WarningCount)
+}
+
+func (ec *executionContext) fieldContext_Import_warningCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_error(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Import_error,
+		func(ctx context.Context) (any, error) {
+			return obj.Error(), nil
+		},
+		nil,
+		ec.marshalOImportError2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportError,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Import_error(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_ImportError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_ImportError_message(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_requestedBy(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Import_requestedBy,
+		func(ctx context.Context) (any, error) {
+			return obj.RequestedBy(), nil
+		},
+		nil,
+		ec.marshalNAuthor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuthor,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Import_requestedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "type":
+				return ec.fieldContext_Author_type(ctx, field)
+			case "id":
+				return ec.fieldContext_Author_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Author_name(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Author", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Import_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_startedAt(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.StartedAt)
+}
+
+func (ec *executionContext) fieldContext_Import_startedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
+}
+
+func (ec *executionContext) fieldContext_Import_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_findings(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Import_findings,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Import().Findings(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		ec.marshalNImportFindingConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Import_findings(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_ImportFindingConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_ImportFindingConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_ImportFindingConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportFindingConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Import_findings_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_failedRowsUrl(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Link)
+}
+
+func (ec *executionContext) fieldContext_Import_failedRowsUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportColumn_column(ctx context.Context, field graphql.CollectedField, obj *model.ImportColumn) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Column)
+}
+
+func (ec *executionContext) fieldContext_ImportColumn_column(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportColumn",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportColumn_member(ctx context.Context, field graphql.CollectedField, obj *model.ImportColumn) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Member)
+}
+
+func (ec *executionContext) fieldContext_ImportColumn_member(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportColumn",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportColumn_samples(ctx context.Context, field graphql.CollectedField, obj *model.ImportColumn) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Samples)
+}
+
+func (ec *executionContext) fieldContext_ImportColumn_samples(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportColumn",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Import]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNImportEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_ImportEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_ImportEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Import]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNImport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Import_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Import_kind(ctx, field)
+			case "status":
+				return ec.fieldContext_Import_status(ctx, field)
+			case "dryRun":
+				return ec.fieldContext_Import_dryRun(ctx, field)
+			case "fileName":
+				return ec.fieldContext_Import_fileName(ctx, field)
+			case "sourceUrl":
+				return ec.fieldContext_Import_sourceUrl(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Import_sizeBytes(ctx, field)
+			case "bytesDone":
+				return ec.fieldContext_Import_bytesDone(ctx, field)
+			case "linesDone":
+				return ec.fieldContext_Import_linesDone(ctx, field)
+			case "createdCount":
+				return ec.fieldContext_Import_createdCount(ctx, field)
+			case "updatedCount":
+				return ec.fieldContext_Import_updatedCount(ctx, field)
+			case "unchangedCount":
+				return ec.fieldContext_Import_unchangedCount(ctx, field)
+			case "failedCount":
+				return ec.fieldContext_Import_failedCount(ctx, field)
+			case "warningCount":
+				return ec.fieldContext_Import_warningCount(ctx, field)
+			case "error":
+				return ec.fieldContext_Import_error(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Import_requestedBy(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Import_createdAt(ctx, field)
+			case "startedAt":
+				return ec.fieldContext_Import_startedAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Import_completedAt(ctx, field)
+			case "findings":
+				return ec.fieldContext_Import_findings(ctx, field)
+			case "failedRowsUrl":
+				return ec.fieldContext_Import_failedRowsUrl(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Import", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Import]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Import]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_ImportEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Import]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNImport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImport,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Import_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Import_kind(ctx, field)
+			case "status":
+				return ec.fieldContext_Import_status(ctx, field)
+			case "dryRun":
+				return ec.fieldContext_Import_dryRun(ctx, field)
+			case "fileName":
+				return ec.fieldContext_Import_fileName(ctx, field)
+			case "sourceUrl":
+				return ec.fieldContext_Import_sourceUrl(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Import_sizeBytes(ctx, field)
+			case "bytesDone":
+				return ec.fieldContext_Import_bytesDone(ctx, field)
+			case "linesDone":
+				return ec.fieldContext_Import_linesDone(ctx, field)
+			case "createdCount":
+				return ec.fieldContext_Import_createdCount(ctx, field)
+			case "updatedCount":
+				return ec.fieldContext_Import_updatedCount(ctx, field)
+			case "unchangedCount":
+				return ec.fieldContext_Import_unchangedCount(ctx, field)
+			case "failedCount":
+				return ec.fieldContext_Import_failedCount(ctx, field)
+			case "warningCount":
+				return ec.fieldContext_Import_warningCount(ctx, field)
+			case "error":
+				return ec.fieldContext_Import_error(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Import_requestedBy(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Import_createdAt(ctx, field)
+			case "startedAt":
+				return ec.fieldContext_Import_startedAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Import_completedAt(ctx, field)
+			case "findings":
+				return ec.fieldContext_Import_findings(ctx, field)
+			case "failedRowsUrl":
+				return ec.fieldContext_Import_failedRowsUrl(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Import", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportError_code(ctx context.Context, field graphql.CollectedField, obj *model.ImportError) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+}
+
+func (ec *executionContext) fieldContext_ImportError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportError",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportError_message(ctx context.Context, field graphql.CollectedField, obj *model.ImportError) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
+}
+
+func (ec *executionContext) fieldContext_ImportError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportError",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFinding_line(ctx context.Context, field graphql.CollectedField, obj *db.ImportFinding) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Line)
+}
+
+func (ec *executionContext) fieldContext_ImportFinding_line(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFinding",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFinding_warning(ctx context.Context, field graphql.CollectedField, obj *db.ImportFinding) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Warning)
+}
+
+func (ec *executionContext) fieldContext_ImportFinding_warning(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFinding",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFinding_record(ctx context.Context, field graphql.CollectedField, obj *db.ImportFinding) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Record)
+}
+
+func (ec *executionContext) fieldContext_ImportFinding_record(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFinding",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFinding_detail(ctx context.Context, field graphql.CollectedField, obj *db.ImportFinding) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Detail)
+}
+
+func (ec *executionContext) fieldContext_ImportFinding_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFinding",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFindingConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.ImportFinding]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportFindingConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNImportFindingEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportFindingConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFindingConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_ImportFindingEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_ImportFindingEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportFindingEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFindingConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.ImportFinding]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportFindingConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNImportFinding2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐImportFindingᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportFindingConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFindingConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "line":
+				return ec.fieldContext_ImportFinding_line(ctx, field)
+			case "warning":
+				return ec.fieldContext_ImportFinding_warning(ctx, field)
+			case "record":
+				return ec.fieldContext_ImportFinding_record(ctx, field)
+			case "detail":
+				return ec.fieldContext_ImportFinding_detail(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportFinding", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFindingConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.ImportFinding]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportFindingConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportFindingConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFindingConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFindingEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.ImportFinding]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_ImportFindingEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFindingEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportFindingEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.ImportFinding]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportFindingEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNImportFinding2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐImportFinding,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportFindingEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportFindingEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "line":
+				return ec.fieldContext_ImportFinding_line(ctx, field)
+			case "warning":
+				return ec.fieldContext_ImportFinding_warning(ctx, field)
+			case "record":
+				return ec.fieldContext_ImportFinding_record(ctx, field)
+			case "detail":
+				return ec.fieldContext_ImportFinding_detail(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportFinding", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportPayload_import(ctx context.Context, field graphql.CollectedField, obj *model.ImportPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportPayload_import,
+		func(ctx context.Context) (any, error) {
+			return obj.Import, nil
+		},
+		nil,
+		ec.marshalOImport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImport,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportPayload_import(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Import_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Import_kind(ctx, field)
+			case "status":
+				return ec.fieldContext_Import_status(ctx, field)
+			case "dryRun":
+				return ec.fieldContext_Import_dryRun(ctx, field)
+			case "fileName":
+				return ec.fieldContext_Import_fileName(ctx, field)
+			case "sourceUrl":
+				return ec.fieldContext_Import_sourceUrl(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Import_sizeBytes(ctx, field)
+			case "bytesDone":
+				return ec.fieldContext_Import_bytesDone(ctx, field)
+			case "linesDone":
+				return ec.fieldContext_Import_linesDone(ctx, field)
+			case "createdCount":
+				return ec.fieldContext_Import_createdCount(ctx, field)
+			case "updatedCount":
+				return ec.fieldContext_Import_updatedCount(ctx, field)
+			case "unchangedCount":
+				return ec.fieldContext_Import_unchangedCount(ctx, field)
+			case "failedCount":
+				return ec.fieldContext_Import_failedCount(ctx, field)
+			case "warningCount":
+				return ec.fieldContext_Import_warningCount(ctx, field)
+			case "error":
+				return ec.fieldContext_Import_error(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Import_requestedBy(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Import_createdAt(ctx, field)
+			case "startedAt":
+				return ec.fieldContext_Import_startedAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Import_completedAt(ctx, field)
+			case "findings":
+				return ec.fieldContext_Import_findings(ctx, field)
+			case "failedRowsUrl":
+				return ec.fieldContext_Import_failedRowsUrl(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Import", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ImportPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportPreview_source(ctx context.Context, field graphql.CollectedField, obj *model.ImportPreview) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Source)
+}
+
+func (ec *executionContext) fieldContext_ImportPreview_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportPreview_columns(ctx context.Context, field graphql.CollectedField, obj *model.ImportPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ImportPreview_columns,
+		func(ctx context.Context) (any, error) {
+			return obj.Columns, nil
+		},
+		nil,
+		ec.marshalNImportColumn2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumnᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ImportPreview_columns(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "column":
+				return ec.fieldContext_ImportColumn_column(ctx, field)
+			case "member":
+				return ec.fieldContext_ImportColumn_member(ctx, field)
+			case "samples":
+				return ec.fieldContext_ImportColumn_samples(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportColumn", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ImportPreview_members(ctx context.Context, field graphql.CollectedField, obj *model.ImportPreview) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Members)
+}
+
+func (ec *executionContext) fieldContext_ImportPreview_members(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -27438,6 +28830,136 @@ func (ec *executionContext) fieldContext_Mutation_exportDelete(ctx context.Conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_exportDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_importStart(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_importStart,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ImportStart(ctx, fc.Args["input"].(model.ImportStartInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "imports.write")
+				if err != nil {
+					var zeroVal *model.ImportPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ImportPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNImportPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_importStart(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "import":
+				return ec.fieldContext_ImportPayload_import(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ImportPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_importStart_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_importCancel(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_importCancel,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ImportCancel(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "imports.write")
+				if err != nil {
+					var zeroVal *model.ImportPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ImportPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNImportPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_importCancel(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "import":
+				return ec.fieldContext_ImportPayload_import(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ImportPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_importCancel_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -48559,6 +50081,243 @@ func (ec *executionContext) fieldContext_Query_export(ctx context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_imports(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_imports,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Imports(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "imports.read")
+				if err != nil {
+					var zeroVal *model.Connection[*model.Import]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*model.Import]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNImportConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_imports(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_ImportConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_ImportConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_ImportConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_imports_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_import(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_import,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Import(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "imports.read")
+				if err != nil {
+					var zeroVal *model.Import
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Import
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOImport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImport,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_import(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Import_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Import_kind(ctx, field)
+			case "status":
+				return ec.fieldContext_Import_status(ctx, field)
+			case "dryRun":
+				return ec.fieldContext_Import_dryRun(ctx, field)
+			case "fileName":
+				return ec.fieldContext_Import_fileName(ctx, field)
+			case "sourceUrl":
+				return ec.fieldContext_Import_sourceUrl(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Import_sizeBytes(ctx, field)
+			case "bytesDone":
+				return ec.fieldContext_Import_bytesDone(ctx, field)
+			case "linesDone":
+				return ec.fieldContext_Import_linesDone(ctx, field)
+			case "createdCount":
+				return ec.fieldContext_Import_createdCount(ctx, field)
+			case "updatedCount":
+				return ec.fieldContext_Import_updatedCount(ctx, field)
+			case "unchangedCount":
+				return ec.fieldContext_Import_unchangedCount(ctx, field)
+			case "failedCount":
+				return ec.fieldContext_Import_failedCount(ctx, field)
+			case "warningCount":
+				return ec.fieldContext_Import_warningCount(ctx, field)
+			case "error":
+				return ec.fieldContext_Import_error(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Import_requestedBy(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Import_createdAt(ctx, field)
+			case "startedAt":
+				return ec.fieldContext_Import_startedAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Import_completedAt(ctx, field)
+			case "findings":
+				return ec.fieldContext_Import_findings(ctx, field)
+			case "failedRowsUrl":
+				return ec.fieldContext_Import_failedRowsUrl(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Import", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_import_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_importPreview(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_importPreview,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ImportPreview(ctx, fc.Args["kind"].(state.ImportKind), fc.Args["text"].(string), fc.Args["mapping"].([]*model.ImportColumnInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "imports.read")
+				if err != nil {
+					var zeroVal *model.ImportPreview
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ImportPreview
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNImportPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportPreview,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_importPreview(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "source":
+				return ec.fieldContext_ImportPreview_source(ctx, field)
+			case "columns":
+				return ec.fieldContext_ImportPreview_columns(ctx, field)
+			case "members":
+				return ec.fieldContext_ImportPreview_members(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ImportPreview", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_importPreview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_pages(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -62736,6 +64495,119 @@ func (ec *executionContext) unmarshalInputGrantFilter(ctx context.Context, obj a
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputImportColumnInput(ctx context.Context, obj any) (model.ImportColumnInput, error) {
+	var it model.ImportColumnInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"column", "member"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "column":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("column"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Column = data
+		case "member":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("member"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Member = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputImportStartInput(ctx context.Context, obj any) (model.ImportStartInput, error) {
+	var it model.ImportStartInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["dryRun"]; !present {
+		asMap["dryRun"] = false
+	}
+
+	fieldsInOrder := [...]string{"kind", "dryRun", "content", "fileName", "url", "source", "mapping"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNImportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐImportKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "dryRun":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("dryRun"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DryRun = data
+		case "content":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("content"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Content = data
+		case "fileName":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fileName"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.FileName = data
+		case "url":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("url"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.URL = data
+		case "source":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("source"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Source = data
+		case "mapping":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mapping"))
+			data, err := ec.unmarshalOImportColumnInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumnInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Mapping = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputInventoryFilter(ctx context.Context, obj any) (model.InventoryFilter, error) {
 	var it model.InventoryFilter
 	if obj == nil {
@@ -71297,6 +73169,578 @@ func (ec *executionContext) _Identity(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var importImplementors = []string{"Import"}
+
+func (ec *executionContext) _Import(ctx context.Context, sel ast.SelectionSet, obj *model.Import) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Import")
+		case "id":
+			out.Values[i] = ec._Import_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "kind":
+			out.Values[i] = ec._Import_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			out.Values[i] = ec._Import_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "dryRun":
+			out.Values[i] = ec._Import_dryRun(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "fileName":
+			out.Values[i] = ec._Import_fileName(ctx, field, obj)
+		case "sourceUrl":
+			out.Values[i] = ec._Import_sourceUrl(ctx, field, obj)
+		case "sizeBytes":
+			out.Values[i] = ec._Import_sizeBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "bytesDone":
+			out.Values[i] = ec._Import_bytesDone(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "linesDone":
+			out.Values[i] = ec._Import_linesDone(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdCount":
+			out.Values[i] = ec._Import_createdCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedCount":
+			out.Values[i] = ec._Import_updatedCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "unchangedCount":
+			out.Values[i] = ec._Import_unchangedCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "failedCount":
+			out.Values[i] = ec._Import_failedCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "warningCount":
+			out.Values[i] = ec._Import_warningCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "error":
+			out.Values[i] = ec._Import_error(ctx, field, obj)
+		case "requestedBy":
+			out.Values[i] = ec._Import_requestedBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._Import_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "startedAt":
+			out.Values[i] = ec._Import_startedAt(ctx, field, obj)
+		case "completedAt":
+			out.Values[i] = ec._Import_completedAt(ctx, field, obj)
+		case "findings":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Import_findings(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "failedRowsUrl":
+			out.Values[i] = ec._Import_failedRowsUrl(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importColumnImplementors = []string{"ImportColumn"}
+
+func (ec *executionContext) _ImportColumn(ctx context.Context, sel ast.SelectionSet, obj *model.ImportColumn) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importColumnImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportColumn")
+		case "column":
+			out.Values[i] = ec._ImportColumn_column(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "member":
+			out.Values[i] = ec._ImportColumn_member(ctx, field, obj)
+		case "samples":
+			out.Values[i] = ec._ImportColumn_samples(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importConnectionImplementors = []string{"ImportConnection"}
+
+func (ec *executionContext) _ImportConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Import]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportConnection")
+		case "edges":
+			out.Values[i] = ec._ImportConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ImportConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ImportConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importEdgeImplementors = []string{"ImportEdge"}
+
+func (ec *executionContext) _ImportEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Import]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportEdge")
+		case "cursor":
+			out.Values[i] = ec._ImportEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ImportEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importErrorImplementors = []string{"ImportError"}
+
+func (ec *executionContext) _ImportError(ctx context.Context, sel ast.SelectionSet, obj *model.ImportError) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importErrorImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportError")
+		case "code":
+			out.Values[i] = ec._ImportError_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._ImportError_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importFindingImplementors = []string{"ImportFinding"}
+
+func (ec *executionContext) _ImportFinding(ctx context.Context, sel ast.SelectionSet, obj *db.ImportFinding) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importFindingImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportFinding")
+		case "line":
+			out.Values[i] = ec._ImportFinding_line(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warning":
+			out.Values[i] = ec._ImportFinding_warning(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "record":
+			out.Values[i] = ec._ImportFinding_record(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "detail":
+			out.Values[i] = ec._ImportFinding_detail(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importFindingConnectionImplementors = []string{"ImportFindingConnection"}
+
+func (ec *executionContext) _ImportFindingConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.ImportFinding]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importFindingConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportFindingConnection")
+		case "edges":
+			out.Values[i] = ec._ImportFindingConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ImportFindingConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ImportFindingConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importFindingEdgeImplementors = []string{"ImportFindingEdge"}
+
+func (ec *executionContext) _ImportFindingEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.ImportFinding]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importFindingEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportFindingEdge")
+		case "cursor":
+			out.Values[i] = ec._ImportFindingEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ImportFindingEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importPayloadImplementors = []string{"ImportPayload"}
+
+func (ec *executionContext) _ImportPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ImportPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportPayload")
+		case "import":
+			out.Values[i] = ec._ImportPayload_import(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ImportPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var importPreviewImplementors = []string{"ImportPreview"}
+
+func (ec *executionContext) _ImportPreview(ctx context.Context, sel ast.SelectionSet, obj *model.ImportPreview) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importPreviewImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportPreview")
+		case "source":
+			out.Values[i] = ec._ImportPreview_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "columns":
+			out.Values[i] = ec._ImportPreview_columns(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "members":
+			out.Values[i] = ec._ImportPreview_members(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var installedAppImplementors = []string{"InstalledApp"}
 
 func (ec *executionContext) _InstalledApp(ctx context.Context, sel ast.SelectionSet, obj *model.InstalledApp) graphql.Marshaler {
@@ -74504,6 +76948,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "exportDelete":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_exportDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "importStart":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_importStart(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "importCancel":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_importCancel(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -80576,6 +83034,69 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_export(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "imports":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_imports(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "import":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_import(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "importPreview":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_importPreview(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
 				return res
 			}
 
@@ -87952,6 +90473,243 @@ func (ec *executionContext) marshalNIdentity2ᚖgithubᚗcomᚋstorefrontᚑgo�
 	return ec._Identity(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNImport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Import) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Import", sel, v, (*flatPlan).writeImport); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNImport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImport(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNImport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImport(ctx context.Context, sel ast.SelectionSet, v *model.Import) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Import(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNImportColumn2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumnᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ImportColumn) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ImportColumn", sel, v, (*flatPlan).writeImportColumn); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNImportColumn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumn(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNImportColumn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumn(ctx context.Context, sel ast.SelectionSet, v *model.ImportColumn) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ImportColumn(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNImportColumnInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumnInput(ctx context.Context, v any) (*model.ImportColumnInput, error) {
+	res, err := ec.unmarshalInputImportColumnInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNImportConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Import]) graphql.Marshaler {
+	return ec._ImportConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNImportConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Import]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ImportConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNImportEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Import]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNImportEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNImportEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Import]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ImportEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNImportFinding2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐImportFindingᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ImportFinding) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ImportFinding", sel, v, (*flatPlan).writeImportFinding); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNImportFinding2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐImportFinding(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNImportFinding2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐImportFinding(ctx context.Context, sel ast.SelectionSet, v *db.ImportFinding) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ImportFinding(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNImportFindingConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*db.ImportFinding]) graphql.Marshaler {
+	return ec._ImportFindingConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNImportFindingConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*db.ImportFinding]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ImportFindingConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNImportFindingEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.ImportFinding]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNImportFindingEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNImportFindingEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*db.ImportFinding]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ImportFindingEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNImportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐImportKind(ctx context.Context, v any) (state.ImportKind, error) {
+	res, err := model.UnmarshalImportKind(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNImportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐImportKind(ctx context.Context, sel ast.SelectionSet, v state.ImportKind) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalImportKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNImportPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportPayload(ctx context.Context, sel ast.SelectionSet, v model.ImportPayload) graphql.Marshaler {
+	return ec._ImportPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNImportPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportPayload(ctx context.Context, sel ast.SelectionSet, v *model.ImportPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ImportPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNImportPreview2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportPreview(ctx context.Context, sel ast.SelectionSet, v model.ImportPreview) graphql.Marshaler {
+	return ec._ImportPreview(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNImportPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportPreview(ctx context.Context, sel ast.SelectionSet, v *model.ImportPreview) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ImportPreview(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNImportStartInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportStartInput(ctx context.Context, v any) (model.ImportStartInput, error) {
+	res, err := ec.unmarshalInputImportStartInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNImportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐImportStatus(ctx context.Context, v any) (state.ImportStatus, error) {
+	res, err := model.UnmarshalImportStatus(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNImportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐImportStatus(ctx context.Context, sel ast.SelectionSet, v state.ImportStatus) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalImportStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNInstalledApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InstalledApp) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "InstalledApp", sel, v, (*flatPlan).writeInstalledApp); list != nil {
 		return list
@@ -93456,6 +96214,38 @@ func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.Se
 	_ = ctx
 	res := model.MarshalID(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOImport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImport(ctx context.Context, sel ast.SelectionSet, v *model.Import) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Import(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOImportColumnInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumnInputᚄ(ctx context.Context, v any) ([]*model.ImportColumnInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ImportColumnInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNImportColumnInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportColumnInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOImportError2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐImportError(ctx context.Context, sel ast.SelectionSet, v *model.ImportError) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ImportError(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOInt2ᚖint(ctx context.Context, v any) (*int, error) {

@@ -269,6 +269,43 @@ var flatTypes = map[string]flatType{
 		"lastUsedAt":    {10, ""},
 		"live":          {11, ""},
 	}},
+	"Import": {importImplementors, map[string]flatField{
+		"id":             {1, ""},
+		"kind":           {2, ""},
+		"status":         {3, ""},
+		"dryRun":         {4, ""},
+		"fileName":       {5, ""},
+		"sourceUrl":      {6, ""},
+		"sizeBytes":      {7, ""},
+		"bytesDone":      {8, ""},
+		"linesDone":      {9, ""},
+		"createdCount":   {10, ""},
+		"updatedCount":   {11, ""},
+		"unchangedCount": {12, ""},
+		"failedCount":    {13, ""},
+		"warningCount":   {14, ""},
+		"error":          {15, "ImportError"},
+		"requestedBy":    {16, "Author"},
+		"createdAt":      {17, ""},
+		"startedAt":      {18, ""},
+		"completedAt":    {19, ""},
+		"failedRowsUrl":  {20, ""},
+	}},
+	"ImportColumn": {importColumnImplementors, map[string]flatField{
+		"column":  {1, ""},
+		"member":  {2, ""},
+		"samples": {3, ""},
+	}},
+	"ImportError": {importErrorImplementors, map[string]flatField{
+		"code":    {1, ""},
+		"message": {2, ""},
+	}},
+	"ImportFinding": {importFindingImplementors, map[string]flatField{
+		"line":    {1, ""},
+		"warning": {2, ""},
+		"record":  {3, ""},
+		"detail":  {4, ""},
+	}},
 	"InstalledApp": {installedAppImplementors, map[string]flatField{
 		"app":              {1, "AppSummary"},
 		"scopes":           {2, ""},
@@ -2366,6 +2403,187 @@ func (p *flatPlan) writeGrant(w *buffer, obj *model.Grant) bool {
 		case 11: // live
 			v := obj.Live
 			w.boolean(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeImport(w *buffer, obj *model.Import) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Import")
+		case 1: // id
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // kind
+			v := obj.Kind
+			w.enum(string(v))
+		case 3: // status
+			v := obj.Status
+			w.enum(string(v))
+		case 4: // dryRun
+			v := obj.DryRun
+			w.boolean(v)
+		case 5: // fileName
+			v := obj.FileName
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 6: // sourceUrl
+			v := obj.SourceURL
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 7: // sizeBytes
+			v := obj.SizeBytes
+			w.number(v)
+		case 8: // bytesDone
+			v := obj.BytesDone
+			w.number(v)
+		case 9: // linesDone
+			v := obj.LinesDone
+			w.number(v)
+		case 10: // createdCount
+			v := obj.CreatedCount
+			w.number(v)
+		case 11: // updatedCount
+			v := obj.UpdatedCount
+			w.number(v)
+		case 12: // unchangedCount
+			v := obj.UnchangedCount
+			w.number(v)
+		case 13: // failedCount
+			v := obj.FailedCount
+			w.number(v)
+		case 14: // warningCount
+			v := obj.WarningCount
+			w.number(v)
+		case 15: // error
+			v := obj.Error()
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeImportError(w, v) {
+					return false
+				}
+			}
+		case 16: // requestedBy
+			v := obj.RequestedBy()
+			if v == nil {
+				return false
+			}
+			if !f.nested.writeAuthor(w, v) {
+				return false
+			}
+		case 17: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		case 18: // startedAt
+			v := obj.StartedAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 19: // completedAt
+			v := obj.CompletedAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 20: // failedRowsUrl
+			v := obj.Link
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeImportColumn(w *buffer, obj *model.ImportColumn) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ImportColumn")
+		case 1: // column
+			v := obj.Column
+			w.text(v)
+		case 2: // member
+			v := obj.Member
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 3: // samples
+			v := obj.Samples
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				w.text(v[j])
+			}
+			w.byte(']')
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeImportError(w *buffer, obj *model.ImportError) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ImportError")
+		case 1: // code
+			v := obj.Code
+			w.text(v)
+		case 2: // message
+			v := obj.Message
+			w.text(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeImportFinding(w *buffer, obj *db.ImportFinding) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ImportFinding")
+		case 1: // line
+			v := obj.Line
+			w.number(v)
+		case 2: // warning
+			v := obj.Warning
+			w.boolean(v)
+		case 3: // record
+			v := obj.Record
+			w.text(v)
+		case 4: // detail
+			v := obj.Detail
+			w.text(v)
 		}
 	}
 	w.byte('}')

@@ -55,6 +55,13 @@ func NewReader(v Value) (*Reader, error) {
 	return r, nil
 }
 
+// Skip marks all members as known.
+func (r *Reader) Skip() {
+	for name := range r.value.Members() {
+		r.asked = append(r.asked, name)
+	}
+}
+
 // Given reports whether a member is there, even if it is null.
 func (r *Reader) Given(name string) bool {
 	_, ok := r.value.Get(name)

@@ -29,6 +29,7 @@ const sections = [
     page: from('customers', 'Customers') },
   { path: '/discounts', text: 'Discounts', icon: 'discounts', needs: 'store', page: from('discounts', 'Discounts') },
   { path: '/reports', text: 'Reports', icon: 'reports', needs: 'sales', page: from('reports', 'Reports') },
+  { path: '/imports', text: 'Imports', icon: 'imports', needs: 'imports', page: from('imports', 'Imports') },
   { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports', page: from('exports', 'Exports') },
   { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes', page: from('themes', 'Themes') },
   { path: '/pages', text: 'Pages', icon: 'note', needs: 'pages', page: from('pages', 'Pages') },
@@ -86,6 +87,8 @@ const routes = [
   ['/webhooks/:id/deliveries/:delivery', { page: from('delivery', 'Delivery'), needs: 'webhooks', below: '/webhooks' }],
   ['/events/:id', { page: from('event', 'Event'), needs: 'events', below: '/events' }],
   ['/requests/:id', { page: from('request', 'Request'), needs: 'requests', below: '/requests' }],
+  ['/imports/new', { page: from('import_new', 'ImportNew'), needs: 'imports', below: '/imports' }],
+  ['/imports/:id', { page: from('import', 'Import'), needs: 'imports', below: '/imports' }],
   ['/exports/:id', { page: from('export', 'Export'), needs: 'exports', below: '/exports' }],
   ['/themes/:id', { page: from('theme', 'Theme'), needs: 'themes', below: '/themes' }],
   ['/themes/:id/settings', { page: from('theme_settings', 'ThemeSettings'), needs: 'themes', below: '/themes' }],
@@ -260,7 +263,8 @@ function LazyDialog({ load, onClose, ...props }) {
 const guides = '/docs/guides/';
 
 // Guides of developer pages; other pages have a section of the dashboard guide.
-const taskGuides = { '/exports': 'exports', '/themes': 'themes', '/keys': 'first-call', '/apps': 'oauth',
+const taskGuides = { '/imports': 'imports', '/exports': 'exports',
+  '/themes': 'themes', '/keys': 'first-call', '/apps': 'oauth',
   '/webhooks': 'webhooks' };
 
 /** Returns the guide of a page or of its parent. */

@@ -11,7 +11,7 @@ const table = {
   products: all, editProducts: developers, pages: all, editPages: developers,
   customers: support, editCustomers: managers,
   keys: developers, apps: developers, events: developers, requests: developers, webhooks: developers,
-  exports: managers, themes: developers, marketplace: developers, listings: managers,
+  exports: managers, imports: managers, themes: developers, marketplace: developers, listings: managers,
   staff: managers, audit: managers, store: managers, owners: ['OWNER'],
   notifications: all, account: all,
 };

@@ -831,6 +831,106 @@ class Operations:
             f"/exports/{quote(id, safe='')}",
         )
 
+    def list_imports(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> types.ImportPage:
+        """List import jobs. Returns import jobs, newest first: an API key sees all jobs of the store, an
+        app only its own. Needs the scope `imports.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/imports",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def imports(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Iterator[types.Import]:
+        """Iterates over all pages of list_imports."""
+        return self.walk(
+            "GET",
+            f"/imports",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def create_import(
+        self,
+        body: types.ImportCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Import:
+        """Start an import job. Queues a job and returns immediately; `Location` is its path. The credential
+        needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends
+        when it loses them. A product is found by its `external_reference` or else by its `handle`; one
+        that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of
+        a store can wait or run (409 `limit_reached`). Needs the scope `imports.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/imports",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def get_import(
+        self,
+        id: types.ImportID,
+    ) -> types.Import:
+        """Get an import job. Returns the job with its progress. Needs the scope `imports.read`."""
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/imports/{quote(id, safe='')}",
+        )
+
+    def list_import_errors(
+        self,
+        id: types.ImportID,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> types.ImportErrorPage:
+        """List the errors of an import. Returns the rows that failed, and warnings about what of other rows
+        was not imported, in the order of the file. At most 10,000 are kept; the counts of the job are
+        complete. Needs the scope `imports.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/imports/{quote(id, safe='')}/errors",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def import_errors(
+        self,
+        id: types.ImportID,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Iterator[types.ImportError]:
+        """Iterates over all pages of list_import_errors."""
+        return self.walk(
+            "GET",
+            f"/imports/{quote(id, safe='')}/errors",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
     def list_webhooks(
         self,
         *,

@@ -71,6 +71,10 @@ WebhookID = str
 ExportID = str
 
 
+#: The id of an import job.
+ImportID = str
+
+
 #: The id of a theme of the store.
 ThemeID = str
 
@@ -128,7 +132,7 @@ Tags = list[str]
 
 
 #: A scope.
-Scope = Literal["products.read", "products.write", "inventory.read", "inventory.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "custom_fields.read", "custom_fields.write", "exports.read", "exports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
+Scope = Literal["products.read", "products.write", "inventory.read", "inventory.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "custom_fields.read", "custom_fields.write", "exports.read", "exports.write", "imports.read", "imports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
 
 
 #: Send it as `cursor` to get the next page. Null on the last page only.
@@ -1434,6 +1438,109 @@ class ExportPage(TypedDict):
 
     #: The jobs of this page.
     data: list[Export]
+    next_cursor: NextCursor
+
+
+class Import(TypedDict):
+    """An import job. It is deleted 7 days after its end."""
+
+    id: ImportID
+    #: What is imported.
+    kind: Literal["products"]
+    #: `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its
+    #: file; what it had written stays.
+    status: Literal["queued", "running", "completed", "failed", "cancelled"]
+    #: Whether every row is only tried and nothing is kept.
+    dry_run: bool
+    #: The name of the file.
+    file_name: Optional[str]
+    #: Where the file is fetched from; null for an upload.
+    source_url: Optional[str]
+    #: The size of the file; 0 until it is fetched.
+    size_bytes: int
+    #: How much of the file is done.
+    bytes_done: int
+    #: How many lines are done.
+    lines_done: int
+    #: Resources that were created.
+    created_count: int
+    #: Resources that were changed.
+    updated_count: int
+    #: Resources that were as in the file.
+    unchanged_count: int
+    #: Rows that failed.
+    failed_count: int
+    #: Rows of which something was not imported.
+    warning_count: int
+    #: Why the job failed: `invalid_file`, `file_unreachable`, `requester_gone`, `limit_reached` or
+    #: `import_failed`.
+    error_code: Optional[str]
+    #: The same, for people.
+    error_message: Optional[str]
+    requested_by: ExportRequester
+    created_at: Timestamp
+    #: When the first rows were written.
+    started_at: OptionalTimestamp
+    #: When the job ended, successfully or not.
+    completed_at: OptionalTimestamp
+
+
+class ImportCreate(TypedDict):
+    """A new job. The file is given by exactly one of `content`, `url` and `source`: CSV or JSON Lines, in
+    UTF-8 and not compressed. Unknown members are rejected.
+    """
+
+    #: What is imported.
+    kind: Literal["products"]
+    #: Tries every row and keeps nothing.
+    dry_run: NotRequired[Optional[bool]]
+    #: The file itself, up to the size of a request.
+    content: NotRequired[Optional[str]]
+    #: The https address of the file, up to 2 GiB. The job fetches it once.
+    url: NotRequired[Optional[str]]
+    #: The id of another import, whose file is used again.
+    source: NotRequired[Optional[str]]
+    #: The name of the file, which is only shown.
+    file_name: NotRequired[Optional[str]]
+    #: What columns become. Columns that are not listed become what their names say.
+    mapping: NotRequired[Optional[list[ImportColumn]]]
+
+
+class ImportColumn(TypedDict):
+    """What a column of a CSV file becomes."""
+
+    #: The name of the column.
+    column: str
+    #: A member of a product, such as title or price; null ignores the column.
+    member: NotRequired[Optional[str]]
+
+
+class ImportError(TypedDict):
+    """A row that failed, or a warning about what of a row was not imported."""
+
+    #: Where the row begins.
+    line: int
+    #: Whether the row was imported.
+    warning: bool
+    #: How the file names the row, such as its handle.
+    record: str
+    #: What is wrong, or what is missing.
+    detail: str
+
+
+class ImportPage(TypedDict):
+    """One page of import jobs."""
+
+    #: The jobs of this page.
+    data: list[Import]
+    next_cursor: NextCursor
+
+
+class ImportErrorPage(TypedDict):
+    """One page of errors and warnings."""
+
+    #: The errors and warnings of this page.
+    data: list[ImportError]
     next_cursor: NextCursor
 
 

@@ -150,6 +150,28 @@ export interface ListExportsQuery {
   cursor?: string;
 }
 
+/** The query parameters of listImports. */
+export interface ListImportsQuery {
+  /**
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+   */
+  limit?: number;
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
+  cursor?: string;
+}
+
+/** The query parameters of listImportErrors. */
+export interface ListImportErrorsQuery {
+  /**
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+   */
+  limit?: number;
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
+  cursor?: string;
+}
+
 /** The query parameters of listWebhooks. */
 export interface ListWebhooksQuery {
   /**
@@ -568,6 +590,49 @@ export abstract class Operations {
    */
   getExport(id: api.ExportID, options: CallOptions = {}): Promise<api.ExportDetail> {
     return this.call({ method: "GET", path: `/exports/${encodeURIComponent(id)}`, options });
+  }
+
+  /**
+   * List import jobs. Returns import jobs, newest first: an API key sees all jobs of the store, an app only its
+   * own. Needs the scope `imports.read`.
+   */
+  listImports(query: ListImportsQuery = {}, options: CallOptions = {}): Promise<api.ImportPage> {
+    return this.call({ method: "GET", path: `/imports`, query, options });
+  }
+
+  /** Iterates over all pages of listImports. */
+  imports(query: ListImportsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Import, void, undefined> {
+    return this.walk({ method: "GET", path: `/imports`, query, options });
+  }
+
+  /**
+   * Start an import job. Queues a job and returns immediately; `Location` is its path. The credential needs
+   * `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses
+   * them. A product is found by its `external_reference` or else by its `handle`; one that the store does not
+   * have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409
+   * `limit_reached`). Needs the scope `imports.write`.
+   */
+  createImport(body: api.ImportCreate, options: WriteOptions = {}): Promise<api.Import> {
+    return this.call({ method: "POST", path: `/imports`, body, options });
+  }
+
+  /** Get an import job. Returns the job with its progress. Needs the scope `imports.read`. */
+  getImport(id: api.ImportID, options: CallOptions = {}): Promise<api.Import> {
+    return this.call({ method: "GET", path: `/imports/${encodeURIComponent(id)}`, options });
+  }
+
+  /**
+   * List the errors of an import. Returns the rows that failed, and warnings about what of other rows was not
+   * imported, in the order of the file. At most 10,000 are kept; the counts of the job are complete. Needs the
+   * scope `imports.read`.
+   */
+  listImportErrors(id: api.ImportID, query: ListImportErrorsQuery = {}, options: CallOptions = {}): Promise<api.ImportErrorPage> {
+    return this.call({ method: "GET", path: `/imports/${encodeURIComponent(id)}/errors`, query, options });
+  }
+
+  /** Iterates over all pages of listImportErrors. */
+  importErrors(id: api.ImportID, query: ListImportErrorsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.ImportError, void, undefined> {
+    return this.walk({ method: "GET", path: `/imports/${encodeURIComponent(id)}/errors`, query, options });
   }
 
   /**

@@ -51,6 +51,9 @@ export type WebhookID = string;
 /** The id of an export job. */
 export type ExportID = string;
 
+/** The id of an import job. */
+export type ImportID = string;
+
 /** The id of a theme of the store. */
 export type ThemeID = string;
 
@@ -94,7 +97,7 @@ export type Checksum = string;
 export type Tags = string[];
 
 /** A scope. */
-export type Scope = "products.read" | "products.write" | "inventory.read" | "inventory.write" | "collections.read" | "collections.write" | "orders.read" | "orders.write" | "sales.write" | "fulfillments.write" | "refunds.write" | "discounts.read" | "discounts.write" | "customers.read" | "customers.write" | "custom_fields.read" | "custom_fields.write" | "exports.read" | "exports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
+export type Scope = "products.read" | "products.write" | "inventory.read" | "inventory.write" | "collections.read" | "collections.write" | "orders.read" | "orders.write" | "sales.write" | "fulfillments.write" | "refunds.write" | "discounts.read" | "discounts.write" | "customers.read" | "customers.write" | "custom_fields.read" | "custom_fields.write" | "exports.read" | "exports.write" | "imports.read" | "imports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
 
 /** Send it as `cursor` to get the next page. Null on the last page only. */
 export type NextCursor = string | null;
@@ -1342,6 +1345,108 @@ export interface ExportFiltersCreate {
 export interface ExportPage {
   /** The jobs of this page. */
   data: Export[];
+  next_cursor: NextCursor;
+}
+
+/** An import job. It is deleted 7 days after its end. */
+export interface Import {
+  id: ImportID;
+  /** What is imported. */
+  kind: "products";
+  /**
+   * `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its
+   * file; what it had written stays.
+   */
+  status: "queued" | "running" | "completed" | "failed" | "cancelled";
+  /** Whether every row is only tried and nothing is kept. */
+  dry_run: boolean;
+  /** The name of the file. */
+  file_name: string | null;
+  /** Where the file is fetched from; null for an upload. */
+  source_url: string | null;
+  /** The size of the file; 0 until it is fetched. */
+  size_bytes: number;
+  /** How much of the file is done. */
+  bytes_done: number;
+  /** How many lines are done. */
+  lines_done: number;
+  /** Resources that were created. */
+  created_count: number;
+  /** Resources that were changed. */
+  updated_count: number;
+  /** Resources that were as in the file. */
+  unchanged_count: number;
+  /** Rows that failed. */
+  failed_count: number;
+  /** Rows of which something was not imported. */
+  warning_count: number;
+  /**
+   * Why the job failed: `invalid_file`, `file_unreachable`, `requester_gone`, `limit_reached` or
+   * `import_failed`.
+   */
+  error_code: string | null;
+  /** The same, for people. */
+  error_message: string | null;
+  requested_by: ExportRequester;
+  created_at: Timestamp;
+  /** When the first rows were written. */
+  started_at: OptionalTimestamp;
+  /** When the job ended, successfully or not. */
+  completed_at: OptionalTimestamp;
+}
+
+/**
+ * A new job. The file is given by exactly one of `content`, `url` and `source`: CSV or JSON Lines, in UTF-8 and
+ * not compressed. Unknown members are rejected.
+ */
+export interface ImportCreate {
+  /** What is imported. */
+  kind: "products";
+  /** Tries every row and keeps nothing. */
+  dry_run?: boolean | null;
+  /** The file itself, up to the size of a request. */
+  content?: string | null;
+  /** The https address of the file, up to 2 GiB. The job fetches it once. */
+  url?: string | null;
+  /** The id of another import, whose file is used again. */
+  source?: string | null;
+  /** The name of the file, which is only shown. */
+  file_name?: string | null;
+  /** What columns become. Columns that are not listed become what their names say. */
+  mapping?: ImportColumn[] | null;
+}
+
+/** What a column of a CSV file becomes. */
+export interface ImportColumn {
+  /** The name of the column. */
+  column: string;
+  /** A member of a product, such as title or price; null ignores the column. */
+  member?: string | null;
+}
+
+/** A row that failed, or a warning about what of a row was not imported. */
+export interface ImportError {
+  /** Where the row begins. */
+  line: number;
+  /** Whether the row was imported. */
+  warning: boolean;
+  /** How the file names the row, such as its handle. */
+  record: string;
+  /** What is wrong, or what is missing. */
+  detail: string;
+}
+
+/** One page of import jobs. */
+export interface ImportPage {
+  /** The jobs of this page. */
+  data: Import[];
+  next_cursor: NextCursor;
+}
+
+/** One page of errors and warnings. */
+export interface ImportErrorPage {
+  /** The errors and warnings of this page. */
+  data: ImportError[];
   next_cursor: NextCursor;
 }
 

@@ -1,4 +1,4 @@
-package shopify
+package intake
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// plain returns the text of an HTML description: paragraphs, a dash before list items, and the
+// Plain returns the text of an HTML description: paragraphs, a dash before list items, and the
 // address after a link. Scripts and styles are removed.
-func plain(source string) string {
+func Plain(source string) string {
 	var b strings.Builder
 	z, hidden, link := html.NewTokenizer(strings.NewReader(source)), 0, ""
 	for {

@@ -1,0 +1,8 @@
+-- Create "import_findings" table
+CREATE TABLE `import_findings` (`store_id` blob NOT NULL, `import_id` blob NOT NULL, `id` blob NOT NULL, `line` integer NOT NULL, `warning` bool NOT NULL, `record` text NOT NULL, `detail` text NOT NULL, `start` integer NOT NULL, `size` integer NOT NULL, PRIMARY KEY (`store_id`, `import_id`, `id`));
+-- Create "import_jobs" table
+CREATE TABLE `import_jobs` (`store_id` blob NOT NULL, `id` blob NOT NULL, `bucket` integer NOT NULL, `kind` text NOT NULL, `dry_run` bool NOT NULL, `file_name` text NULL, `source_url` text NULL, `mapping` blob NULL, `object_id` blob NULL, `size_bytes` integer NOT NULL DEFAULT (0), `requester_type` text NOT NULL, `requester_id` blob NOT NULL, `requester_name` text NOT NULL, `credential_id` blob NOT NULL, `status` text NOT NULL, `tries` integer NOT NULL DEFAULT (0), `due_at` integer NULL, `failures` integer NOT NULL DEFAULT (0), `bytes_done` integer NOT NULL DEFAULT (0), `lines_done` integer NOT NULL DEFAULT (0), `created_count` integer NOT NULL DEFAULT (0), `updated_count` integer NOT NULL DEFAULT (0), `unchanged_count` integer NOT NULL DEFAULT (0), `failed_count` integer NOT NULL DEFAULT (0), `warning_count` integer NOT NULL DEFAULT (0), `findings` integer NOT NULL DEFAULT (0), `error_code` text NULL, `error_message` text NULL, `started_at` integer NULL, `completed_at` integer NULL, PRIMARY KEY (`store_id`, `id`));
+-- Create index "importjob_bucket_due_at" to table: "import_jobs"
+CREATE INDEX `importjob_bucket_due_at` ON `import_jobs` (`bucket`, `due_at`);
+-- Create index "importjob_store_id_requester_id_id" to table: "import_jobs"
+CREATE INDEX `importjob_store_id_requester_id_id` ON `import_jobs` (`store_id`, `requester_id`, `id`);

@@ -1,0 +1,261 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// ImportedProduct is a product as a file has it. Members that are not given stay as they are.
+type ImportedProduct struct {
+	// Members has the external reference and the handle by which the product is found.
+	Members model.ProductUpdateInput
+	// Status is the status that the product gets; nil keeps it, and a new product is a draft.
+	Status *state.ProductStatus
+	// Options and Variants are nil if the file does not have them. Variants have their ids in the
+	// store that the file is from.
+	Options  []*document.Option
+	Variants []*model.ProductVariantInput
+}
+
+// ImportOutcome is what an import did to a row.
+type ImportOutcome int
+
+// The outcomes of an import.
+const (
+	ImportUnchanged ImportOutcome = iota
+	ImportCreated
+	ImportUpdated
+)
+
+// ProductBatch writes products of a file in the transaction of its context.
+type ProductBatch struct {
+	Mutation
+	rows []*db.Product
+}
+
+// ProductBatch finds the products of the store that a file names, with two statements.
+func (m Mutation) ProductBatch(ctx context.Context, list []*ImportedProduct) (*ProductBatch, error) {
+	b := &ProductBatch{Mutation: m}
+	var references, handles []string
+	for _, in := range list {
+		core.Opt(in.Members.ExternalReference.Value(), func(s string) { references = append(references, s) })
+		core.Opt(in.Members.Handle.Value(), func(s string) { handles = append(handles, s) })
+	}
+	for _, q := range []struct {
+		texts []string
+		query *db.ProductQuery
+	}{{references, m.Client(ctx).Product.Query().Where(product.ExternalReferenceIn(references...))},
+		{handles, m.Client(ctx).Product.Query().Where(product.HandleIn(handles...))}} {
+		if len(q.texts) == 0 {
+			continue
+		}
+		rows, err := q.query.Load(ctx)
+		if err != nil {
+			return nil, core.Explain("product", err)
+		}
+		for _, p := range rows {
+			if !slices.ContainsFunc(b.rows, func(o *db.Product) bool { return o.ID == p.ID }) {
+				b.rows = append(b.rows, p)
+			}
+		}
+	}
+	err := variants.Load(ctx, m.Client(ctx), b.rows...)
+	return b, core.Explain("product", errors.Join(err, m.loadAllImages(ctx, b.rows...)))
+}
+
+// find returns the product that has the reference, or else the handle and no other reference.
+func (b *ProductBatch) find(in *ImportedProduct) *db.Product {
+	reference, handle := in.Members.ExternalReference.Value(), in.Members.Handle.Value()
+	at := slices.IndexFunc(b.rows, func(p *db.Product) bool {
+		return reference != nil && same(reference, p.ExternalReference)
+	})
+	if at < 0 && handle != nil {
+		at = slices.IndexFunc(b.rows, func(p *db.Product) bool {
+			return p.Handle == *handle && (reference == nil || p.ExternalReference == nil)
+		})
+	}
+	if at < 0 {
+		return nil
+	}
+	return b.rows[at]
+}
+
+// Apply creates or changes a product. The stock of variants that exist stays as it is: it has changed
+// since the file was written.
+func (b *ProductBatch) Apply(ctx context.Context, in *ImportedProduct) (ImportOutcome, error) {
+	if in.Members.ExternalReference.Value() == nil && in.Members.Handle.Value() == nil {
+		return 0, core.Invalid("handle", fault.Required,
+			"The product needs an external_reference or a handle, by which it is found again.")
+	}
+	p := b.find(in)
+	if p == nil {
+		return ImportCreated, b.create(ctx, in)
+	}
+	changed, err := b.update(ctx, p, in)
+	if changed {
+		return ImportUpdated, err
+	}
+	return ImportUnchanged, err
+}
+
+func (b *ProductBatch) create(ctx context.Context, in *ImportedProduct) error {
+	members := in.Members
+	if len(in.Options) > 0 && len(in.Variants) > 0 {
+		members.PriceMinor = model.Some(in.Variants[0].PriceMinor)
+	}
+	next := newProduct(members)
+	if next.Options = in.Options; len(in.Options) > 0 {
+		for _, v := range in.Variants {
+			v.ID = nil
+		}
+		next.Variants = in.Variants
+		next.CompareAtPriceMinor, next.Sku, next.InventoryQuantity = nil, nil, nil
+		next.WeightGrams, next.Barcode, next.CostMinor = nil, nil, nil
+	}
+	made, err := b.ProductCreate(ctx, next)
+	if err != nil {
+		return err
+	}
+	p := made.Product
+	p.Images = []*db.ProductImage{}
+	b.rows = append(b.rows, p)
+	if in.Status == nil || *in.Status == p.Status {
+		return nil
+	}
+	return b.apply(ctx, p, "product."+moves[*in.Status].verb, func(ctx context.Context, e *productEdit) error {
+		return b.move(ctx, e, *in.Status)
+	})
+}
+
+// moves are the events and the verbs of a change to a status.
+var moves = map[state.ProductStatus]struct {
+	verb  string
+	event event.Type
+}{
+	state.ProductActive:   {"publish", event.ProductPublished},
+	state.ProductDraft:    {"unpublish", event.ProductUnpublished},
+	state.ProductArchived: {"archive", event.ProductArchived},
+}
+
+// move changes the status of a product if it is another one.
+func (b *ProductBatch) move(ctx context.Context, e *productEdit, to state.ProductStatus) error {
+	if e.Row.Status == to {
+		return nil
+	}
+	m := productMove{special: moves[to].event, to: to}
+	if e.Row.Status == state.ProductArchived && to == state.ProductDraft {
+		m.special = "" // restored
+	}
+	return b.moved(ctx, e, m)
+}
+
+func (b *ProductBatch) apply(
+	ctx context.Context, p *db.Product, action string, edit func(context.Context, *productEdit) error,
+) error {
+	r, err := b.products().Apply(ctx, p, action, func(ctx context.Context, e *productEdit) error {
+		return b.indexed(ctx, e, edit)
+	})
+	if err != nil || r == nil {
+		return core.Explain("product", err)
+	}
+	return r.Write(ctx, b.Client(ctx))
+}
+
+// update changes a product with one edit.
+func (b *ProductBatch) update(ctx context.Context, p *db.Product, in *ImportedProduct) (changed bool, err error) {
+	c, members, plan := &core.Check{}, in.Members, (*variantPlan)(nil)
+	members.InventoryQuantity = model.GivenIf(false, (*int64)(nil))
+	checkProductUpdate(c, &members)
+	if in.Options != nil && (len(in.Options) > 0 || p.Options != nil) {
+		if len(in.Options) == 0 && members.PriceMinor.Value() == nil {
+			c.Add("price_minor", fault.Required, "A product without options requires this member.")
+		}
+		plan = checkVariants(c, in.Options, matched(p, in))
+		dropOwn(&members)
+	}
+	err = b.checkTaxed(ctx, c,
+		append(taxedVariants(in.Variants), taxed{"tax_category", members.TaxCategory.Value()})...)
+	if err := errors.Join(err, c.Err()); err != nil {
+		return false, err
+	}
+	version := p.Version
+	err = b.apply(ctx, p, "product.update", func(ctx context.Context, e *productEdit) error {
+		if err := ownMembers(p, &members); err != nil {
+			return err
+		}
+		setMembers(e, members)
+		err := core.ChangeCustomFields(ctx, b.FieldMerge(state.FieldsOfProducts), &e.Changed, members.CustomFields,
+			&p.CustomFields, e.Update.SetCustomFields, e.Update.ClearCustomFields)
+		if err != nil {
+			return err
+		}
+		if checkDescription(c, p.DescriptionFormat, p.Description); c.Err() != nil {
+			return c.Err()
+		}
+		if plan != nil {
+			rows, err := plan.rows(p)
+			if err != nil {
+				return err
+			}
+			sellAs(e, plan.options, rows)
+		}
+		if in.Status != nil {
+			if err := b.move(ctx, e, *in.Status); err != nil {
+				return err
+			}
+		}
+		if len(e.Changed) > 0 && p.Status == state.ProductActive {
+			return b.sellable(ctx, p)
+		}
+		return nil
+	})
+	return p.Version != version, err
+}
+
+// matched returns the variants of a file with the ids and the stock of those that the product has: by
+// their ids, or else by their options.
+func matched(p *db.Product, in *ImportedProduct) []*model.ProductVariantInput {
+	list, present := in.Variants, variants.Of(p)
+	if len(in.Options) == 0 && len(list) == 0 {
+		m := in.Members
+		list = []*model.ProductVariantInput{{PriceMinor: core.Deref(m.PriceMinor.Value()),
+			CompareAtPriceMinor: m.CompareAtPriceMinor.Value(), Sku: m.Sku.Value(), Barcode: m.Barcode,
+			CostMinor: m.CostMinor, InventoryQuantity: m.InventoryQuantity.Value(), WeightGrams: m.WeightGrams.Value()}}
+	}
+	taken := map[xid.ID]bool{}
+	for _, v := range list {
+		at := slices.IndexFunc(present, func(o *db.Variant) bool {
+			return v.ID != nil && *v.ID == xid.Variant.Format(o.ID) && !taken[o.ID]
+		})
+		if at < 0 {
+			options := document.NewTags(v.Options)
+			at = slices.IndexFunc(present, func(o *db.Variant) bool {
+				return string(options) == string(o.Options) && !taken[o.ID]
+			})
+		}
+		if v.ID = nil; at >= 0 {
+			taken[present[at].ID] = true
+			v.ID, v.InventoryQuantity = new(xid.Variant.Format(present[at].ID)), present[at].InventoryQuantity
+		}
+	}
+	return list
+}
+
+// dropOwn removes the members that a product with options has from its variants.
+func dropOwn(in *model.ProductUpdateInput) {
+	no, none := model.GivenIf(false, (*int64)(nil)), model.GivenIf(false, (*string)(nil))
+	in.PriceMinor, in.CompareAtPriceMinor, in.CostMinor, in.WeightGrams = no, no, no, no
+	in.Sku, in.Barcode = none, none
+}

@@ -1,0 +1,48 @@
+package importer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph/graphtest"
+)
+
+// BenchmarkImport imports 5,000 published products with three variants each, and then the same again.
+func BenchmarkImport(b *testing.B) {
+	const products = 5000
+	var file strings.Builder
+	for i := range products {
+		fmt.Fprintf(&file, `{"handle":"p-%d","title":"Product %d","price_minor":100,"currency":"EUR","status":"active",`+
+			`"tags":["a","b"],"options":[{"name":"Size","values":["S","M","L"]}],"variants":[`, i, i)
+		for n, size := range []string{"S", "M", "L"} {
+			if n > 0 {
+				file.WriteByte(',')
+			}
+			fmt.Fprintf(&file, `{"options":[%q],"price_minor":100,"sku":"P-%d-%s","inventory_quantity":5}`, size, i, size)
+		}
+		file.WriteString("]}\n")
+	}
+	in := input(file.String())
+	for _, again := range []bool{false, true} {
+		name, want := "new", [5]int64{products}
+		if again {
+			name, want = "unchanged", [5]int64{0, 0, products}
+		}
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				p := graphtest.NewShop(b, graphtest.NewCore(b, storetest.Open(b)))
+				if again {
+					run(b, p, in)
+				}
+				b.ResetTimer()
+				before := storetest.CPUTime()
+				if i := run(b, p, in); counts(i) != want {
+					b.Fatal(counts(i))
+				}
+				b.ReportMetric(float64((storetest.CPUTime()-before).Microseconds())/products, "µs-CPU/product")
+			}
+		})
+	}
+}
