@@ -58,7 +58,9 @@ func TestBrowserAccessible(t *testing.T) {
 		b.inspect(name, `main h1`)
 		b.fits(name)
 	}
+	p.defineFields(t, f.Stores[0].StaffToken)
 	b.open("/dashboard/orders/" + id)
+	b.see(`form[data-test="custom-fields"]`)
 	b.inspect("order", `main h1`)
 	b.open("/dashboard/orders/print?ids=" + id)
 	b.inspect("order-print", `[data-test="sheet"]`)
@@ -110,6 +112,17 @@ func TestBrowserAccessible(t *testing.T) {
 	b.inspect("shop-password", `#password`)
 	b.visit(front+"/pages/imprint", "the imprint without the password", `document.querySelector('main > p')`)
 	b.inspect("shop-imprint", `main h1`)
+}
+
+// defineFields defines a custom field of each type for products and orders.
+func (p *program) defineFields(t testing.TB, token string) {
+	t.Helper()
+	for _, kind := range []string{"TEXT", "NUMBER", "BOOLEAN", "DATE", "MONEY", "URL", "JSON", "LIST"} {
+		for _, owner := range []string{"PRODUCT", "ORDER"} {
+			p.graphql(t, token, fmt.Sprintf(`mutation { customFieldCreate(input: {owner: %s, name: "a.%s", label: "A field",
+				type: %s}) { userErrors { message } } }`, owner, strings.ToLower(kind), kind), nil, &struct{}{})
+		}
+	}
 }
 
 // storefrontUpdate changes members of how a shop looks.

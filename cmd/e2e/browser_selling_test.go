@@ -99,6 +99,7 @@ func TestBrowserSelling(t *testing.T) {
 	b.gone(`dialog`)
 	b.seeText("Discount deleted.")
 
+	b.customFields()
 	b.open("/dashboard/reports")
 	b.click(`form[data-test="report"] [data-test="submit"]`)
 	b.see(`[data-test="report-sums"]`)
@@ -119,4 +120,38 @@ func TestBrowserSelling(t *testing.T) {
 	b.click(`main a.back`)
 	b.see(`[data-test="reports"] a[href*="id=rep_"]`)
 	b.shot("reports")
+}
+
+// customFields defines a field and fills it on the page of a product: errors are beside their fields,
+// and what was typed in the form above stays.
+func (b *browser) customFields() {
+	b.t.Helper()
+	b.open("/dashboard/settings/custom-fields")
+	b.click(`[data-test="custom-field-new"]`)
+	b.fill(`dialog input[name="label"]`, "Height in cm")
+	b.fill(`dialog input[name="name"]`, "Height")
+	b.choose(`dialog select[name="type"]`, "NUMBER")
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`dialog [data-test="error-name"]`)
+	b.fill(`dialog input[name="name"]`, "details.height")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`dialog`)
+	b.seeText("details.height")
+	b.shot("custom-fields")
+	b.open("/dashboard/products")
+	b.click(`tbody tr:first-child td.main a`)
+	const field = `form[data-test="custom-fields"] input[name="customFields.details.height"]`
+	b.see(field)
+	b.fill(`input[name="vendor"]`, "Kestrel")
+	b.fill(field, "tall")
+	b.click(`form[data-test="custom-fields"] [data-test="submit"]`)
+	b.see(`[data-test="error-customFields.details.height"]`)
+	b.fill(field, "12.50")
+	b.click(`form[data-test="custom-fields"] [data-test="submit"]`)
+	b.seeText("Custom fields saved.")
+	b.shot("product-custom-fields")
+	b.await("what was typed above", `document.querySelector('input[name="vendor"]').value === 'Kestrel'`)
+	b.click(`form[data-test="product"] [data-test="submit"]`)
+	b.seeText("Product saved.")
+	b.await("the value", `document.querySelector('`+field+`').value === '12.5'`)
 }

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -20,8 +21,8 @@ func valueOf(t *testing.T, kind state.CustomFieldType, text string) string {
 	}
 	c := &core.Check{}
 	stored := c.CustomValue("a.b", kind, v)
-	if f := c.Err(); f != nil {
-		return f.(*fault.Error).Fields[0].Code
+	if f, bad := errors.AsType[*fault.Error](c.Err()); bad {
+		return f.Fields[0].Code
 	}
 	return string(stored)
 }

@@ -16,12 +16,7 @@ func MarshalCustomFieldValues(v document.CustomFields) graphql.Marshaler { retur
 type customFields document.CustomFields
 
 // MarshalGQL implements graphql.Marshaler.
-func (v customFields) MarshalGQL(w io.Writer) {
-	if len(v) == 0 {
-		v = customFields("{}")
-	}
-	w.Write(v)
-}
+func (v customFields) MarshalGQL(w io.Writer) { w.Write(v) }
 
 // UnmarshalCustomFieldValues returns an object as JSON. Its values are checked where they are merged
 // into those of a record.

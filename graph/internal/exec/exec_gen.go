@@ -2434,8 +2434,8 @@ type Product {
   """
   inventoryHistory(variantId: ID!, first: Int = 50, after: String): InventoryChangeConnection
     @scope(name: "inventory.read")
-  "The values of its custom fields."
-  customFields: CustomFieldValues!
+  "The values of its custom fields; null if it has none."
+  customFields: CustomFieldValues
 }
 
 "The stock of one product."
@@ -2639,8 +2639,8 @@ type ProductVariant {
   salePriceMinor: Money
   "What shoppers pay for it now."
   currentPrice: CurrentPrice!
-  "The values of its custom fields."
-  customFields: CustomFieldValues!
+  "The values of its custom fields; null if it has none."
+  customFields: CustomFieldValues
 }
 
 type Address {
@@ -2683,8 +2683,8 @@ type Customer {
   version: Long!
   createdAt: Time!
   updatedAt: Time!
-  "The values of its custom fields."
-  customFields: CustomFieldValues!
+  "The values of its custom fields; null if it has none."
+  customFields: CustomFieldValues
 }
 
 type LineItem {
@@ -2787,8 +2787,8 @@ type Order {
   """
   vatConsultation: String
   taxRelief: TaxRelief
-  "The values of its custom fields."
-  customFields: CustomFieldValues!
+  "The values of its custom fields; null if it has none."
+  customFields: CustomFieldValues
 }
 
 "A tax of an order."
@@ -12863,7 +12863,7 @@ func (ec *executionContext) fieldContext_Customer_updatedAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Customer_customFields(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return ec.marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
+	return ec.marshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
 }
 
 func (ec *executionContext) fieldContext_Customer_customFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -38081,7 +38081,7 @@ func (ec *executionContext) fieldContext_Order_taxRelief(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_customFields(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return ec.marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
+	return ec.marshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
 }
 
 func (ec *executionContext) fieldContext_Order_customFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43347,7 +43347,7 @@ func (ec *executionContext) fieldContext_Product_inventoryHistory(ctx context.Co
 }
 
 func (ec *executionContext) _Product_customFields(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return ec.marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
+	return ec.marshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
 }
 
 func (ec *executionContext) fieldContext_Product_customFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45033,7 +45033,7 @@ func (ec *executionContext) fieldContext_ProductVariant_currentPrice(_ context.C
 }
 
 func (ec *executionContext) _ProductVariant_customFields(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return ec.marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
+	return ec.marshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, field.Selections, obj.CustomFields)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_customFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -71131,9 +71131,6 @@ func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "customFields":
 			out.Values[i] = ec._Customer_customFields(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -78571,9 +78568,6 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Order_taxRelief(ctx, field, obj)
 		case "customFields":
 			out.Values[i] = ec._Order_customFields(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -80917,9 +80911,6 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "customFields":
 			out.Values[i] = ec._Product_customFields(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -81594,9 +81585,6 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "customFields":
 			out.Values[i] = ec._ProductVariant_customFields(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -89522,28 +89510,6 @@ func (ec *executionContext) marshalNCustomFieldType2githubᚗcomᚋstorefrontᚑ
 func (ec *executionContext) unmarshalNCustomFieldUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldUpdateInput(ctx context.Context, v any) (model.CustomFieldUpdateInput, error) {
 	res, err := ec.unmarshalInputCustomFieldUpdateInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx context.Context, v any) (document.CustomFields, error) {
-	res, err := model.UnmarshalCustomFieldValues(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx context.Context, sel ast.SelectionSet, v document.CustomFields) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	_ = sel
-	res := model.MarshalCustomFieldValues(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
 }
 
 func (ec *executionContext) marshalNCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {

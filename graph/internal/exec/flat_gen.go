@@ -1767,7 +1767,11 @@ func (p *flatPlan) writeCustomer(w *buffer, obj *model.Customer) bool {
 			w.moment(v)
 		case 24: // customFields
 			v := obj.CustomFields
-			w.any(model.MarshalCustomFieldValues(v))
+			if v == nil {
+				w.null()
+			} else {
+				w.any(model.MarshalCustomFieldValues(v))
+			}
 		}
 	}
 	w.byte('}')
@@ -3677,7 +3681,11 @@ func (p *flatPlan) writeOrder(w *buffer, obj *model.Order) bool {
 			}
 		case 39: // customFields
 			v := obj.CustomFields
-			w.any(model.MarshalCustomFieldValues(v))
+			if v == nil {
+				w.null()
+			} else {
+				w.any(model.MarshalCustomFieldValues(v))
+			}
 		}
 	}
 	w.byte('}')
@@ -4360,7 +4368,11 @@ func (p *flatPlan) writeProduct(w *buffer, obj *db.Product) bool {
 			}
 		case 32: // customFields
 			v := obj.CustomFields
-			w.any(model.MarshalCustomFieldValues(v))
+			if v == nil {
+				w.null()
+			} else {
+				w.any(model.MarshalCustomFieldValues(v))
+			}
 		}
 	}
 	w.byte('}')
@@ -4541,7 +4553,11 @@ func (p *flatPlan) writeProductVariant(w *buffer, obj *db.Variant) bool {
 			}
 		case 13: // customFields
 			v := obj.CustomFields
-			w.any(model.MarshalCustomFieldValues(v))
+			if v == nil {
+				w.null()
+			} else {
+				w.any(model.MarshalCustomFieldValues(v))
+			}
 		}
 	}
 	w.byte('}')

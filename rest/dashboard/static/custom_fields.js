@@ -92,7 +92,7 @@ export function CustomFields({ owner, id, version, values, may, changed, stale, 
   const run = useMutation(documents[owner]);
   // The values that were saved here, until the record is read again.
   const [saved, setSaved] = useState(null);
-  const present = saved?.from === values ? saved.values : values;
+  const present = (saved?.from === values ? saved.values : values) ?? {};
   if (known.length === 0) {
     return null;
   }
@@ -134,7 +134,7 @@ export function VariantCustomFields({ product: p, may, changed, stale }) {
     <select id="fields-variant" onChange=${(e) => setVariant(e.target.value)}>${p.variants.map((v) => html`
       <option key=${v.id} value=${v.id} selected=${v.id === variant.id}>${v.title}</option>`)}</select></div>`;
   return html`<${CustomFields} key=${variant.id} owner="VARIANT" id=${p.id} variantId=${variant.id} version=${p.version}
-    values=${saved[variant.id] ?? variant.customFields} may=${may} stale=${stale} head=${head}
+    values=${variant.id in saved ? saved[variant.id] : variant.customFields} may=${may} stale=${stale} head=${head}
     title=${p.options.length > 0 ? 'Custom fields of variants' : 'Custom fields of the variant'}
     changed=${(version, next) => {
       setSaved({ ...saved, [variant.id]: next });

@@ -101,10 +101,7 @@ func (q Question) String() string {
 	if q.tag != "" {
 		text += " tag:" + q.tag[1:]
 	}
-	for _, f := range q.fields {
-		text += " field:" + f[1:]
-	}
-	return text
+	return strings.Join(append([]string{text}, q.fields...), " field:")
 }
 
 // span is the range of terms from one up to, but excluding, another.
