@@ -265,6 +265,8 @@ var adminEffects = []effect{
 	}},
 
 	{field: "apiKeyCreate", name: "a key", args: fixedArgs(`input: {name: "Sync", scopes: ["orders.read"]}`)},
+	{field: "apiKeyCreate", name: "unlimited refunds without refunds", refused: "required",
+		args: fixedArgs(`input: {name: "Sync", scopes: ["orders.read"], unlimitedRefunds: true}`)},
 	{field: "apiKeyRotate", name: "a key", args: onKey},
 	{field: "apiKeyAllow", name: "a key", args: func(w *caller) string {
 		return onKey(w) + `, allowedNetworks: ["192.0.2.0/24"]`

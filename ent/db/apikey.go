@@ -42,8 +42,10 @@ type APIKey struct {
 	// RetiresAt holds the value of the "retires_at" field.
 	RetiresAt *micros.Time `json:"retires_at,omitempty"`
 	// Networks holds the value of the "networks" field.
-	Networks     *string `json:"networks,omitempty"`
-	selectValues sql.SelectValues
+	Networks *string `json:"networks,omitempty"`
+	// UnlimitedRefunds holds the value of the "unlimited_refunds" field.
+	UnlimitedRefunds bool `json:"unlimited_refunds,omitempty"`
+	selectValues     sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -53,6 +55,8 @@ func (*APIKey) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case apikey.FieldCreatedBy:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
+		case apikey.FieldUnlimitedRefunds:
+			values[i] = new(sql.NullBool)
 		case apikey.FieldSlot, apikey.FieldSupersededAt, apikey.FieldExpiresAt, apikey.FieldRevokedAt, apikey.FieldLastUsedAt, apikey.FieldRetiresAt:
 			values[i] = new(sql.NullInt64)
 		case apikey.FieldName, apikey.FieldHint, apikey.FieldScopes, apikey.FieldNetworks:
@@ -165,6 +169,12 @@ func (_m *APIKey) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Networks = new(string)
 				*_m.Networks = value.String
+			}
+		case apikey.FieldUnlimitedRefunds:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field unlimited_refunds", values[i])
+			} else if value.Valid {
+				_m.UnlimitedRefunds = value.Bool
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -163,6 +163,20 @@ func (_c *APIKeyCreate) SetNillableNetworks(v *string) *APIKeyCreate {
 	return _c
 }
 
+// SetUnlimitedRefunds sets the "unlimited_refunds" field.
+func (_c *APIKeyCreate) SetUnlimitedRefunds(v bool) *APIKeyCreate {
+	_c.mutation.SetUnlimitedRefunds(v)
+	return _c
+}
+
+// SetNillableUnlimitedRefunds sets the "unlimited_refunds" field if the given value is not nil.
+func (_c *APIKeyCreate) SetNillableUnlimitedRefunds(v *bool) *APIKeyCreate {
+	if v != nil {
+		_c.SetUnlimitedRefunds(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *APIKeyCreate) SetID(v xid.ID) *APIKeyCreate {
 	_c.mutation.SetID(v)
@@ -214,6 +228,10 @@ func (_c *APIKeyCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *APIKeyCreate) defaults() error {
+	if _, ok := _c.mutation.UnlimitedRefunds(); !ok {
+		v := apikey.DefaultUnlimitedRefunds
+		_c.mutation.SetUnlimitedRefunds(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if apikey.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized apikey.DefaultID (forgotten import db/runtime?)")
@@ -245,6 +263,9 @@ func (_c *APIKeyCreate) check() error {
 	}
 	if _, ok := _c.mutation.Scopes(); !ok {
 		return &ValidationError{Name: "scopes", err: errors.New(`db: missing required field "APIKey.scopes"`)}
+	}
+	if _, ok := _c.mutation.UnlimitedRefunds(); !ok {
+		return &ValidationError{Name: "unlimited_refunds", err: errors.New(`db: missing required field "APIKey.unlimited_refunds"`)}
 	}
 	return nil
 }
@@ -332,6 +353,10 @@ func (_c *APIKeyCreate) createSpec() (*APIKey, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Networks(); ok {
 		_spec.SetField(apikey.FieldNetworks, field.TypeString, value)
 		_node.Networks = &value
+	}
+	if value, ok := _c.mutation.UnlimitedRefunds(); ok {
+		_spec.SetField(apikey.FieldUnlimitedRefunds, field.TypeBool, value)
+		_node.UnlimitedRefunds = value
 	}
 	return _node, _spec
 }

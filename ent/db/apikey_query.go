@@ -546,6 +546,7 @@ var apikeyBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.LastUsedAt),
 		cell.NumberOf(&row.RetiresAt),
 		cell.TextOf(&row.Networks),
+		(*cell.Flag)(&row.UnlimitedRefunds),
 	)
 	return buffer
 }}

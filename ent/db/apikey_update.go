@@ -342,7 +342,7 @@ func (_u *APIKeyUpdate) sqlSave(ctx context.Context) (int, error) {
 	}
 	_spec := sqlgraph.NewUpdateSpec(apikey.Table, apikey.Columns,
 		sqlgraph.NewFieldSpec(apikey.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, apikey.FieldStoreID)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, apikey.FieldStoreID, apikey.FieldUnlimitedRefunds)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {

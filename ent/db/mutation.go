@@ -255,32 +255,33 @@ const (
 // APIKeyMutation represents an operation that mutates the APIKey nodes in the graph.
 type APIKeyMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *xid.ID
-	store_id         *xid.ID
-	lineage_id       *xid.ID
-	slot             *int
-	addslot          *int
-	name             *string
-	hint             *string
-	scopes           *string
-	created_by       *xid.ID
-	superseded_at    *micros.Time
-	addsuperseded_at *micros.Time
-	expires_at       *micros.Time
-	addexpires_at    *micros.Time
-	revoked_at       *micros.Time
-	addrevoked_at    *micros.Time
-	last_used_at     *micros.Time
-	addlast_used_at  *micros.Time
-	retires_at       *micros.Time
-	addretires_at    *micros.Time
-	networks         *string
-	clearedFields    map[string]struct{}
-	done             bool
-	oldValue         func(context.Context) (*APIKey, error)
-	predicates       []predicate.APIKey
+	op                Op
+	typ               string
+	id                *xid.ID
+	store_id          *xid.ID
+	lineage_id        *xid.ID
+	slot              *int
+	addslot           *int
+	name              *string
+	hint              *string
+	scopes            *string
+	created_by        *xid.ID
+	superseded_at     *micros.Time
+	addsuperseded_at  *micros.Time
+	expires_at        *micros.Time
+	addexpires_at     *micros.Time
+	revoked_at        *micros.Time
+	addrevoked_at     *micros.Time
+	last_used_at      *micros.Time
+	addlast_used_at   *micros.Time
+	retires_at        *micros.Time
+	addretires_at     *micros.Time
+	networks          *string
+	unlimited_refunds *bool
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*APIKey, error)
+	predicates        []predicate.APIKey
 }
 
 var _ ent.Mutation = (*APIKeyMutation)(nil)
@@ -1085,6 +1086,42 @@ func (m *APIKeyMutation) ResetNetworks() {
 	delete(m.clearedFields, apikey.FieldNetworks)
 }
 
+// SetUnlimitedRefunds sets the "unlimited_refunds" field.
+func (m *APIKeyMutation) SetUnlimitedRefunds(b bool) {
+	m.unlimited_refunds = &b
+}
+
+// UnlimitedRefunds returns the value of the "unlimited_refunds" field in the mutation.
+func (m *APIKeyMutation) UnlimitedRefunds() (r bool, exists bool) {
+	v := m.unlimited_refunds
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUnlimitedRefunds returns the old "unlimited_refunds" field's value of the APIKey entity.
+// If the APIKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *APIKeyMutation) OldUnlimitedRefunds(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUnlimitedRefunds is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUnlimitedRefunds requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUnlimitedRefunds: %w", err)
+	}
+	return oldValue.UnlimitedRefunds, nil
+}
+
+// ResetUnlimitedRefunds resets all changes to the "unlimited_refunds" field.
+func (m *APIKeyMutation) ResetUnlimitedRefunds() {
+	m.unlimited_refunds = nil
+}
+
 // Where appends a list predicates to the APIKeyMutation builder.
 func (m *APIKeyMutation) Where(ps ...predicate.APIKey) {
 	m.predicates = append(m.predicates, ps...)
@@ -1119,7 +1156,7 @@ func (m *APIKeyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *APIKeyMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.store_id != nil {
 		fields = append(fields, apikey.FieldStoreID)
 	}
@@ -1159,6 +1196,9 @@ func (m *APIKeyMutation) Fields() []string {
 	if m.networks != nil {
 		fields = append(fields, apikey.FieldNetworks)
 	}
+	if m.unlimited_refunds != nil {
+		fields = append(fields, apikey.FieldUnlimitedRefunds)
+	}
 	return fields
 }
 
@@ -1193,6 +1233,8 @@ func (m *APIKeyMutation) Field(name string) (ent.Value, bool) {
 		return m.RetiresAt()
 	case apikey.FieldNetworks:
 		return m.Networks()
+	case apikey.FieldUnlimitedRefunds:
+		return m.UnlimitedRefunds()
 	}
 	return nil, false
 }
@@ -1228,6 +1270,8 @@ func (m *APIKeyMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldRetiresAt(ctx)
 	case apikey.FieldNetworks:
 		return m.OldNetworks(ctx)
+	case apikey.FieldUnlimitedRefunds:
+		return m.OldUnlimitedRefunds(ctx)
 	}
 	return nil, fmt.Errorf("unknown APIKey field %s", name)
 }
@@ -1327,6 +1371,13 @@ func (m *APIKeyMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetNetworks(v)
+		return nil
+	case apikey.FieldUnlimitedRefunds:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUnlimitedRefunds(v)
 		return nil
 	}
 	return fmt.Errorf("unknown APIKey field %s", name)
@@ -1541,6 +1592,9 @@ func (m *APIKeyMutation) ResetField(name string) error {
 		return nil
 	case apikey.FieldNetworks:
 		m.ResetNetworks()
+		return nil
+	case apikey.FieldUnlimitedRefunds:
+		m.ResetUnlimitedRefunds()
 		return nil
 	}
 	return fmt.Errorf("unknown APIKey field %s", name)

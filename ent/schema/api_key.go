@@ -42,6 +42,9 @@ func (APIKey) Fields() []ent.Field {
 		// networks are the networks that the key may be used from, separated by spaces; null means
 		// any.
 		field.String("networks").SchemaType(key(1024)).Optional().Nillable(),
+		// unlimited_refunds says that the key may refund more than the sum above which the store wants
+		// people to confirm their identity.
+		field.Bool("unlimited_refunds").Default(false).Immutable(),
 	}
 }
 

@@ -25,6 +25,8 @@ type APIKeyCreateInput struct {
 	ExpiresAt *micros.Time `json:"expiresAt,omitempty"`
 	// Up to 20 networks, such as 192.0.2.0/24, or addresses from which it may be used; empty for every address.
 	AllowedNetworks []string `json:"allowedNetworks,omitempty"`
+	// Whether it may refund more than the sum of storeSetRefundProof. It takes an owner, and the scope refunds.write.
+	UnlimitedRefunds bool `json:"unlimitedRefunds"`
 }
 
 type APIKeyPayload struct {

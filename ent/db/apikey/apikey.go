@@ -39,6 +39,8 @@ const (
 	FieldRetiresAt = "retires_at"
 	// FieldNetworks holds the string denoting the networks field in the database.
 	FieldNetworks = "networks"
+	// FieldUnlimitedRefunds holds the string denoting the unlimited_refunds field in the database.
+	FieldUnlimitedRefunds = "unlimited_refunds"
 	// Table holds the table name of the apikey in the database.
 	Table = "api_keys"
 )
@@ -59,6 +61,7 @@ var Columns = []string{
 	FieldLastUsedAt,
 	FieldRetiresAt,
 	FieldNetworks,
+	FieldUnlimitedRefunds,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -81,6 +84,8 @@ var (
 	Policy ent.Policy
 	// NameValidator is a validator for the "name" field. It is called by the builders before save.
 	NameValidator func(string) error
+	// DefaultUnlimitedRefunds holds the default value on creation for the "unlimited_refunds" field.
+	DefaultUnlimitedRefunds bool
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -156,4 +161,9 @@ func ByRetiresAt(opts ...sql.OrderTermOption) OrderOption {
 // ByNetworks orders the results by the networks field.
 func ByNetworks(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNetworks, opts...).ToFunc()
+}
+
+// ByUnlimitedRefunds orders the results by the unlimited_refunds field.
+func ByUnlimitedRefunds(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUnlimitedRefunds, opts...).ToFunc()
 }

@@ -124,6 +124,11 @@ func Networks(v string) predicate.APIKey {
 	return predicate.APIKey(sql.FieldEQ(FieldNetworks, v))
 }
 
+// UnlimitedRefunds applies equality check predicate on the "unlimited_refunds" field. It's identical to UnlimitedRefundsEQ.
+func UnlimitedRefunds(v bool) predicate.APIKey {
+	return predicate.APIKey(sql.FieldEQ(FieldUnlimitedRefunds, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.APIKey {
 	return predicate.APIKey(sql.FieldEQ(FieldStoreID, v))
@@ -892,6 +897,16 @@ func NetworksEqualFold(v string) predicate.APIKey {
 // NetworksContainsFold applies the ContainsFold predicate on the "networks" field.
 func NetworksContainsFold(v string) predicate.APIKey {
 	return predicate.APIKey(sql.FieldContainsFold(FieldNetworks, v))
+}
+
+// UnlimitedRefundsEQ applies the EQ predicate on the "unlimited_refunds" field.
+func UnlimitedRefundsEQ(v bool) predicate.APIKey {
+	return predicate.APIKey(sql.FieldEQ(FieldUnlimitedRefunds, v))
+}
+
+// UnlimitedRefundsNEQ applies the NEQ predicate on the "unlimited_refunds" field.
+func UnlimitedRefundsNEQ(v bool) predicate.APIKey {
+	return predicate.APIKey(sql.FieldNEQ(FieldUnlimitedRefunds, v))
 }
 
 // And groups predicates with the AND operator between them.

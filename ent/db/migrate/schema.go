@@ -25,6 +25,7 @@ var (
 		{Name: "last_used_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "retires_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "networks", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
+		{Name: "unlimited_refunds", Type: field.TypeBool, Default: false},
 	}
 	// APIKeysTable holds the schema information for the "api_keys" table.
 	APIKeysTable = &schema.Table{

@@ -133,6 +133,10 @@ func init() {
 	apikeyDescName := apikeyFields[2].Descriptor()
 	// apikey.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	apikey.NameValidator = apikeyDescName.Validators[0].(func(string) error)
+	// apikeyDescUnlimitedRefunds is the schema descriptor for unlimited_refunds field.
+	apikeyDescUnlimitedRefunds := apikeyFields[12].Descriptor()
+	// apikey.DefaultUnlimitedRefunds holds the default value on creation for the unlimited_refunds field.
+	apikey.DefaultUnlimitedRefunds = apikeyDescUnlimitedRefunds.Default.(bool)
 	// apikeyDescID is the schema descriptor for id field.
 	apikeyDescID := apikeyMixinFields0[1].Descriptor()
 	// apikey.DefaultID holds the default value on creation for the id field.

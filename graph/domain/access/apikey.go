@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
@@ -55,9 +56,13 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 	if err := within(ctx, granted); err != nil {
 		return nil, err
 	}
+	if in.UnlimitedRefunds && viewer.From(ctx).Role != viewer.Owner { // the sum is an owner's decision
+		return nil, fault.New(fault.Forbidden, "Only owners can create a key with unlimited refunds.")
+	}
 	id := xid.New()
 	first := &db.APIKey{ID: id, LineageID: id, Slot: new(1),
-		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt, Networks: &networks}
+		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt, Networks: &networks,
+		UnlimitedRefunds: in.UnlimitedRefunds}
 	return m.mintKey(ctx, change.Record{Action: "api_key.create", Detail: granted.Brief()}, first, m.roomForKey)
 }
 
@@ -74,6 +79,9 @@ func checkKey(in model.APIKeyCreateInput) (scope.Set, string, error) {
 	granted := checkScopes(c, "scopes", in.Scopes)
 	checkExpiry(c, "expires_at", in.ExpiresAt)
 	networks := checkNetworks(c, "allowed_networks", in.AllowedNetworks)
+	if in.UnlimitedRefunds && !granted.Has(scope.RefundsWrite) {
+		c.Add("unlimited_refunds", fault.Required, "A key without the scope refunds.write cannot refund.")
+	}
 	return granted, networks, c.Err()
 }
 
@@ -106,7 +114,8 @@ func (m Mutation) mintKey(ctx context.Context, note change.Record, k *db.APIKey,
 		}
 		row, err := m.Client(ctx).APIKey.Create().SetID(k.ID).SetLineageID(k.LineageID).SetNillableSlot(k.Slot).
 			SetName(k.Name).SetHint(apikey.Hint(secret)).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt).
-			SetNillableNetworks(k.Networks).SetNillableCreatedBy(creator(ctx)).Save(ctx)
+			SetNillableNetworks(k.Networks).
+			SetUnlimitedRefunds(k.UnlimitedRefunds).SetNillableCreatedBy(creator(ctx)).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, nil, fault.State(fault.RotationPending,
 				"This key has already been rotated, and both keys are live. Revoke one first.")

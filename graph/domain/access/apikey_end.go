@@ -39,7 +39,8 @@ func (m Mutation) APIKeyRotate(
 		return nil, err
 	}
 	next := &db.APIKey{ID: xid.New(), LineageID: old.LineageID, Slot: new(3 - *old.Slot),
-		Name: old.Name, Scopes: old.Scopes, ExpiresAt: old.ExpiresAt, Networks: old.Networks}
+		Name: old.Name, Scopes: old.Scopes, ExpiresAt: old.ExpiresAt, Networks: old.Networks,
+		UnlimitedRefunds: old.UnlimitedRefunds}
 	note := change.Record{Action: "api_key.rotate", Detail: scope.Parse(old.Scopes).Brief()}
 	if oldKeyEndsAt != nil {
 		note.Detail += ", the former key ends at " + oldKeyEndsAt.String()

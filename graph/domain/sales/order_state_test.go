@@ -172,7 +172,15 @@ func TestRefundNeedsProof(t *testing.T) {
 		if err := refund(graphtest.AsKey(ctx, scope.RefundsWrite), o, 1); graphtest.FaultOf(err) != "proof_required" {
 			t.Errorf("by a key: %v", err)
 		}
-		if err := refund(ctx, o, 1); err != nil {
+		free := graphtest.Must[*model.APIKeyPayload](t)(r.Mutation().APIKeyCreate(ctx, model.APIKeyCreateInput{
+			Name: "Returns", Scopes: []string{scope.RefundsWrite}, UnlimitedRefunds: true})).APIKey
+		key := *viewer.From(graphtest.AsKey(ctx, scope.RefundsWrite))
+		key.Credential = free.ID
+		if err := refund(viewer.With(ctx, &key), o, 1); err != nil {
+			t.Errorf("by a key with unlimited refunds: %v", err)
+		}
+		o = paid()
+		if err := refund(ctx, o, 100); err != nil {
 			t.Errorf("proved: %v", err)
 		}
 		o = paid()

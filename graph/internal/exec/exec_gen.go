@@ -2329,6 +2329,8 @@ type APIKey {
   expiresAt: Time
   "The networks and addresses from which it may be used; empty for every address."
   allowedNetworks: [String!]!
+  "Whether it may refund more than the sum of storeSetRefundProof."
+  unlimitedRefunds: Boolean!
   revokedAt: Time
   lastUsedAt: Time
 }
@@ -3703,6 +3705,8 @@ input APIKeyCreateInput {
   expiresAt: Time
   "Up to 20 networks, such as 192.0.2.0/24, or addresses from which it may be used; empty for every address."
   allowedNetworks: [String!]
+  "Whether it may refund more than the sum of storeSetRefundProof. It takes an owner, and the scope refunds.write."
+  unlimitedRefunds: Boolean! = false
 }
 
 input AppCreateInput {
@@ -8327,6 +8331,23 @@ func (ec *executionContext) fieldContext_APIKey_allowedNetworks(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _APIKey_unlimitedRefunds(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.UnlimitedRefunds)
+}
+
+func (ec *executionContext) fieldContext_APIKey_unlimitedRefunds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "APIKey",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _APIKey_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
 	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
@@ -8438,6 +8459,8 @@ func (ec *executionContext) fieldContext_APIKeyConnection_nodes(_ context.Contex
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -8547,6 +8570,8 @@ func (ec *executionContext) fieldContext_APIKeyEdge_node(_ context.Context, fiel
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -8600,6 +8625,8 @@ func (ec *executionContext) fieldContext_APIKeyPayload_apiKey(_ context.Context,
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -22289,6 +22316,8 @@ func (ec *executionContext) fieldContext_LoggedRequest_key(_ context.Context, fi
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -45744,6 +45773,8 @@ func (ec *executionContext) fieldContext_Query_apiKey(ctx context.Context, field
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -56150,6 +56181,8 @@ func (ec *executionContext) fieldContext_StaffMade_apiKeys(_ context.Context, fi
 				return ec.fieldContext_APIKey_expiresAt(ctx, field)
 			case "allowedNetworks":
 				return ec.fieldContext_APIKey_allowedNetworks(ctx, field)
+			case "unlimitedRefunds":
+				return ec.fieldContext_APIKey_unlimitedRefunds(ctx, field)
 			case "revokedAt":
 				return ec.fieldContext_APIKey_revokedAt(ctx, field)
 			case "lastUsedAt":
@@ -63043,7 +63076,11 @@ func (ec *executionContext) unmarshalInputAPIKeyCreateInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "scopes", "expiresAt", "allowedNetworks"}
+	if _, present := asMap["unlimitedRefunds"]; !present {
+		asMap["unlimitedRefunds"] = false
+	}
+
+	fieldsInOrder := [...]string{"name", "scopes", "expiresAt", "allowedNetworks", "unlimitedRefunds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -63078,6 +63115,13 @@ func (ec *executionContext) unmarshalInputAPIKeyCreateInput(ctx context.Context,
 				return it, err
 			}
 			it.AllowedNetworks = data
+		case "unlimitedRefunds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("unlimitedRefunds"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UnlimitedRefunds = data
 		}
 	}
 	return it, nil
@@ -68626,6 +68670,11 @@ func (ec *executionContext) _APIKey(ctx context.Context, sel ast.SelectionSet, o
 			out.Values[i] = ec._APIKey_expiresAt(ctx, field, obj)
 		case "allowedNetworks":
 			out.Values[i] = ec._APIKey_allowedNetworks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unlimitedRefunds":
+			out.Values[i] = ec._APIKey_unlimitedRefunds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -13,17 +13,18 @@ import (
 
 var flatTypes = map[string]flatType{
 	"APIKey": {aPIKeyImplementors, map[string]flatField{
-		"id":              {1, ""},
-		"name":            {2, ""},
-		"hint":            {3, ""},
-		"scopes":          {4, ""},
-		"lineageId":       {5, ""},
-		"superseded":      {6, ""},
-		"createdAt":       {7, ""},
-		"expiresAt":       {8, ""},
-		"allowedNetworks": {9, ""},
-		"revokedAt":       {10, ""},
-		"lastUsedAt":      {11, ""},
+		"id":               {1, ""},
+		"name":             {2, ""},
+		"hint":             {3, ""},
+		"scopes":           {4, ""},
+		"lineageId":        {5, ""},
+		"superseded":       {6, ""},
+		"createdAt":        {7, ""},
+		"expiresAt":        {8, ""},
+		"allowedNetworks":  {9, ""},
+		"unlimitedRefunds": {10, ""},
+		"revokedAt":        {11, ""},
+		"lastUsedAt":       {12, ""},
 	}},
 	"AccountEvent": {accountEventImplementors, map[string]flatField{
 		"id":        {1, ""},
@@ -1092,14 +1093,17 @@ func (p *flatPlan) writeAPIKey(w *buffer, obj *model.APIKey) bool {
 				w.text(v[j])
 			}
 			w.byte(']')
-		case 10: // revokedAt
+		case 10: // unlimitedRefunds
+			v := obj.UnlimitedRefunds
+			w.boolean(v)
+		case 11: // revokedAt
 			v := obj.RevokedAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 11: // lastUsedAt
+		case 12: // lastUsedAt
 			v := obj.LastUsedAt
 			if v == nil {
 				w.null()

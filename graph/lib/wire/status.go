@@ -68,7 +68,7 @@ var problems = []Problem{
 			"send the request again."},
 	{string(fault.RefundProofRequired), http.StatusForbidden, free, "Proof required",
 		"The store lets only people refund this much of an order, after they confirm their identity. Ask one to " +
-			"refund it in the dashboard."},
+			"refund it in the dashboard, or to create a key with unlimited refunds."},
 	{string(fault.InvalidParameter), http.StatusBadRequest, free, "Invalid query parameter",
 		"A query parameter is unknown, repeated or has an invalid value. errors lists them."},
 	{string(fault.IdempotencyKeyRequired), http.StatusBadRequest, free, "Idempotency key required",

@@ -3,14 +3,17 @@ import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, Badge, Time, Empty, SecretDialog, Button, isolate } from '../ui.js';
 import { List } from '../list.js';
-import { Area, Field, FormDialog, FieldError, ConfirmMutation, useAction, useMutation, errors } from '../form.js';
+import {
+  Area, Check, Field, FormDialog, FieldError, ConfirmMutation, useAction, useMutation, errors,
+} from '../form.js';
 import { ScopeChoice, useScopes } from '../scopes.js';
 import { atLocalTime, dayOf, isDay, nextDay, startOfDay } from '../dates.js';
 import { Filters, FilterInput } from '../filter.js';
 import { to } from '../route.js';
 
 const list = `query Keys($after: String) { apiKeys(first: 100, after: $after) {
-  nodes { id name hint scopes lineageId superseded createdAt expiresAt revokedAt lastUsedAt allowedNetworks }
+  nodes { id name hint scopes lineageId superseded createdAt expiresAt revokedAt lastUsedAt allowedNetworks
+    unlimitedRefunds }
   pageInfo { hasNextPage endCursor } } }`;
 const create = `mutation KeyCreate($input: APIKeyCreateInput!) {
   apiKeyCreate(input: $input) { apiKey { id name } secret ${errors} } }`;
@@ -61,7 +64,8 @@ export function Keys() {
     { name: 'key', head: 'Key', main: true,
       cell: (k) => html`<bdi class="strong">${k.name}</bdi><code class="hint-code block">${k.hint}</code>
         ${k.allowedNetworks.length > 0 && html`<span class="muted block" data-test="key-networks">From
-          ${k.allowedNetworks.join(', ')}</span>`}` },
+          ${k.allowedNetworks.join(', ')}</span>`}
+        ${k.unlimitedRefunds && html`<span class="muted block">Unlimited refunds</span>`}` },
     { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${credentialStatus(k)}
       text=${credentialStatus(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
     { name: 'scopes', head: 'Scopes', wide: true, cell: (k) => html`<span class="tags">
@@ -119,7 +123,7 @@ function KeyButtons({ of: k, open }) {
 }
 
 function Create({ onClose, onSecret }) {
-  const { zone } = useApp();
+  const { zone, can } = useApp();
   const run = useMutation(create, { once: false });
   const catalog = useScopes();
   const action = async (v) => {
@@ -130,6 +134,7 @@ function Create({ onClose, onSecret }) {
     const expiresAt = expiry(v, 'expiresAt', zone);
     const { apiKey, secret } = await run({ input: {
       name: v.get('name'), scopes, expiresAt, allowedNetworks: networksIn(v),
+      unlimitedRefunds: v.has('unlimitedRefunds'),
     } });
     onSecret(secret, apiKey.name, false);
     return false; // the dialog with the secret replaces this one
@@ -141,6 +146,8 @@ function Create({ onClose, onSecret }) {
     <${Field} name="expiresAt" label="Expires" type="date" optional
       hint="At the end of this day in the store's time zone. Leave empty for no expiry date." />
     <${Networks} />
+    ${can('owners') && html`<${Check} name="unlimitedRefunds" label="Unlimited refunds"
+      hint="Also above the sum from which staff confirm their identity. For keys with refunds.write." />`}
   <//>`;
 }
 
