@@ -24,6 +24,10 @@ const columns = [
   { name: 'detail', head: 'Reason', cell: (f) => html`<span class="verbatim">${f.detail}</span>` },
 ];
 
+const rowsOf = (d) => ({
+  pageInfo: { hasNextPage: false }, nodes: d.import.findings.nodes.map((f, id) => ({ ...f, id })),
+});
+
 export function Import({ id }) {
   const query = useQuery(read, { id });
   const [dialog, setDialog] = useState(false);
@@ -54,13 +58,12 @@ export function Import({ id }) {
       ['Ended', i.completedAt && html`<${Time} at=${i.completedAt} how="second" />`],
       ['ID', html`<${Copyable} text=${i.id} test="import-id" />`],
     ]} /><//>
-    <section class="card flush" aria-label="Rows to check" data-test="import-findings">
-      <${List} query=${query} pick=${(d) => ({ ...d.import.findings, pageInfo: { hasNextPage: false } })}
-        caption="Rows to check" columns=${columns} address=${() => ''}
+    <${Card} title="Rows to check" name="import-findings">
+      <${List} query=${query} pick=${rowsOf} caption="Rows to check" columns=${columns} address=${() => ''}
         empty=${html`<${Empty} icon="check" title=${busy(i) ? 'No failed rows so far' : 'No row failed'} />`} />
-      ${i.findings.pageInfo.hasNextPage && html`<p class="card-end muted">
+      ${i.findings.pageInfo.hasNextPage && html`<p class="muted">
         Only the first 100 are shown. ${link ? 'Download the failed rows to see all of them.' : ''}</p>`}
-    </section>
+    <//>
     ${dialog && html`<${ConfirmMutation} title="Cancel the import?" name="import-cancel" submit="Cancel import"
       document=${cancel} variables=${{ id: i.id }} done="Import cancelled." changed=${query.reload}
       onClose=${() => setDialog(false)}><p>What it has imported stays.</p><//>`}

@@ -88,8 +88,8 @@ function Columns({ of: p }) {
       aria-labelledby=${'name-' + c.n} data-test="import-column">${options.map(([value, text]) => html`<option
         key=${value} value=${value} selected=${value === (c.member ?? '')}>${text}</option>`)}</select>` },
   ];
-  return html`<${Card} title="Columns" name="import-columns" flush>
-    <p class="card-lead muted">${sources[p.source] ?? p.source}. A product is found by its external reference or else by
+  return html`<${Card} title="Columns" name="import-columns">
+    <p class="muted">${sources[p.source] ?? p.source}. A product is found by its external reference or else by
       its handle; a new one is created.</p>
     ${p.columns.length > 0 && html`<${Table} caption="Columns" columns=${columns} id=${(c) => c.n}
       rows=${p.columns.map((c, n) => ({ ...c, n }))} />`}
