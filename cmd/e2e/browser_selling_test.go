@@ -142,7 +142,7 @@ func (b *browser) customFields() {
 	b.click(`tbody tr:first-child td.main a`)
 	const field = `form[data-test="custom-fields"] input[name="customFields.details.height"]`
 	b.see(field)
-	b.fill(`input[name="vendor"]`, "Kestrel")
+	b.fill(`input[name="vendor"]`, "Kingfisher")
 	b.fill(field, "tall")
 	b.click(`form[data-test="custom-fields"] [data-test="submit"]`)
 	b.see(`[data-test="error-customFields.details.height"]`)
@@ -150,8 +150,8 @@ func (b *browser) customFields() {
 	b.click(`form[data-test="custom-fields"] [data-test="submit"]`)
 	b.seeText("Custom fields saved.")
 	b.shot("product-custom-fields")
-	b.await("what was typed above", `document.querySelector('input[name="vendor"]').value === 'Kestrel'`)
+	b.await("what was typed above", `document.querySelector('input[name="vendor"]').value === 'Kingfisher'`)
 	b.click(`form[data-test="product"] [data-test="submit"]`)
 	b.seeText("Product saved.")
-	b.await("the value", `document.querySelector('`+field+`').value === '12.5'`)
+	b.await("the value", `Number(document.querySelector('`+field+`').value) === 12.5`)
 }
