@@ -28,6 +28,7 @@ var paths = map[string]string{
 	"/custom-fields": "GET, HEAD, POST", "/custom-fields/x": "DELETE, PATCH",
 	"/events": "GET, HEAD", "/events/x": "GET, HEAD",
 	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD",
+	"/imports": "GET, HEAD, POST", "/imports/" + importID: "GET, HEAD", "/imports/" + importID + "/errors": "GET, HEAD",
 	"/webhooks": "GET, HEAD, POST", "/webhooks/" + webhookID: "DELETE",
 	"/themes": "GET, HEAD", "/themes/" + themeID: "GET, HEAD", "/themes/" + themeID + "/assets": "GET, HEAD",
 	"/themes/" + themeID + "/activate": "POST", "/marketplace/themes": "GET, HEAD",
