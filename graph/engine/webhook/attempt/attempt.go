@@ -143,6 +143,9 @@ type Pending struct {
 // headers changes the outcome.
 func (c *Client) Send(ctx context.Context, r Request) (*Pending, Result) {
 	began := time.Now()
+	if r.Target.subject != "" {
+		return nil, c.publish(ctx, &r, began)
+	}
 	x, err := c.send(ctx, &r, began)
 	if err != nil {
 		result := Result{Began: began, Duration: time.Since(began)}

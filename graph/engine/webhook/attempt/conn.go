@@ -52,7 +52,7 @@ func (c *Client) connect(ctx context.Context, at place, latest time.Time) (*conn
 		}
 	}
 	c.pool.room()
-	opened, err := c.dial(ctx, at)
+	opened, err := c.dial(ctx, at, at.secure)
 	if err != nil {
 		c.pool.closed()
 		if egress.TroubleOf(err) == egress.Descriptors {
@@ -207,12 +207,13 @@ func (x *exchange) keep(d time.Duration) {
 	x.pool.put(x.conn, d)
 }
 
-// dial connects to a place within [egress.DialTime].
-func (c *Client) dial(ctx context.Context, at place) (net.Conn, error) {
+// dial connects to a place within [egress.DialTime]. With secure, the connection is one for TLS, which
+// begins at once if the place says so, or else later.
+func (c *Client) dial(ctx context.Context, at place, secure bool) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, egress.DialTime)
 	defer cancel()
 	connect := c.plain
-	if at.secure {
+	if secure {
 		connect = c.secure
 	}
 	conn, err := connect(ctx, "tcp", at.addr)

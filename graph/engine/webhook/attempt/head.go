@@ -50,6 +50,11 @@ func headOf(r *http.Request) (string, error) {
 // appendHead appends the head of a request, with the empty line at its end, and sets r.kept to the
 // input for [Head].
 func (t *Target) appendHead(b []byte, r *Request, began time.Time) []byte {
+	return t.appendFields(append(b, t.head...), r, began)
+}
+
+// appendFields is [Target.appendHead] without the beginning of the request.
+func (t *Target) appendFields(b []byte, r *Request, began time.Time) []byte {
 	s := Sent{EventID: r.EventID, EventType: r.EventType, DeliveryID: r.DeliveryID, Number: r.Number, Began: began}
 	spec, standard := t.sign(r.EventID, s.timestamp(), r.Body)
 	length := strconv.Itoa(len(r.Body))
@@ -58,14 +63,24 @@ func (t *Target) appendHead(b []byte, r *Request, began time.Time) []byte {
 	r.kept = append(append(r.kept, length...), '\n')
 	r.kept = append(append(r.kept, spec...), '\n')
 	r.kept = append(append(r.kept, standard...), '\n')
-	b = s.append(append(b, t.head...), length, spec, standard)
+	b = s.append(b, length, spec, standard)
+	if t.subject != "" {
+		b = appendField(b, "Nats-Msg-Id", r.DeliveryID)
+	}
 	for _, f := range r.Header {
-		if MayAdd(f[0], f[1]) {
+		if t.adds(f) {
 			r.kept = append(append(r.kept, f[0]...), ' ')
 			b = appendField(b, f[0], f[1])
 		}
 	}
 	return append(b, "\r\n"...)
+}
+
+// adds reports whether a request has a custom field. A queue gets the credentials when it is
+// connected, and fields of NATS have a meaning.
+func (t *Target) adds(f Field) bool {
+	lower := strings.ToLower(f[0])
+	return MayAdd(f[0], f[1]) && (t.subject == "" || lower != "authorization" && !strings.HasPrefix(lower, "nats-"))
 }
 
 // Sent is what a delivery knows about the head of its request.
@@ -104,13 +119,15 @@ func Head(request []byte, s Sent) string {
 	default:
 		return ""
 	}
-	r, err := http.NewRequest(http.MethodPost, lines[0], http.NoBody) //nolint:noctx // it is not sent
-	if err != nil {
-		return ""
-	}
-	head, err := headOf(r)
-	if err != nil {
-		return ""
+	head := "PUBLISH " + lines[0] + "." + s.EventType + "\r\n"
+	if !IsQueue(lines[0]) {
+		r, err := http.NewRequest(http.MethodPost, lines[0], http.NoBody) //nolint:noctx // it is not sent
+		if err != nil {
+			return ""
+		}
+		if head, err = headOf(r); err != nil {
+			return ""
+		}
 	}
 	b := s.append([]byte(head), lines[1], lines[2], lines[3])
 	for name := range strings.FieldsSeq(lines[4]) {

@@ -23,6 +23,7 @@ type Target struct {
 	address  string
 	origin   string   // scheme and host
 	head     string   // the beginning of each request
+	subject  string   // of a queue; "" for HTTP
 	spec     []byte   // the first secret as shown, a key
 	standard [][]byte // each secret decoded, keys
 }
@@ -34,22 +35,18 @@ type Target struct {
 // token.
 func NewTarget(address string, secrets ...string) (*Target, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, errors.New("make target: not an address of http or https")
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" && !IsQueue(address) {
+		return nil, errors.New("make target: not an address of http or https, nor of a queue")
 	}
 	if len(secrets) == 0 {
 		return nil, errors.New("make target: no secret")
 	}
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, address, http.NoBody)
-	if err != nil {
-		return nil, errors.New("make target: the address makes no request")
+	t := &Target{address: address, origin: u.Scheme + "://" + u.Host, spec: []byte(secrets[0])}
+	if IsQueue(address) {
+		t.toQueue(u)
+	} else if err := t.toHTTP(u); err != nil {
+		return nil, err
 	}
-	head, err := headOf(r)
-	if err != nil {
-		return nil, errors.New("make target: the address makes no request")
-	}
-	t := &Target{address: address, place: placeOf(u), origin: u.Scheme + "://" + u.Host, head: head,
-		spec: []byte(secrets[0])}
 	for i, s := range secrets {
 		encoded, ok := strings.CutPrefix(s, prefix)
 		key, err := base64.StdEncoding.Strict().DecodeString(encoded)
@@ -59,6 +56,18 @@ func NewTarget(address string, secrets ...string) (*Target, error) {
 		t.standard = append(t.standard, key)
 	}
 	return t, nil
+}
+
+func (t *Target) toHTTP(u *url.URL) error {
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, t.address, http.NoBody)
+	if err == nil {
+		t.head, err = headOf(r)
+	}
+	if err != nil {
+		return errors.New("make target: the address makes no request")
+	}
+	t.place = placeOf(u)
+	return nil
 }
 
 // String returns the scheme and the host: the rest of an address may be secret.
