@@ -3684,7 +3684,7 @@ type WebhookCreate struct {
 	// Events The events to send. Duplicates are ignored.
 	Events []WebhookEvent `json:"events"`
 
-	// URL An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are rejected, and checked again for every delivery.
+	// URL An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are rejected, and checked again for every delivery. A stream of a NATS server is `tls://host:4222/subject`: events go to `subject.` and their type.
 	URL string `json:"url"`
 }
 

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -106,7 +107,7 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 		row, u, before := e.Row, e.Update, *e.Row
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
 		if row.URL != before.URL { // the same data go to another receiver
-			if err := core.RequireProof(ctx); err != nil {
+			if err := errors.Join(core.RequireProof(ctx), allowQueue(ctx, row.URL)); err != nil {
 				return err
 			}
 		}

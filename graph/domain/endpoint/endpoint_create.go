@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -55,6 +56,9 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	var shown *model.WebhookEndpoint
 	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*change.Record, error) {
 		if err := m.roomForEndpoint(ctx); err != nil {
+			return nil, err
+		}
+		if err := allowQueue(ctx, in.URL); err != nil {
 			return nil, err
 		}
 		row, err := m.registerEndpoint(ctx, id, in, registration{events, secret, headers})
@@ -100,6 +104,16 @@ func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.Webh
 	return made, m.Webhooks.Create(ctx, id)
 }
 
+// allowQueue refuses a queue as long as there may be a program of an earlier release, which would not
+// send to it.
+func allowQueue(ctx context.Context, address string) error {
+	if !attempt.IsQueue(address) || ent.Writes(ctx, ent.CustomFields) { // both came with the same release
+		return nil
+	}
+	return fault.State(fault.InvalidTransition, "Queues are available once the upgrade is finished (storefront migrate "+
+		"finalize).")
+}
+
 // roomForEndpoint returns an error if the store has as many endpoints as allowed.
 func (m Mutation) roomForEndpoint(ctx context.Context) error {
 	return m.Room(ctx, limit.Endpoints, ent.Primary,
@@ -135,7 +149,7 @@ func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) 
 		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
 		return
 	}
-	if _, wrong := engine.Egress.CheckURL(address); wrong != "" {
+	if wrong := attempt.CheckURL(engine.Egress, address); wrong != "" {
 		c.Add(name, fault.InvalidFormat, wrong)
 	}
 }

@@ -247,6 +247,34 @@ func TestWebhookEndpointUpdate(t *testing.T) {
 	})
 }
 
+// The receiver can be a queue, once no earlier release runs, and again another one.
+func TestWebhookEndpointQueue(t *testing.T) {
+	const queue = "tls://b.example.com/shop"
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		e := p.NewEndpoint(t, p.Ctx)
+		for i, to := range []string{queue, e.URL} {
+			now := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx,
+				e.PublicID(), int64(i+1), model.WebhookEndpointUpdateInput{URL: model.Some(to)}))
+			if got := now.WebhookEndpoint.URL; got != to {
+				t.Errorf("changed to %q", got)
+			}
+		}
+	})
+	graphtest.EachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		in := graphtest.Receiver("order.paid")
+		e := graphtest.Must[*model.WebhookEndpointPayload](t)(
+			r.Mutation().WebhookEndpointCreate(ctx, in)).WebhookEndpoint
+		in.URL = queue
+		for _, err := range []error{graphtest.ErrOf(r.Mutation().WebhookEndpointCreate(ctx, in)),
+			graphtest.ErrOf(r.Mutation().WebhookEndpointUpdate(ctx, e.PublicID(), 1,
+				model.WebhookEndpointUpdateInput{URL: model.Some(queue)}))} {
+			if got := graphtest.FaultOf(err); got != "invalid_transition" {
+				t.Errorf("beside an earlier release: %q", got)
+			}
+		}
+	})
+}
+
 // A change of an endpoint's address requires the scopes of all events that it then has.
 func TestWebhookEndpointUpdateNeedsTheEventsScopes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {

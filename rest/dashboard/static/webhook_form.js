@@ -80,7 +80,7 @@ function Inputs({ endpoint: e }) {
   const [address, setAddress] = useState(e?.url);
   return html`<${Field} name="url" label="Address" type="url" value=${e?.url} maxlength="2048" required
       onInput=${(i) => setAddress(i.target.value)} autocomplete="off" spellcheck=${false}
-      hint="Starts with https:// and is reachable from the internet." />
+      hint="Starts with https://, or with tls:// for a NATS queue, and is reachable from the internet." />
     <${Field} name="description" label="Description" optional value=${e?.description} maxlength="255"
       autocomplete="off" hint="For example, Warehouse sync." />
     <${Field} name="rateLimit" label="Maximum attempts per second" optional type="number" min="1" max="1000" step="1"

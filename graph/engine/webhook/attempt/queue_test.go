@@ -121,7 +121,8 @@ func TestQueue(t *testing.T) {
 			if got.Outcome != tc.outcome || got.Detail != tc.detail || len(got.Response) > 4096 {
 				t.Errorf("got %+v", got)
 			}
-			if head := attempt.Head(got.Request, attempt.Sent{EventType: r.EventType}); tc.outcome == attempt.Delivered &&
+			head := attempt.Head(got.Request, attempt.Sent{EventType: r.EventType})
+			if tc.outcome == attempt.Delivered &&
 				(!strings.HasPrefix(head, "PUBLISH nats://"+address+tc.to+".order.paid\r\n") ||
 					strings.Contains(head, "Basic")) {
 				t.Errorf("the log shows %q", head)
@@ -135,7 +136,8 @@ func TestQueue(t *testing.T) {
 func stored(t *testing.T, address string) {
 	t.Helper()
 	for i, subject := range []string{"shop.events.order.paid", "shop.order.paid"} {
-		m, _ := ask(t, address, "$JS.API.STREAM.MSG.GET.SHOP", fmt.Sprintf(`{"seq":%d}`, i+1))["message"].(map[string]any)
+		found := ask(t, address, "$JS.API.STREAM.MSG.GET.SHOP", fmt.Sprintf(`{"seq":%d}`, i+1))
+		m, _ := found["message"].(map[string]any)
 		text := func(name string) []byte {
 			b, err := base64.StdEncoding.DecodeString(fmt.Sprint(m[name]))
 			if err != nil {
@@ -263,7 +265,8 @@ func TestCheckURL(t *testing.T) {
 		"https://a.example/x", "http://a.example/", "tls://a.example/shop", "TLS://a.example:4222/shop.events_1",
 		"nats://127.0.0.1:4222/shop", "nats://a.example/shop", "tls://10.0.0.7/shop", "tls://localhost/shop",
 		"tls://a.example", "tls://a.example/", "tls://a.example/shop.*", "tls://a.example/shop.>",
-		"tls://a.example/a%20b", "tls://a.example/a/b", "tls://a.example/.a", "tls://a.example/a?b", "tls://a.example/a#b",
+		"tls://a.example/a%20b", "tls://a.example/a/b", "tls://a.example/.a", "tls://a.example/a?b",
+		"tls://a.example/a#b",
 		"tls://u:p@a.example/a", "tls:a.example/a", "tls://a.example/a\r\nPUB b 0", "amqps://a.example/a",
 	} {
 		got[address] = attempt.CheckURL(egress.Policy{AllowLoopback: true}, address)

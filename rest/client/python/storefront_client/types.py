@@ -1735,7 +1735,8 @@ class WebhookCreate(TypedDict):
     """A new endpoint. Unknown members are rejected."""
 
     #: An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are
-    #: rejected, and checked again for every delivery.
+    #: rejected, and checked again for every delivery. A stream of a NATS server is `tls://host:4222/subject`:
+    #: events go to `subject.` and their type.
     url: str
     #: The events to send. Duplicates are ignored.
     events: list[WebhookEvent]

@@ -1661,7 +1661,8 @@ export interface WebhookCircuit {
 export interface WebhookCreate {
   /**
    * An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are
-   * rejected, and checked again for every delivery.
+   * rejected, and checked again for every delivery. A stream of a NATS server is `tls://host:4222/subject`:
+   * events go to `subject.` and their type.
    */
   url: string;
   /** The events to send. Duplicates are ignored. */
