@@ -19,7 +19,6 @@ import (
 	dbpage "github.com/storefront-go/storefront/ent/db/page"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/document"
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -176,14 +175,22 @@ func (s Storefront) commonSizeChart(ctx context.Context, id xid.ID) (chart *Text
 	if err != nil {
 		return nil, err
 	}
+	var oldest xid.ID
 	err = ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {
-		chart = &Text{}
-		return fault.Wrap("scan", rows.Scan(&chart.Title, &chart.Handle))
-	}, "SELECT g.title, g.handle FROM listings l"+
+		var of xid.ID
+		var found Text
+		if err := rows.Scan(&of, &found.Title, &found.Handle); err != nil {
+			return fmt.Errorf("scan: %w", err)
+		}
+		if chart == nil || of.Compare(oldest) < 0 { // to sort the few rows in the database costs more
+			oldest, chart = of, &found
+		}
+		return nil
+	}, "SELECT c.id, g.title, g.handle FROM listings l"+
 		ent.IndexHint(s.Store.Dialect(), "listings", "listing_store_id_id")+
 		" JOIN collections c ON c.store_id = l.store_id AND c.id = l.shelf"+
 		" JOIN pages g ON g.store_id = c.store_id AND g.id = c.size_chart_id"+
-		" WHERE l.store_id = ? AND l.id = ? AND c.gone = ? AND g.status = ? ORDER BY c.id LIMIT 1",
+		" WHERE l.store_id = ? AND l.id = ? AND c.gone = ? AND g.status = ?",
 		v.Store, id, false, state.PagePublished)
 	return chart, core.Explain("page", err)
 }

@@ -400,7 +400,7 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		want := 1
 		switch name {
 		case "product":
-			want = 2 // and its images
+			want = 3 // its images, and the size chart of its collections
 		case "newest":
 			want = 3 // which they are, the products, and their images
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// A card has the lowest price and reads one row. The product's page reads its variants with one
-// more statement. Without images, none are read.
+// A card has the lowest price and reads one row. The product's page reads its variants and the size
+// chart of its collections with one more statement each. Without images, none are read.
 func TestVariantsOfAnOffer(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := graphtest.Shirt()
@@ -32,8 +32,8 @@ func TestVariantsOfAnOffer(t *testing.T) {
 			t.Errorf("cards cost %d statements", n.N())
 		}
 		o := graphtest.Must[*storefront.Offer](t)(r.Storefront().Product(counted, "shirt"))
-		if n.N() != 4 {
-			t.Errorf("the page cost %d statements, want 2", n.N()-2)
+		if n.N() != 5 {
+			t.Errorf("the page cost %d statements, want 3", n.N()-2)
 		}
 		if o.Amount != "21.00" { // the two cheaper ones are sold out
 			t.Errorf("machines read the price %s", o.Amount)
@@ -55,7 +55,7 @@ func TestVariantsOfAnOffer(t *testing.T) {
 			t.Error(d)
 		}
 		mug := graphtest.Must[*storefront.Offer](t)(r.Storefront().Product(counted, "mug"))
-		if n.N() != 5 || len(mug.Options) != 0 || len(mug.Variants) != 1 || mug.Variants[0].PriceMinor != 1000 {
+		if n.N() != 7 || len(mug.Options) != 0 || len(mug.Variants) != 1 || mug.Variants[0].PriceMinor != 1000 {
 			t.Errorf("a product without options: %+v after %d statements", mug, n.N())
 		}
 	})
