@@ -3,7 +3,7 @@ package state
 // ImportKind is the kind of resource that an import job writes.
 type ImportKind string
 
-// The values of [ImportKind].
+// ImportProducts is of products.
 const ImportProducts ImportKind = "products"
 
 // Known reports whether v is a value of the enumeration.

@@ -117,7 +117,7 @@ func (q Query) ImportFindings(
 	if err != nil {
 		return nil, err
 	}
-	return ImportFields{q.Resolver}.Findings(ctx, i, first, after)
+	return ImportFields(q).Findings(ctx, i, first, after)
 }
 
 // ImportPreview reads the columns of the beginning of a file.

@@ -82,7 +82,7 @@ func (c *Client) publish(ctx context.Context, r *Request, began time.Time) Resul
 		release := context.AfterFunc(ctx, func() { _ = q.SetDeadline(past) })
 		result.Response, result.Sent, err = q.exchange(r, began)
 		release()
-		q.Close()
+		_ = q.Close()
 		c.pool.closed()
 		result.Request = r.kept
 	}
@@ -288,7 +288,7 @@ func (r *Request) message(inbox string, began time.Time) ([]byte, error) {
 			}
 		}
 	}
-	text, err := json.Marshal(l)
+	text, err := json.Marshal(l) //nolint:gosec // the server that it is for gets the password
 	if err != nil {
 		return nil, fmt.Errorf("write the login: %w", err)
 	}
