@@ -5,6 +5,7 @@ package scope
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/state"
@@ -174,15 +175,23 @@ func (s Set) Has(name string) bool { b := bit(name); return b != 0 && s&b == b }
 // Covers reports whether every scope of t is in s.
 func (s Set) Covers(t Set) bool { return s&t == t }
 
+// briefBytes bounds [Set.Brief].
+const briefBytes = 200
+
 // Brief returns the names separated by spaces, without reads that a write of the set includes: for
-// the audit log, whose texts are short.
+// the audit log, whose texts are short. Of very many names it counts the last ones.
 func (s Set) Brief() string {
 	for i := range catalog {
 		if catalog[i].Access == "write" && s&(1<<i) != 0 {
 			s &^= bit(catalog[i].Resource + ".read")
 		}
 	}
-	return s.String()
+	names := s.Names()
+	text := strings.Join(names, " ")
+	for n := len(names) - 1; len(text) > briefBytes; n-- {
+		text = strings.Join(names[:n], " ") + " and " + strconv.Itoa(len(names)-n) + " more"
+	}
+	return text
 }
 
 // Names returns the names, sorted.

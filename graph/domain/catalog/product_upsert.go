@@ -63,10 +63,13 @@ func (m Mutation) createReferenced(
 // newProduct returns the input that creates a product with the members of an update.
 func newProduct(in model.ProductUpdateInput) model.ProductCreateInput {
 	var faults []fault.Field
-	for name, there := range map[string]bool{"title": in.Title.Value() != nil,
-		"price_minor": in.PriceMinor.Value() != nil, "currency": in.Currency.Value() != nil} {
-		if !there {
-			faults = append(faults, fault.Field{Pointer: "#/" + name, Code: fault.Required,
+	for _, m := range []struct {
+		name    string
+		missing bool
+	}{{"title", in.Title.Value() == nil}, {"price_minor", in.PriceMinor.Value() == nil},
+		{"currency", in.Currency.Value() == nil}} {
+		if m.missing {
+			faults = append(faults, fault.Field{Pointer: "#/" + m.name, Code: fault.Required,
 				Detail: "A new product requires this member."})
 		}
 	}

@@ -63,7 +63,7 @@ export function ImportNew() {
         <${Field} name="file" label="File" type="file" optional onChange=${chosen}
           accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv" hint="CSV or JSON Lines in UTF-8, up to 20 MiB." />
         <${Field} name="url" label="Address" type="url" optional maxlength="2048"
-          hint="For larger files, up to 2 GiB. For example, https://example.com/catalog.csv" />
+          hint="For larger files, up to 2 GiB. The address begins with https." />
         <${Check} name="dryRun" label="Try it first" value=${true}
           hint="Shows what would happen and what would fail, and saves nothing." />
       <//>
