@@ -14,6 +14,7 @@ import (
 // shortTexts holds the fields whose column allows longer texts than their limit: 5,000 characters
 // at most.
 var shortTexts = []string{"App.redirectUris", "Collection.description", "Customer.note", "Fulfillment.trackingUrl",
+	"ImportFinding.detail",
 	"OrderNote.body", "Notification.body", "Product.imageUrl"}
 
 // TestLongTextsCost checks that each field with long texts costs more, unless its limit is low.

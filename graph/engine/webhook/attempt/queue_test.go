@@ -229,6 +229,7 @@ func TestQueueTimes(t *testing.T) {
 					go func() {
 						io.WriteString(c, tc.answer)
 						if !tc.hangs {
+							synctest.Wait() // until the message was sent
 							c.Close()
 						}
 					}()
