@@ -192,7 +192,8 @@ func (b *book) retriesInTime(t *testing.T) {
 		last[id] = e
 	}
 	t.Logf("%s: %d retries after %v to %v", b.path, n, least.Round(time.Millisecond), most.Round(time.Millisecond))
-	if n == 0 || least < 4400*time.Millisecond || most > 5500*time.Millisecond+takeOver {
+	// A first attempt arrives later than it began, on a busy machine by half a second.
+	if n == 0 || least < 4*time.Second || most > 5500*time.Millisecond+takeOver {
 		t.Errorf("%s: %d retries after %v to %v", b.path, n, least, most)
 	}
 }
