@@ -98,6 +98,9 @@ func TestBrowserSamples(t *testing.T) {
 		}
 		text = exampleID.ReplaceAllStringFunc(text, func(id string) string {
 			kind, _, _ := strings.Cut(id, "_")
+			if ids[kind] == "" {
+				t.Errorf("%s names an id of a kind that exampleIDs does not create: %s", s.Operation, id)
+			}
 			return ids[kind]
 		})
 		runSample(t, folder, s, text)
@@ -134,6 +137,8 @@ func (b *browser) exampleIDs(key string) map[string]string {
 		"thm": {"/themes?limit=1", ""}, "exp": {"/exports", `{"kind": "products"}`},
 		"evt": {"/events?limit=1", ""}, "dis": {"/discounts", `{"code": "SAMPLE", "kind": "free_shipping"}`},
 		"whk": {"/webhooks", `{"url": "https://example.com/samples", "events": ["order.paid"]}`},
+		"cfd": {"/custom-fields", `{"owner": "product", "name": "samples.a", "label": "Sample", "type": "text"}`},
+		"imp": {"/imports", `{"kind": "products", "content": "handle,title\na,A\n"}`},
 	} {
 		method := http.MethodGet
 		if request[1] != "" {
@@ -162,7 +167,7 @@ func (b *browser) exampleIDs(key string) map[string]string {
 }
 
 // exampleID finds the ids of the document's examples.
-var exampleID = regexp.MustCompile(`\b(ord|oli|prod|var|cus|dis|evt|exp|whk|thm)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
+var exampleID = regexp.MustCompile(`\b[a-z]{3,4}_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
 
 // runSample runs a sample if its interpreter is installed.
 func runSample(t *testing.T, folder string, s sample, text string) {
