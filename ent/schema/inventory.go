@@ -37,5 +37,7 @@ func (InventoryChange) Fields() []ent.Field {
 func (InventoryChange) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "product_id", "variant_id", "id").Unique().StorageKey(PrimaryKey),
+		// An import looks whether a difference with a reference was applied before.
+		index.Fields("store_id", "variant_id", "reference"),
 	}
 }

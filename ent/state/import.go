@@ -3,11 +3,14 @@ package state
 // ImportKind is the kind of resource that an import job writes.
 type ImportKind string
 
-// ImportProducts is of products.
-const ImportProducts ImportKind = "products"
+// The values of [ImportKind].
+const (
+	ImportProducts  ImportKind = "products"
+	ImportInventory ImportKind = "inventory"
+)
 
 // Known reports whether v is a value of the enumeration.
-func (v ImportKind) Known() bool { return oneOf(v, ImportProducts) }
+func (v ImportKind) Known() bool { return oneOf(v, ImportProducts, ImportInventory) }
 
 // ImportStatus is the state of an import job.
 type ImportStatus string

@@ -466,7 +466,8 @@ type ImportPreview struct {
 }
 
 // The file is given by exactly one of content, url and source: CSV or JSON Lines, in UTF-8 and not compressed. A product
-// is found by its external_reference or else by its handle. One that the store does not have is created.
+// is found by its external_reference or else by its handle; one that the store does not have is created. A row of
+// inventory has the variant or its SKU, and a quantity, or a delta with the reference by which it is applied only once.
 type ImportStartInput struct {
 	Kind state.ImportKind `json:"kind"`
 	// Tries every row and keeps nothing.
@@ -477,7 +478,7 @@ type ImportStartInput struct {
 	FileName *string `json:"fileName,omitempty"`
 	// The https address of the file, up to 2 GiB. It is fetched once, by the job.
 	URL *string `json:"url,omitempty"`
-	// Another import, whose file is used again.
+	// Another import of this kind, whose file is used again.
 	Source *string `json:"source,omitempty"`
 	// What columns of a CSV file become, by their names. Columns that are not listed become what their names say.
 	Mapping []*ImportColumnInput `json:"mapping,omitempty"`

@@ -568,12 +568,15 @@ func (e IdentityType) Valid() bool {
 
 // Defines values for ImportKind.
 const (
-	ImportKindProducts ImportKind = "products"
+	ImportKindInventory ImportKind = "inventory"
+	ImportKindProducts  ImportKind = "products"
 )
 
 // Valid indicates whether the value is a known member of the ImportKind enum.
 func (e ImportKind) Valid() bool {
 	switch e {
+	case ImportKindInventory:
+		return true
 	case ImportKindProducts:
 		return true
 	default:
@@ -610,12 +613,15 @@ func (e ImportStatus) Valid() bool {
 
 // Defines values for ImportCreateKind.
 const (
-	ImportCreateKindProducts ImportCreateKind = "products"
+	ImportCreateKindInventory ImportCreateKind = "inventory"
+	ImportCreateKindProducts  ImportCreateKind = "products"
 )
 
 // Valid indicates whether the value is a known member of the ImportCreateKind enum.
 func (e ImportCreateKind) Valid() bool {
 	switch e {
+	case ImportCreateKindInventory:
+		return true
 	case ImportCreateKindProducts:
 		return true
 	default:
@@ -2319,7 +2325,7 @@ type ImportColumn struct {
 	// Column The name of the column.
 	Column string `json:"column"`
 
-	// Member A member of a product, such as title or price; null ignores the column.
+	// Member A member of the kind, such as title or sku; null ignores the column.
 	Member *string `json:"member,omitempty"`
 }
 
@@ -2340,7 +2346,7 @@ type ImportCreate struct {
 	// Mapping What columns become. Columns that are not listed become what their names say.
 	Mapping *[]ImportColumn `json:"mapping,omitempty"`
 
-	// Source The id of another import, whose file is used again.
+	// Source The id of another import of this kind, whose file is used again.
 	Source *string `json:"source,omitempty"`
 
 	// URL The https address of the file, up to 2 GiB. The job fetches it once.
@@ -4549,7 +4555,7 @@ type ClientInterface interface {
 
 	// CreateImportWithBody Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4558,7 +4564,7 @@ type ClientInterface interface {
 
 	// CreateImport Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5414,7 +5420,7 @@ func (c *Raw) ListImports(ctx context.Context, params *ListImportsParams, reqEdi
 
 // CreateImportWithBody Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes any type of body and a specified content type.
 //
@@ -5433,7 +5439,7 @@ func (c *Raw) CreateImportWithBody(ctx context.Context, params *CreateImportPara
 
 // CreateImport Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9935,7 +9941,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateImportWithBodyWithResponse Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9944,7 +9950,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateImportWithResponse Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13138,7 +13144,7 @@ func (c *ClientWithResponses) ListImportsWithResponse(ctx context.Context, param
 
 // CreateImportWithBodyWithResponse Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13153,7 +13159,7 @@ func (c *ClientWithResponses) CreateImportWithBodyWithResponse(ctx context.Conte
 
 // CreateImportWithResponse Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and `products.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -1080,6 +1080,11 @@ var (
 				Unique:  true,
 				Columns: []*schema.Column{InventoryChangesColumns[1], InventoryChangesColumns[2], InventoryChangesColumns[3], InventoryChangesColumns[0]},
 			},
+			{
+				Name:    "inventorychange_store_id_variant_id_reference",
+				Unique:  false,
+				Columns: []*schema.Column{InventoryChangesColumns[1], InventoryChangesColumns[3], InventoryChangesColumns[7]},
+			},
 		},
 	}
 	// InvitationsColumns holds the columns for the "invitations" table.

@@ -43,18 +43,25 @@ func (m Mutation) InventoryAdjust(
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := m.storeStock(ctx, s); err != nil {
+		record, err := m.keepStock(ctx, s, changes)
+		if err != nil {
 			return nil, nil, err
 		}
-		if err := m.insertInventory(ctx, changes); err != nil {
-			return nil, nil, err
-		}
-		done := &model.InventoryPayload{Changes: core.Map(changes, func(c *db.InventoryChange) *model.InventoryChange {
+		return &model.InventoryPayload{Changes: core.Map(changes, func(c *db.InventoryChange) *model.InventoryChange {
 			return &model.InventoryChange{InventoryChange: c}
-		})}
-		return done, &change.Record{Action: "inventory.adjust", Kind: xid.Product, ID: changes[0].ProductID,
-			Detail: "lines: " + strconv.Itoa(len(lines))}, nil
+		})}, record, nil
 	})
+}
+
+// keepStock writes the stock and the history of an adjustment with at least one change.
+func (m Mutation) keepStock(
+	ctx context.Context, s *stocktake, changes []*db.InventoryChange,
+) (*change.Record, error) {
+	if err := m.storeStock(ctx, s); err != nil {
+		return nil, err
+	}
+	return &change.Record{Action: "inventory.adjust", Kind: xid.Product, ID: changes[0].ProductID,
+		Detail: "lines: " + strconv.Itoa(len(changes))}, m.insertInventory(ctx, changes)
 }
 
 func checkInventory(lines []*model.InventoryLineInput) error {
@@ -219,16 +226,27 @@ func (s *stocktake) apply(ctx context.Context, lines []*model.InventoryLineInput
 		if v == nil {
 			continue
 		}
-		before := v.InventoryQuantity
-		if err := adjust(c, at, v, l); err != nil {
+		made, err := adjusted(ctx, c, at, v, l)
+		if err != nil {
 			return nil, err
 		}
-		made := changeBy(ctx)
-		made.ProductID, made.VariantID, made.Before, made.After = v.ProductID, v.ID, before, v.InventoryQuantity
-		made.Reason, made.Reference = l.Reason, l.Reference
 		changes = append(changes, made)
 	}
 	return changes, c.Err()
+}
+
+// adjusted applies a line to its variant and returns the entry of the history.
+func adjusted(
+	ctx context.Context, c *core.Check, at string, v *db.Variant, l *model.InventoryLineInput,
+) (*db.InventoryChange, error) {
+	before := v.InventoryQuantity
+	if err := adjust(c, at, v, l); err != nil {
+		return nil, err
+	}
+	made := changeBy(ctx)
+	made.ProductID, made.VariantID, made.Before, made.After = v.ProductID, v.ID, before, v.InventoryQuantity
+	made.Reason, made.Reference = l.Reason, l.Reference
+	return made, nil
 }
 
 // find returns the variant of a line, or nil after it reported why there is not exactly one.

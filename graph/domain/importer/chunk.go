@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
@@ -15,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/catalog"
 	"github.com/storefront-go/storefront/graph/lib/intake"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 const (
@@ -31,11 +33,13 @@ const (
 // entry is a record of a chunk.
 type entry struct {
 	*intake.Record
-	product *catalog.ImportedProduct // nil if Problem says why
+	// One of them is set, unless Problem says why not.
+	product *catalog.ImportedProduct
+	stock   *model.InventoryLineInput
 }
 
 // read reads a chunk. It returns the records before an error too.
-func (r *Resolver) read(from *intake.Reader) (chunk []*entry, err error) {
+func (r *Resolver) read(k *kind, from *intake.Reader) (chunk []*entry, err error) {
 	rows, size := chunkRows, int64(0)
 	if r.Store.Contended() {
 		rows = contendedRows
@@ -47,8 +51,8 @@ func (r *Resolver) read(from *intake.Reader) (chunk []*entry, err error) {
 		}
 		e := &entry{Record: rec}
 		if rec.JSON != nil {
-			var notes []string
-			if e.product, notes, err = readProduct(rec.JSON); err != nil {
+			notes, err := k.decode(e, rec.JSON)
+			if err != nil {
 				e.Problem = reason(err)
 			}
 			e.Notes = append(e.Notes, notes...)
@@ -103,7 +107,7 @@ func (r *Resolver) try(ctx context.Context, row *db.ImportJob, chunk []*entry, b
 		if _, err = r.LockedStore(ctx); err != nil { // before the products, as other changes do
 			return err
 		}
-		if t, err = r.apply(ctx, chunk); err != nil {
+		if t, err = r.apply(ctx, kinds[row.Kind], chunk); err != nil {
 			return err
 		}
 		if row.DryRun {
@@ -121,29 +125,29 @@ func (r *Resolver) try(ctx context.Context, row *db.ImportJob, chunk []*entry, b
 	return err
 }
 
-// apply writes the products of a chunk, and counts what happened to them.
-func (r *Resolver) apply(ctx context.Context, chunk []*entry) (*tally, error) {
-	var list []*catalog.ImportedProduct
-	for _, e := range chunk {
-		if e.Problem == "" {
-			list = append(list, e.product)
-		}
-	}
-	batch, err := catalog.Mutation{Resolver: r.products}.ProductBatch(ctx, list)
+// apply writes the resources of a chunk, and counts what happened to them.
+func (r *Resolver) apply(ctx context.Context, k *kind, chunk []*entry) (*tally, error) {
+	good := slices.DeleteFunc(slices.Clone(chunk), func(e *entry) bool { return e.Problem != "" })
+	b, err := k.open(ctx, r, good)
 	if err != nil {
 		return nil, err
 	}
 	t := &tally{}
 	for i, e := range chunk {
 		if e.Problem != "" {
-			t.fail(e.Record)
+			t.fail(e.Record, e.Problem)
 			continue
 		}
-		outcome, err := batch.Apply(ctx, e.product)
-		switch f, _ := errors.AsType[*fault.Error](err); {
+		outcome, err := b.apply(ctx, e)
+		f, _ := errors.AsType[*fault.Error](err)
+		refused := f != nil && (f.Kind == fault.ValidationFailed || f.Kind == fault.Conflict)
+		switch {
+		case refused && b.finish != nil:
+			t.fail(e.Record, reason(err))
+			continue
 		case fault.IsState(err, fault.VersionMismatch):
 			return nil, ent.Again(err)
-		case f != nil && (f.Kind == fault.ValidationFailed || f.Kind == fault.Conflict):
+		case refused:
 			return nil, &badRow{i, err}
 		case err != nil:
 			return nil, err
@@ -153,7 +157,10 @@ func (r *Resolver) apply(ctx context.Context, chunk []*entry) (*tally, error) {
 			t.warn(e.Record, strings.Join(e.Notes, " "))
 		}
 	}
-	return t, nil
+	if b.finish == nil {
+		return t, nil
+	}
+	return t, b.finish(ctx)
 }
 
 // tally counts what happened to the rows of a chunk.
@@ -173,9 +180,9 @@ func (t *tally) count(o catalog.ImportOutcome) {
 	}
 }
 
-func (t *tally) fail(rec *intake.Record) {
+func (t *tally) fail(rec *intake.Record, why string) {
 	t.failed++
-	t.add(rec, rec.Problem, false)
+	t.add(rec, why, false)
 }
 
 func (t *tally) warn(rec *intake.Record, detail string) {

@@ -173,23 +173,7 @@ func TestKilled(t *testing.T) {
 			}
 			fmt.Fprintf(&file, "p%d,P,%s,EUR,,\n", i, price)
 		}
-		i := start(t, p.Ctx, p, input(file.String()))
-		for kill := 0; i.CompletedAt == nil && kill < 50; kill++ {
-			ctx, end := context.WithCancel(t.Context())
-			committed, stop := p.Resolver.Store.Listen()
-			go func() {
-				select {
-				case <-committed:
-					end()
-				case <-ctx.Done():
-				}
-			}()
-			_, _ = p.RunImports(ctx)
-			stop()
-			end()
-			i = graphtest.Must[*model.Import](t)(p.Query().Import(p.Ctx, i.PublicID()))
-			due(t, p, i)
-		}
+		i := killed(t, p, input(file.String()))
 		if counts(i) != [5]int64{rows - 4, 0, 0, 4} || i.Status != state.ImportCompleted {
 			t.Fatalf("%s, %v, %d of %d bytes", i.Status, counts(i), i.BytesDone, i.SizeBytes)
 		}
@@ -200,6 +184,29 @@ func TestKilled(t *testing.T) {
 			t.Errorf("%d products, %d events, %q", products, events, findings(t, p, i))
 		}
 	})
+}
+
+// killed runs an import whose process ends with every commit.
+func killed(t testing.TB, p *graphtest.Shop, in model.ImportStartInput) *model.Import {
+	t.Helper()
+	i := start(t, p.Ctx, p, in)
+	for kill := 0; i.CompletedAt == nil && kill < 50; kill++ {
+		ctx, end := context.WithCancel(t.Context())
+		committed, stop := p.Resolver.Store.Listen()
+		go func() {
+			select {
+			case <-committed:
+				end()
+			case <-ctx.Done():
+			}
+		}()
+		_, _ = p.RunImports(ctx)
+		stop()
+		end()
+		i = graphtest.Must[*model.Import](t)(p.Query().Import(p.Ctx, i.PublicID()))
+		due(t, p, i)
+	}
+	return i
 }
 
 // due makes a job due that a killed process had claimed.

@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -83,7 +82,7 @@ func (r *Resolver) importJob(ctx context.Context, id string, lock func(*sql.Sele
 // shown returns a job with the link to its failed rows.
 func (r *Resolver) shown(v *viewer.Viewer, row *db.ImportJob) *model.Import {
 	shown := &model.Import{ImportJob: row}
-	if row.FailedCount == 0 || row.ObjectID == nil || !v.Scopes.Has(scope.ProductsRead) {
+	if row.FailedCount == 0 || row.ObjectID == nil || !v.Scopes.Has(kinds[row.Kind].read) {
 		return shown
 	}
 	expires := micros.Now().Add(linkLife)
@@ -122,7 +121,7 @@ func (q Query) ImportFindings(
 
 // ImportPreview reads the columns of the beginning of a file.
 func (q Query) ImportPreview(
-	ctx context.Context, _ state.ImportKind, text string, mapping []*model.ImportColumnInput,
+	ctx context.Context, kind state.ImportKind, text string, mapping []*model.ImportColumnInput,
 ) (*model.ImportPreview, error) {
 	if len(text) > intake.HeadBytes {
 		return nil, core.Invalid("text", fault.TooLong, "Send up to 64 KiB of the file.")
@@ -131,14 +130,14 @@ func (q Query) ImportPreview(
 	if err != nil {
 		return nil, err
 	}
-	form, err := intake.Sniff([]byte(text), shop.Currency)
+	form, err := intake.Sniff([]byte(text), kind, shop.Currency)
 	if err == nil {
 		err = form.Use(columnsOf(mapping))
 	}
 	if err != nil {
 		return nil, core.Invalid("text", fault.InvalidFormat, err.Error())
 	}
-	shown := &model.ImportPreview{Source: form.Source, Members: intake.Members, Columns: []*model.ImportColumn{}}
+	shown := &model.ImportPreview{Source: form.Source, Members: intake.Members(kind), Columns: []*model.ImportColumn{}}
 	for _, c := range form.Columns {
 		column := &model.ImportColumn{Column: c.Name, Samples: append([]string{}, c.Samples...)}
 		if c.Member != "" {

@@ -16,9 +16,6 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// needed are the scopes that the requester of an import of products must still have.
-var needed = scope.Of(scope.ImportsWrite, scope.ProductsWrite)
-
 // asRequester returns the context of the requester of a job, or errGone if they may no longer import.
 func (r *Resolver) asRequester(ctx context.Context, row *db.ImportJob) (context.Context, error) {
 	shop, err := r.CurrentStore(ctx)
@@ -30,7 +27,7 @@ func (r *Resolver) asRequester(ctx context.Context, row *db.ImportJob) (context.
 		return nil, err
 	}
 	scopes := granted.Effective()
-	if !scopes.Covers(needed) {
+	if !scopes.Covers(kinds[row.Kind].needed()) {
 		return nil, errGone
 	}
 	return viewer.With(ctx, &viewer.Viewer{Kind: row.RequesterType, Store: row.StoreID, Actor: row.RequesterID,

@@ -16,7 +16,6 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -65,7 +64,7 @@ func (m Mutation) ImportStart(ctx context.Context, in model.ImportStartInput) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := core.RequireScope(ctx, scope.ProductsWrite, "an import of products"); err != nil {
+	if err := core.RequireScope(ctx, kinds[in.Kind].write, "an import of "+string(in.Kind)); err != nil {
 		return nil, err
 	}
 	up := in.Upload
@@ -123,7 +122,7 @@ func checkStart(in model.ImportStartInput) (mapping []byte, err error) {
 		c.Add("mapping", fault.TooLong, "The mapping is longer than 60 KiB.")
 	}
 	for i, m := range columnsOf(in.Mapping) {
-		if m.Member != "" && !slices.Contains(intake.Members, m.Member) {
+		if in.Kind.Known() && m.Member != "" && !slices.Contains(intake.Members(in.Kind), m.Member) {
 			c.Add("mapping/"+strconv.Itoa(i)+"/member", fault.UnknownValue, "No column can become this.")
 		}
 	}
@@ -153,8 +152,8 @@ func (m Mutation) insertJob(ctx context.Context, v *viewer.Viewer, in model.Impo
 		row.SetObjectID(up.ObjectID).SetSizeBytes(up.Size)
 	case in.Source != nil:
 		of, err := m.importJob(ctx, *in.Source, ent.NoLock)
-		if err != nil || of.ObjectID == nil {
-			return nil, core.Invalid("source", fault.UnknownValue, "The store has no such import with a file.")
+		if err != nil || of.ObjectID == nil || of.Kind != in.Kind { // its failed rows need another scope
+			return nil, core.Invalid("source", fault.UnknownValue, "The store has no such import of this kind with a file.")
 		}
 		row.SetObjectID(*of.ObjectID).SetSizeBytes(of.SizeBytes).SetNillableFileName(of.FileName)
 		if mapping == nil {

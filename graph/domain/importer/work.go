@@ -178,7 +178,7 @@ func (r *Resolver) proceed(ctx context.Context, row *db.ImportJob) (done bool, e
 	defer file.Close()
 	reader := form.Open(file, row.BytesDone, row.LinesDone)
 	for began := time.Now(); ctx.Err() == nil && time.Since(began) < turnTime; {
-		chunk, err := r.read(reader)
+		chunk, err := r.read(kinds[row.Kind], reader)
 		if len(chunk) > 0 {
 			if err := r.write(ctx, row, chunk, reader); err != nil {
 				return false, err
@@ -216,7 +216,7 @@ func (r *Resolver) form(ctx context.Context, row *db.ImportJob) (*intake.Form, e
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	form, err := intake.Sniff(head, shop.Currency)
+	form, err := intake.Sniff(head, row.Kind, shop.Currency)
 	if err != nil {
 		return nil, invalid(err)
 	}

@@ -1271,7 +1271,7 @@ enum ExportKind {
 enum ExportFormat { CSV JSONL SPREADSHEET }
 enum ExportCompression { NONE GZIP }
 enum ExportStatus { QUEUED RUNNING COMPLETED FAILED CANCELLED EXPIRED }
-enum ImportKind { PRODUCTS }
+enum ImportKind { PRODUCTS INVENTORY }
 enum ImportStatus {
   QUEUED
   RUNNING
@@ -3826,7 +3826,8 @@ input ProductImageAddInput {
 
 """
 The file is given by exactly one of content, url and source: CSV or JSON Lines, in UTF-8 and not compressed. A product
-is found by its external_reference or else by its handle. One that the store does not have is created.
+is found by its external_reference or else by its handle; one that the store does not have is created. A row of
+inventory has the variant or its SKU, and a quantity, or a delta with the reference by which it is applied only once.
 """
 input ImportStartInput {
   kind: ImportKind!
@@ -3838,7 +3839,7 @@ input ImportStartInput {
   fileName: String
   "The https address of the file, up to 2 GiB. It is fetched once, by the job."
   url: String
-  "Another import, whose file is used again."
+  "Another import of this kind, whose file is used again."
   source: ID
   "What columns of a CSV file become, by their names. Columns that are not listed become what their names say."
   mapping: [ImportColumnInput!]

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Members are what the columns of a CSV file can become. Those with an underscore and minor are in
+// productMembers are what the columns of products can become. Those with an underscore and minor are in
 // minor units; price, compare_at_price and cost are decimal.
-var Members = []string{
+var productMembers = []string{
 	"external_reference", "handle", "title", "description", "description_html", "description_format", "status",
 	"published", "vendor", "product_type", "tags", "price", "price_minor", "compare_at_price",
 	"compare_at_price_minor", "cost", "cost_minor", "currency", "sku", "barcode", "inventory_quantity",
@@ -18,11 +18,11 @@ var Members = []string{
 	"options", "variants", "maker", "videos", "custom_fields",
 }
 
-// derived are columns of exports that are computed, and so are not missed.
-var derived = []string{"product_id", "published_at", "version", "created_at", "updated_at", "images"}
+// productDerived are columns of exports that are computed, and so are not missed.
+var productDerived = []string{"product_id", "published_at", "version", "created_at", "updated_at", "images"}
 
-// tables holds the columns of other systems, in lower case.
-var tables = map[string]map[string]string{
+// productColumns holds the columns of other systems, in lower case.
+var productColumns = map[string]map[string]string{
 	Shopify: withOptions(map[string]string{
 		"handle": "handle", "url handle": "handle", "title": "title", "body (html)": "description_html",
 		"description": "description_html", "vendor": "vendor", "type": "product_type", "tags": "tags",
@@ -72,11 +72,13 @@ func withOptions(table map[string]string, name, value string) map[string]string 
 	return table
 }
 
-// marks are the columns by which a system is recognized, in this order.
-var marks = []struct {
+// mark names the columns by which a system is recognized.
+type mark struct {
 	source  string
 	columns []string
-}{
+}
+
+var productMarks = []mark{
 	{Medusa, []string{"product handle", "product title"}},
 	{WooCommerce, []string{"type", "name", "regular price"}},
 	{Shopify, []string{"handle", "variant price"}},
@@ -93,7 +95,7 @@ func (f *Form) name() {
 		lower[i] = strings.ToLower(c.Name)
 	}
 	f.Source = Unknown
-	for _, m := range marks {
+	for _, m := range f.kind.marks {
 		if !slices.ContainsFunc(m.columns, func(c string) bool { return !slices.Contains(lower, c) }) {
 			f.Source = m.source
 			break
@@ -111,13 +113,13 @@ func (f *Form) name() {
 
 // memberOf returns what a column becomes by its name in lower case.
 func (f *Form) memberOf(name string) string {
-	member, known := tables[f.Source][name]
+	member, known := f.kind.columns[f.Source][name]
 	switch {
 	case known:
 		return member
 	case f.Source == Medusa && name == "variant price "+strings.ToLower(f.currency):
 		return "price"
-	case (f.Source == Storefront || f.Source == Unknown) && slices.Contains(Members, name):
+	case (f.Source == Storefront || f.Source == Unknown) && slices.Contains(f.kind.members, name):
 		return name
 	}
 	return ""

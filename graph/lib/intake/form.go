@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 const (
@@ -52,16 +54,17 @@ type Column struct {
 type Form struct {
 	Source   string
 	Columns  []Column // nil for JSON Lines
+	kind     *kind
 	currency string
 	comma    rune
 	start    int64 // of the first record
 	lines    int64 // before it
 }
 
-// Sniff finds the form of a file by its first [HeadBytes]. Amounts are in the currency, unless the
-// file has another. It fails with a [FormatError].
-func Sniff(head []byte, currency string) (*Form, error) {
-	f := &Form{Source: JSONLines, currency: currency}
+// Sniff finds the form of a file of a known kind by its first [HeadBytes]. Amounts are in the currency,
+// unless the file has another. It fails with a [FormatError].
+func Sniff(head []byte, of state.ImportKind, currency string) (*Form, error) {
+	f := &Form{Source: JSONLines, kind: kinds[of], currency: currency}
 	text := head
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
@@ -141,7 +144,7 @@ func (f *Form) Use(mapping []Column) error {
 		switch {
 		case i < 0:
 			return malformed("The file has no column %q.", Clip(m.Name, sampleLen))
-		case m.Member != "" && !slices.Contains(Members, m.Member):
+		case m.Member != "" && !slices.Contains(f.kind.members, m.Member):
 			return malformed("No column can become %q.", Clip(m.Member, sampleLen))
 		}
 		f.Columns[i].Member = m.Member
@@ -160,7 +163,7 @@ func (f *Form) Use(mapping []Column) error {
 // Ignored returns the names of the columns that are not imported.
 func (f *Form) Ignored() (names []string) {
 	for _, c := range f.Columns {
-		if c.Member == "" && c.Name != "" && !slices.Contains(derived, strings.ToLower(c.Name)) {
+		if c.Member == "" && c.Name != "" && !slices.Contains(f.kind.derived, strings.ToLower(c.Name)) {
 			names = append(names, c.Name)
 		}
 	}

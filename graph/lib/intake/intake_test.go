@@ -12,13 +12,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/lib/intake"
 )
 
 // read returns all records of a file. Unless each is 0, it opens the file anew after as many.
 func read(t testing.TB, file string, each int) (records []*intake.Record, err error) {
 	t.Helper()
-	f, err := intake.Sniff([]byte(file[:min(len(file), intake.HeadBytes)]), "EUR")
+	return readKind(t, state.ImportProducts, file, each)
+}
+
+func readKind(t testing.TB, kind state.ImportKind, file string, each int) (records []*intake.Record, err error) {
+	t.Helper()
+	f, err := intake.Sniff([]byte(file[:min(len(file), intake.HeadBytes)]), kind, "EUR")
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +121,7 @@ func TestNotes(t *testing.T) {
 			}
 		})
 	}
-	f, err := intake.Sniff([]byte(head), "EUR")
+	f, err := intake.Sniff([]byte(head), state.ImportProducts, "EUR")
 	if err != nil || !cmp.Equal(f.Ignored(), []string{"SEO Title"}) {
 		t.Errorf("ignored: %v, %v", f.Ignored(), err)
 	}
@@ -159,7 +165,7 @@ func TestRefusedFiles(t *testing.T) {
 }
 
 func TestUse(t *testing.T) {
-	f, err := intake.Sniff([]byte("Artikel,Preis\nMug,12.50\n"), "EUR")
+	f, err := intake.Sniff([]byte("Artikel,Preis\nMug,12.50\n"), state.ImportProducts, "EUR")
 	if err != nil {
 		t.Fatal(err)
 	}

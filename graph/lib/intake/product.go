@@ -21,8 +21,8 @@ type mapper struct {
 	members  map[string]any
 }
 
-// product sets the JSON of a record, or its problem.
-func (f *Form) product(r *Record, rows []*row) {
+// readProduct sets the JSON of a record, or its problem.
+func readProduct(f *Form, r *Record, rows []*row) {
 	m := &mapper{Record: r, rows: rows, currency: f.currency, members: map[string]any{}}
 	first := rows[0]
 	for _, key := range []string{"handle", "external_reference", "sku", "title"} {
@@ -47,12 +47,7 @@ func (f *Form) product(r *Record, rows []*row) {
 	if r.Problem != "" {
 		return
 	}
-	body, err := json.Marshal(m.members)
-	if err != nil {
-		r.Problem = "A cell does not hold valid JSON."
-		return
-	}
-	r.JSON = body
+	r.encode(m.members)
 }
 
 func (m *mapper) wrong(format string, args ...any) {

@@ -22,7 +22,7 @@ const (
 	readAhead = 8 << 10
 )
 
-// Record is a record of a file: a line of JSON Lines, or the rows of a product in a CSV file.
+// Record is a record of a file: a line of JSON Lines, or the rows of a resource in a CSV file.
 type Record struct {
 	Line       int64 // of its beginning, from 1
 	Start, End int64 // its place in the file
@@ -162,7 +162,7 @@ func (d *Reader) nextGroup() (*Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !follows(first, more) {
+		if !d.form.kind.follows(first, more) {
 			d.next = more
 			break
 		}
@@ -180,13 +180,13 @@ func (d *Reader) nextGroup() (*Record, error) {
 	}
 	r := &Record{Line: first.line, Start: first.start, End: last.end, Problem: first.problem}
 	if r.Problem == "" {
-		d.form.product(r, rows)
+		d.form.kind.read(d.form, r, rows)
 	}
 	return r, nil
 }
 
-// follows reports whether a row belongs to the record of a first row.
-func follows(first, more *row) bool {
+// sameProduct reports whether a row belongs to the product of a first row.
+func sameProduct(first, more *row) bool {
 	if parent := more.get("parent"); parent != "" {
 		return parent == first.get("sku") || parent == "id:"+first.get("own_id")
 	}

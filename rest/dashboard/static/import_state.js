@@ -12,6 +12,9 @@ export const startImport = `mutation ImportStart($input: ImportStartInput!) {
 
 export const importPath = (id) => '/imports/' + encodeURIComponent(id);
 
+/** The kinds of imports with their names. */
+export const importKinds = { PRODUCTS: 'Products', INVENTORY: 'Inventory' };
+
 /** Whether an import has not ended yet. */
 export const busy = (i) => i.status === 'QUEUED' || i.status === 'RUNNING';
 

@@ -1446,7 +1446,7 @@ class Import(TypedDict):
 
     id: ImportID
     #: What is imported.
-    kind: Literal["products"]
+    kind: Literal["products", "inventory"]
     #: `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its
     #: file; what it had written stays.
     status: Literal["queued", "running", "completed", "failed", "cancelled"]
@@ -1491,14 +1491,14 @@ class ImportCreate(TypedDict):
     """
 
     #: What is imported.
-    kind: Literal["products"]
+    kind: Literal["products", "inventory"]
     #: Tries every row and keeps nothing.
     dry_run: NotRequired[Optional[bool]]
     #: The file itself, up to the size of a request.
     content: NotRequired[Optional[str]]
     #: The https address of the file, up to 2 GiB. The job fetches it once.
     url: NotRequired[Optional[str]]
-    #: The id of another import, whose file is used again.
+    #: The id of another import of this kind, whose file is used again.
     source: NotRequired[Optional[str]]
     #: The name of the file, which is only shown.
     file_name: NotRequired[Optional[str]]
@@ -1511,7 +1511,7 @@ class ImportColumn(TypedDict):
 
     #: The name of the column.
     column: str
-    #: A member of a product, such as title or price; null ignores the column.
+    #: A member of the kind, such as title or sku; null ignores the column.
     member: NotRequired[Optional[str]]
 
 

@@ -1352,7 +1352,7 @@ export interface ExportPage {
 export interface Import {
   id: ImportID;
   /** What is imported. */
-  kind: "products";
+  kind: "products" | "inventory";
   /**
    * `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its
    * file; what it had written stays.
@@ -1401,14 +1401,14 @@ export interface Import {
  */
 export interface ImportCreate {
   /** What is imported. */
-  kind: "products";
+  kind: "products" | "inventory";
   /** Tries every row and keeps nothing. */
   dry_run?: boolean | null;
   /** The file itself, up to the size of a request. */
   content?: string | null;
   /** The https address of the file, up to 2 GiB. The job fetches it once. */
   url?: string | null;
-  /** The id of another import, whose file is used again. */
+  /** The id of another import of this kind, whose file is used again. */
   source?: string | null;
   /** The name of the file, which is only shown. */
   file_name?: string | null;
@@ -1420,7 +1420,7 @@ export interface ImportCreate {
 export interface ImportColumn {
   /** The name of the column. */
   column: string;
-  /** A member of a product, such as title or price; null ignores the column. */
+  /** A member of the kind, such as title or sku; null ignores the column. */
   member?: string | null;
 }
 

@@ -7,7 +7,7 @@ import { ActionButton, ConfirmMutation, errors, useMutation } from '../form.js';
 import { List } from '../list.js';
 import { bytes, requester } from '../export_state.js';
 import {
-  Progress, Status, busy, importFields, importPath, nameOf, resultOf, startImport,
+  Progress, Status, busy, importFields, importKinds, importPath, nameOf, resultOf, startImport,
 } from '../import_state.js';
 import { to } from '../route.js';
 
@@ -51,7 +51,8 @@ export function Import({ id }) {
     <${ConnectionLost} query=${query} />
     <${Standing} of=${i} />
     <${Card} title="Job" name="import-job"><${Facts} rows=${[
-      ['Products', html`<span class="figure" data-test="import-result">${resultOf(i)}</span>`],
+      ['Kind', importKinds[i.kind]],
+      ['Rows', html`<span class="figure" data-test="import-result">${resultOf(i)}</span>`],
       ['Size', i.sizeBytes > 0 && bytes(i.sizeBytes)],
       ['Requested by', html`<bdi>${requester(i)}</bdi>`],
       ['Requested', html`<${Time} at=${i.createdAt} how="second" />`],

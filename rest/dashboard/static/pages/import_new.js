@@ -2,15 +2,15 @@
 import { html, useState } from '../lib.js';
 import { go } from '../context.js';
 import { Page, Card, Alert } from '../ui.js';
-import { Check, Field, FieldError, Form, useMutation } from '../form.js';
+import { Check, Field, FieldError, Form, Select, useMutation } from '../form.js';
 import { Table } from '../list.js';
 import { messageOf, send } from '../api.js';
 import { bytes } from '../export_state.js';
-import { importPath, startImport } from '../import_state.js';
+import { importKinds, importPath, startImport } from '../import_state.js';
 import { base64 } from '../upload.js';
 import { to } from '../route.js';
 
-const preview = `query ImportPreview($text: String!) { importPreview(kind: PRODUCTS, text: $text) {
+const preview = `query ImportPreview($kind: ImportKind!, $text: String!) { importPreview(kind: $kind, text: $text) {
   source members columns { column member samples } } }`;
 
 const maxBytes = 20 << 20; // the server's limit of a file, in bytes
@@ -20,11 +20,17 @@ const sources = { storefront: 'A file of this service', shopify: 'An export of S
   woocommerce: 'An export of WooCommerce', medusa: 'An export of Medusa', jsonl: 'JSON Lines',
   unknown: 'A file of another system' };
 
+const hints = {
+  PRODUCTS: 'A product is found by its external reference or else by its handle; a new one is created.',
+  INVENTORY: 'A variant is found by its ID or else by its SKU. A delta needs a reference, and is applied only once.',
+};
+
 export function ImportNew() {
   const [shown, setShown] = useState(null);
   const [problem, setProblem] = useState('');
   const run = useMutation(startImport);
-  const chosen = async ({ target }) => {
+  const chosen = async ({ target: { form } }) => {
+    const { kind: { value: kind }, file: target } = form.elements;
     const file = target.files[0];
     target.setCustomValidity(file?.size > maxBytes
       ? 'The file is ' + bytes(file.size) + '. The maximum is 20 MiB. Larger files are imported by address.' : '');
@@ -35,8 +41,8 @@ export function ImportNew() {
     }
     try {
       const text = await file.slice(0, headBytes).text();
-      const { importPreview } = await send(preview, { text });
-      setShown(importPreview);
+      const { importPreview } = await send(preview, { kind, text });
+      setShown({ ...importPreview, kind });
     } catch (err) {
       setProblem(messageOf(err));
     }
@@ -44,7 +50,7 @@ export function ImportNew() {
   const action = async (v) => {
     const file = v.get('file');
     const url = v.get('url')?.trim();
-    const input = { kind: 'PRODUCTS', dryRun: v.has('dryRun') };
+    const input = { kind: v.get('kind'), dryRun: v.has('dryRun') };
     if (file?.size > 0) {
       const { signal } = new AbortController();
       Object.assign(input, { fileName: file.name.slice(0, 255),
@@ -60,6 +66,7 @@ export function ImportNew() {
   return html`<${Page} title="New import" back=${{ href: to('/imports'), text: 'Imports' }}>
     <${Form} name="import" submit="Start" busyText="Starting" action=${action}>
       <${Card} title="File">
+        <${Select} name="kind" label="Kind" options=${Object.entries(importKinds)} onChange=${chosen} />
         <${Field} name="file" label="File" type="file" optional onChange=${chosen}
           accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv" hint="CSV or JSON Lines in UTF-8, up to 20 MiB." />
         <${Field} name="url" label="Address" type="url" optional maxlength="2048"
@@ -89,8 +96,7 @@ function Columns({ of: p }) {
         key=${value} value=${value} selected=${value === (c.member ?? '')}>${text}</option>`)}</select>` },
   ];
   return html`<${Card} title="Columns" name="import-columns">
-    <p class="muted">${sources[p.source] ?? p.source}. A product is found by its external reference or else by
-      its handle; a new one is created.</p>
+    <p class="muted">${sources[p.source] ?? p.source}. ${hints[p.kind]}</p>
     ${p.columns.length > 0 && html`<${Table} caption="Columns" columns=${columns} id=${(c) => c.n}
       rows=${p.columns.map((c, n) => ({ ...c, n }))} />`}
   <//>`;

@@ -4,7 +4,7 @@ import { useQuery, useFilters } from '../context.js';
 import { Page, Time, Empty } from '../ui.js';
 import { List, RowLink } from '../list.js';
 import { ConnectionLost, usePoll } from '../live.js';
-import { Progress, Status, busy, importFields, importPath, nameOf, resultOf } from '../import_state.js';
+import { Progress, Status, busy, importFields, importKinds, importPath, nameOf, resultOf } from '../import_state.js';
 import { to } from '../route.js';
 import { Icon } from '../icons.js';
 
@@ -17,7 +17,8 @@ const columns = [
   { name: 'status', head: 'Status', cell: (i) => html`<span class="standing"><${Status} of=${i} />
     ${busy(i) && html`<${Progress} of=${i} />`}
     ${i.error && html`<span class="block verbatim short critical">${i.error.message}</span>`}</span>` },
-  { name: 'result', head: 'Products', cell: (i) => !busy(i) && html`<span class="figure">${resultOf(i)}</span>` },
+  { name: 'kind', head: 'Kind', cell: (i) => importKinds[i.kind] },
+  { name: 'result', head: 'Rows', cell: (i) => !busy(i) && html`<span class="figure">${resultOf(i)}</span>` },
   { name: 'who', head: 'Requested', cell: (i) => html`<span>
     <span class="block"><bdi>${i.requestedBy.name}</bdi></span>
     <span class="muted"><${Time} at=${i.createdAt} how="ago" /></span></span>` },
@@ -32,7 +33,7 @@ export function Imports() {
   const add = html`<a class="button primary" href=${to('/imports/new')} data-test="import-new">
     <${Icon} name="plus" />New import</a>`;
   return html`<${Page} title="Imports" actions=${add}
-    lead="Products from a file: of another shop, a supplier or a spreadsheet. Imports are kept for 7 days.">
+    lead="Files of another shop, a supplier or a spreadsheet. Imports are kept for 7 days.">
     <${ConnectionLost} query=${query} />
     <section class="card flush" aria-label="Imports" data-test="imports">
       <${List} query=${query} pick=${(d) => d.imports} caption="Imports" columns=${columns}

@@ -1,0 +1,79 @@
+package importer
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/catalog"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// kind is how the resources of a kind are imported.
+type kind struct {
+	// write is the scope that an import needs besides imports.write; read is that of its failed rows.
+	write, read string
+	// decode reads a record in the form of an export.
+	decode func(e *entry, line []byte) (notes []string, err error)
+	// open begins to write the entries of a chunk in the transaction of ctx.
+	open func(ctx context.Context, r *Resolver, chunk []*entry) (*batch, error)
+}
+
+// batch writes the entries of a chunk.
+type batch struct {
+	apply func(ctx context.Context, e *entry) (catalog.ImportOutcome, error)
+	// finish writes what apply did not write yet; nil if apply writes everything. Entries that fail
+	// before have written nothing.
+	finish func(ctx context.Context) error
+}
+
+var kinds = map[state.ImportKind]*kind{
+	state.ImportProducts:  {scope.ProductsWrite, scope.ProductsRead, decodeProduct, openProducts},
+	state.ImportInventory: {scope.InventoryWrite, scope.InventoryRead, decodeStock, openStock},
+}
+
+// needed returns the scopes that the requester of an import must still have.
+func (k *kind) needed() scope.Set { return scope.Of(scope.ImportsWrite, k.write) }
+
+func decodeProduct(e *entry, line []byte) (notes []string, err error) {
+	e.product, notes, err = readProduct(line)
+	return notes, err
+}
+
+func openProducts(ctx context.Context, r *Resolver, chunk []*entry) (*batch, error) {
+	list := core.Map(chunk, func(e *entry) *catalog.ImportedProduct { return e.product })
+	b, err := catalog.Mutation{Resolver: r.products}.ProductBatch(ctx, list)
+	return &batch{apply: func(ctx context.Context, e *entry) (catalog.ImportOutcome, error) {
+		return b.Apply(ctx, e.product)
+	}}, err
+}
+
+// decodeStock reads a line of an adjustment. Its set is called quantity, as in a list of stock.
+func decodeStock(e *entry, line []byte) ([]string, error) {
+	v, err := wire.Parse(line)
+	if err != nil {
+		return nil, err
+	}
+	r, err := wire.NewReader(v)
+	if err != nil {
+		return nil, err
+	}
+	e.stock = &model.InventoryLineInput{VariantID: r.String("variant_id"), Sku: r.String("sku"),
+		Set: r.Int("quantity"), Delta: r.Int("delta"), Expected: r.Int("expected"), Reason: r.String("reason"),
+		Reference: r.String("reference")}
+	if faults := r.Fields(); len(faults) > 0 {
+		return nil, fault.Invalid(faults...)
+	}
+	return nil, nil
+}
+
+func openStock(ctx context.Context, r *Resolver, chunk []*entry) (*batch, error) {
+	lines := core.Map(chunk, func(e *entry) *model.InventoryLineInput { return e.stock })
+	b, err := catalog.Mutation{Resolver: r.products}.InventoryBatch(ctx, lines)
+	return &batch{apply: func(ctx context.Context, e *entry) (catalog.ImportOutcome, error) {
+		return b.Apply(ctx, e.stock)
+	}, finish: b.Close}, err
+}

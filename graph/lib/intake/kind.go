@@ -1,0 +1,41 @@
+package intake
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/state"
+)
+
+// kind is how the files of a kind of resource are read.
+type kind struct {
+	// members are what its columns can become, and derived are columns that nobody misses.
+	members, derived []string
+	// columns are those of other systems by source, in lower case, and marks name the system of a file.
+	columns map[string]map[string]string
+	marks   []mark
+	// follows reports whether a row belongs to the record of a first row.
+	follows func(first, more *row) bool
+	// read sets the JSON of a record, or its problem.
+	read func(f *Form, r *Record, rows []*row)
+}
+
+var kinds = map[state.ImportKind]*kind{
+	state.ImportProducts: {members: productMembers, derived: productDerived, columns: productColumns,
+		marks: productMarks, follows: sameProduct, read: readProduct},
+	state.ImportInventory: {members: stockMembers, derived: stockDerived, columns: stockColumns,
+		marks: stockMarks, follows: sameStock, read: readStock},
+}
+
+// Members returns what the columns of a kind can become.
+func Members(of state.ImportKind) []string { return slices.Clone(kinds[of].members) }
+
+// encode sets the JSON of a record.
+func (r *Record) encode(members map[string]any) {
+	body, err := json.Marshal(members)
+	if err != nil {
+		r.Problem = "A cell does not hold valid JSON."
+		return
+	}
+	r.JSON = body
+}
