@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -267,6 +268,60 @@ func TestBrowserVariants(t *testing.T) {
 		*v[1].SKU != "J-S-B" || *v[1].Inventory != 7 || v[0].Before != nil || v[1].Before == nil ||
 		*v[1].Before != 6000 || v[2].Title != "M / Red" {
 		t.Errorf("%+v", v)
+	}
+}
+
+// TestBrowserVariantGrid: a grid of more variants than it shows at once keeps what was typed in all of
+// them, leads to the row of an error, and does not call turning its pages a change.
+func TestBrowserVariantGrid(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	sizes, variants := make([]string, 150), make([]map[string]any, 150)
+	for i := range sizes {
+		sizes[i] = strconv.Itoa(i)
+		variants[i] = map[string]any{"options": sizes[i : i+1], "priceMinor": 100 + i}
+	}
+	var made struct {
+		ProductCreate struct{ Product struct{ ID string } }
+	}
+	p.graphql(t, f.Stores[0].StaffToken, `mutation($sizes: [String!]!, $variants: [ProductVariantInput!]!) {
+		productCreate(input: {title: "Bolt", priceMinor: 1, currency: "EUR", options: [{name: "Size", values: $sizes}],
+			variants: $variants}) { product { id } } }`, map[string]any{"sizes": sizes, "variants": variants}, &made)
+	path := "/products/" + made.ProductCreate.Product.ID
+	b.signIn("/dashboard"+path, f.Stores[0].Owner)
+	b.fill(`input[name="variants.99.sku"]`, "LAST")
+	b.click(`[data-test="variants-after"]`)
+	b.fill(`input[name="variants.149.barcode"]`, "wrong")
+	b.choose(`[data-test="set-all"] select`, "weightGrams")
+	b.fill(`[data-test="set-all"] input`, "250")
+	b.click(`[data-test="set-all-apply"]`)
+	b.click(`[data-test="variants-before"]`)
+	b.await("what was typed", `document.querySelector('input[name="variants.99.sku"]').value === 'LAST'`)
+	b.click(`form[data-test="variants"] [data-test="submit"]`)
+	b.await("the wrong field", `document.activeElement.name === 'variants.149.barcode'`)
+	b.fill(`input[name="variants.149.barcode"]`, "4006381333931")
+	b.click(`form[data-test="variants"] [data-test="submit"]`)
+	b.seeText("Variants saved.")
+	b.open("/dashboard" + path)
+	b.click(`[data-test="variants-after"]`)
+	b.see(`input[name="variants.149.sku"]`)
+	b.gone(`form[data-test="variants"] .unsaved`)
+	var got struct {
+		Variants []struct {
+			SKU    *string
+			Price  int `json:"price_minor"`
+			Weight int `json:"weight_grams"`
+		}
+	}
+	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + path}).want(t, http.StatusOK, "").decode(t, &got)
+	for i, v := range got.Variants {
+		if v.Price != 100+i || v.Weight != 250 || (v.SKU != nil) != (i == 99) {
+			t.Errorf("variant %d: %+v", i, v)
+		}
+	}
+	if len(got.Variants) != 150 {
+		t.Errorf("%d variants", len(got.Variants))
 	}
 }
 

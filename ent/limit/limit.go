@@ -205,7 +205,7 @@ const (
 	// Options are the options of a product, such as its size; Variants are its variants, and also
 	// the values of one option.
 	Options  = 3
-	Variants = 100
+	Variants = 2000
 	Images   = 24
 	// Videos are the videos of a product.
 	Videos = 5

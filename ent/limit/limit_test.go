@@ -37,7 +37,7 @@ func TestPublishedLimits(t *testing.T) {
 		{"FilterValues", limit.FilterValues, 50}, {"Retries", limit.Retries, 1000},
 		{"ExportIDs", limit.ExportIDs, 250},
 		{"EndpointRate", limit.EndpointRate, 1000},
-		{"Inventory", limit.Inventory, 2147483647}, {"Options", limit.Options, 3}, {"Variants", limit.Variants, 100},
+		{"Inventory", limit.Inventory, 2147483647}, {"Options", limit.Options, 3}, {"Variants", limit.Variants, 2000},
 		{"Weight", limit.Weight, 1_000_000_000},
 	} {
 		if tc.got < tc.want {

@@ -2,6 +2,7 @@ package graphtest
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -45,15 +46,15 @@ func Shirt() model.ProductCreateInput {
 	return in
 }
 
-// Grid returns an input for a product with three options of five values and up to 125 variants,
-// whose prices increase by one.
+// Grid returns an input for a product with three options of 13 values and up to 2,197 variants, whose
+// prices increase by one.
 func Grid(variants int) model.ProductCreateInput {
-	values := []string{"A", "B", "C", "D", "E"}
+	values := strings.Split("ABCDEFGHIJKLM", "")
 	in := model.ProductCreateInput{Title: "Grid", Currency: "EUR", Options: []*document.Option{
 		{Name: "One", Values: values}, {Name: "Two", Values: values}, {Name: "Three", Values: values}}}
 	for i := range variants {
 		in.Variants = append(in.Variants, &model.ProductVariantInput{PriceMinor: int64(1000 + i),
-			Options: []string{values[i/25], values[i/5%5], values[i%5]}})
+			Options: []string{values[i/169], values[i/13%13], values[i%13]}})
 	}
 	return in
 }

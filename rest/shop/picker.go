@@ -28,10 +28,10 @@ func chosen(o *storefront.Offer, id string) int {
 func choices(o *storefront.Offer, at int, l links) []any {
 	list := []any{}
 	for i, option := range o.Options {
-		images := swatches(o, i)
+		images, closest := swatches(o, i), closest(o, at, i)
 		for j, value := range option.Values {
-			c := choice(o, at, i, value, l)
-			c["name"], c["chosen"], c["image"] = option.Name, o.Variants[at].Texts[i], imageData(images[value])
+			c := choice(o, at, i, value, closest[value], l)
+			c["name"], c["image"] = option.Name, imageData(images[value])
 			c["first"], c["last"] = j == 0, j == len(option.Values)-1
 			list = append(list, c)
 		}
@@ -39,30 +39,40 @@ func choices(o *storefront.Offer, at int, l links) []any {
 	return list
 }
 
-func choice(o *storefront.Offer, at, option int, value string, l links) map[string]any {
-	now := o.Variants[at].Texts
-	var best *storefront.OfferVariant
-	alike := -1 // how many of the other chosen values the best variant has
+// match is a variant, and how many of the other chosen values it has.
+type match struct {
+	*storefront.OfferVariant
+	alike int
+}
+
+// closest returns the variant for each value of an option that has most of the other chosen values,
+// preferably an available one.
+func closest(o *storefront.Offer, at, option int) map[string]match {
+	now, best := o.Variants[at].Texts, map[string]match{}
 	for _, v := range o.Variants {
-		if v.Texts[option] != value {
-			continue
-		}
-		same := 0
+		alike := 0
 		for i, text := range v.Texts {
 			if text == now[i] && i != option {
-				same++
+				alike++
 			}
 		}
-		if same > alike || same == alike && v.Available && !best.Available {
-			best, alike = v, same
+		b, found := best[v.Texts[option]]
+		if !found || alike > b.alike || alike == b.alike && v.Available && !b.Available {
+			best[v.Texts[option]] = match{v, alike}
 		}
 	}
-	c := map[string]any{"value": value, "url": nil, "current": value == now[option], "available": false}
-	if best == nil { // no variant has the value
+	return best
+}
+
+func choice(o *storefront.Offer, at, option int, value string, best match, l links) map[string]any {
+	now := o.Variants[at].Texts
+	c := map[string]any{"value": value, "url": nil, "current": value == now[option], "chosen": now[option],
+		"available": false}
+	if best.OfferVariant == nil { // no variant has the value
 		return c
 	}
 	c["url"] = l.to(productRoot + o.Handle + "?" + variantParam + "=" + xid.Variant.Format(best.ID))
-	c["available"] = best.Available && alike == len(now)-1
+	c["available"] = best.Available && best.alike == len(now)-1
 	return c
 }
 

@@ -191,8 +191,8 @@ func checkOrders(t *testing.T, ctx context.Context, r *graph.Resolver, n int) {
 	}
 }
 
-// TestImportLimits: three options and a hundred variants are imported; of a hundred and one, a
-// hundred are, with a note.
+// TestImportLimits: three options and as many variants as a product can have are imported; of one
+// more, so many are, with a note.
 func TestImportLimits(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		dir := t.TempDir()
@@ -212,7 +212,7 @@ func TestImportLimits(t *testing.T) {
 		write(t, filepath.Join(dir, "products_export.csv"), head, list)
 		report := importAll(t, ctx, r, dir, true)
 		if len(report.Left) != 0 || len(report.Notes) != 1 || report.Notes[0].Record != "more" ||
-			report.Notes[0].Reason != "1 variants above 100 are not imported" {
+			report.Notes[0].Reason != "1 variants above 2000 are not imported" {
 			t.Errorf("left out: %v, noted: %v", report.Left, report.Notes)
 		}
 		n := graphtest.Must[int](t)(r.Client(ctx).Variant.Query().Count(ctx))

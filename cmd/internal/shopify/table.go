@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // maxRows bounds the rows of one record; no product or order has more.
-const maxRows = 1000
+const maxRows = 4 * limit.Variants
 
 // notUTF8 is the reason for lines in another encoding.
 const notUTF8 = "the text is not UTF-8: save the file as CSV in UTF-8"

@@ -169,7 +169,7 @@ func TestCart(t *testing.T) {
 // TestCartFull: a cart has at most a hundred lines, each of which can still be changed.
 func TestCartFull(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
-		grid := graphtest.NewProduct(t, m.Ctx, m.Resolver, graphtest.Grid(limit.Variants))
+		grid := graphtest.NewProduct(t, m.Ctx, m.Resolver, graphtest.Grid(limit.CartLines))
 		graphtest.Must[*model.ProductPayload](t)(m.Mutation().ProductPublish(m.Ctx, grid.PublicID(), grid.Version))
 		token, bell := "", m.sell("Bell", 1490, 5)
 		for _, v := range grid.Variants {

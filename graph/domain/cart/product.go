@@ -76,7 +76,8 @@ func (c *Carts) items(
 	rows = slices.DeleteFunc(rows, func(p *db.Product) bool {
 		return p.Status != state.ProductActive || p.Currency != s.Currency
 	})
-	if err := variants.Load(ctx, c.Client(ctx), rows...); err != nil {
+	only := core.Map(refs, ProductRef.variant)
+	if err := variants.LoadOnly(ctx, c.Client(ctx), only, rows...); err != nil {
 		return nil, nil, err
 	}
 	now := micros.Now()

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/pricechange"
 	"github.com/storefront-go/storefront/ent/db/scheduledprice"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -21,15 +22,15 @@ import (
 )
 
 // maxPast bounds the rows of the history that one change of a product reads, the newest first.
-const maxPast = 5000
+const maxPast = 50 * limit.Variants
 
 // repricing follows the prices of a product through an edit, whatever it changes.
 type repricing struct {
 	Mutation
 	now    micros.Time
 	stored []*db.Variant // the rows before the edit
-	before []priced
-	next   micros.Time // when the price was to change next
+	before []priced      // in their order
+	next   micros.Time   // when the price was to change next
 }
 
 // priced is a variant before an edit.
@@ -69,8 +70,8 @@ func (r *repricing) finish(ctx context.Context, e *productEdit) error {
 		if err := r.storeVariants(ctx, p.ID, r.stored, p.Variants); err != nil {
 			return err
 		}
-		if len(ended) > 0 {
-			rows := core.Map(ended, func(c *db.PriceChange) *db.PriceChangeCreate { return r.row(ctx, c) })
+		for some := range slices.Chunk(ended, variantsAtOnce) {
+			rows := core.Map(some, func(c *db.PriceChange) *db.PriceChangeCreate { return r.row(ctx, c) })
 			if err := r.Client(ctx).PriceChange.CreateBulk(rows...).Exec(ctx); err != nil {
 				return fmt.Errorf("write the price history: %w", err)
 			}
@@ -82,10 +83,9 @@ func (r *repricing) finish(ctx context.Context, e *productEdit) error {
 
 // ended returns the rows of the history for the terms that the edit ends.
 func (r *repricing) ended(p *db.Product) (rows []*db.PriceChange) {
-	list := variants.Of(p)
+	of := byID(variants.Of(p))
 	for _, was := range r.before {
-		at := slices.IndexFunc(list, func(v *db.Variant) bool { return v.ID == was.id })
-		if at >= 0 && was.terms.Equal(variants.TermsOf(p, list[at])) {
+		if v := of[was.id]; v != nil && was.terms.Equal(variants.TermsOf(p, v)) {
 			continue
 		}
 		t := was.terms
@@ -109,11 +109,14 @@ func (r *repricing) setPrices(ctx context.Context, e *productEdit, ended []*db.P
 	list := slices.Clone(variants.Of(p))
 	all, differ := make([][]variants.Price, len(list)), false
 	var past map[xid.ID][]variants.Past
+	before := make(map[xid.ID]*priced, len(r.before))
+	for i := range r.before {
+		before[r.before[i].id] = &r.before[i]
+	}
 	for i, v := range list {
 		c := variants.Change{Now: r.now, Terms: variants.TermsOf(p, v)}
-		at := slices.IndexFunc(r.before, func(b priced) bool { return b.id == v.ID })
-		if at >= 0 && r.before[at].terms.Offered {
-			c.Was = &r.before[at].price
+		if was := before[v.ID]; was != nil && was.terms.Offered {
+			c.Was = &was.price
 		}
 		var err error
 		all[i], err = c.Steps(func() ([]variants.Past, error) {

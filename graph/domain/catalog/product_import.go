@@ -234,20 +234,19 @@ func matched(p *db.Product, in *ImportedProduct) []*model.ProductVariantInput {
 			CompareAtPriceMinor: m.CompareAtPriceMinor.Value(), Sku: m.Sku.Value(), Barcode: m.Barcode,
 			CostMinor: m.CostMinor, InventoryQuantity: m.InventoryQuantity.Value(), WeightGrams: m.WeightGrams.Value()}}
 	}
-	taken := map[xid.ID]bool{}
+	of, by := map[string]*db.Variant{}, map[string]*db.Variant{}
+	for _, o := range present {
+		of[xid.Variant.Format(o.ID)], by[string(o.Options)] = o, o
+	}
+	taken := map[*db.Variant]bool{nil: true}
 	for _, v := range list {
-		at := slices.IndexFunc(present, func(o *db.Variant) bool {
-			return v.ID != nil && *v.ID == xid.Variant.Format(o.ID) && !taken[o.ID]
-		})
-		if at < 0 {
-			options := document.NewTags(v.Options)
-			at = slices.IndexFunc(present, func(o *db.Variant) bool {
-				return string(options) == string(o.Options) && !taken[o.ID]
-			})
+		at := of[core.Deref(v.ID)]
+		if taken[at] {
+			at = by[string(document.NewTags(v.Options))]
 		}
-		if v.ID = nil; at >= 0 {
-			taken[present[at].ID] = true
-			v.ID, v.InventoryQuantity = new(xid.Variant.Format(present[at].ID)), present[at].InventoryQuantity
+		if v.ID = nil; !taken[at] {
+			taken[at] = true
+			v.ID, v.InventoryQuantity = new(xid.Variant.Format(at.ID)), at.InventoryQuantity
 		}
 	}
 	return list

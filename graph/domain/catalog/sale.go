@@ -104,17 +104,17 @@ func salePrices(p *db.Product, sale *model.SaleInput) ([]*db.Variant, error) {
 		next.SalePriceMinor = nil
 		return &next
 	})
+	of := byID(rows)
 	for i, s := range sale.Prices {
 		at := "prices/" + strconv.Itoa(i)
 		named, err := xid.Variant.Parse(s.VariantID)
-		of := slices.IndexFunc(rows, func(v *db.Variant) bool { return v.ID == named })
-		switch {
-		case err != nil || of < 0:
+		switch v := of[named]; {
+		case err != nil || v == nil:
 			c.Add(at+"/variant_id", fault.UnknownValue, "The product does not have this variant.")
-		case s.PriceMinor >= rows[of].PriceMinor:
+		case s.PriceMinor >= v.PriceMinor:
 			c.Add(at+"/price_minor", fault.OutOfRange, "The sale price must be below the price.")
 		default:
-			rows[of].SalePriceMinor = &s.PriceMinor
+			v.SalePriceMinor = &s.PriceMinor
 		}
 	}
 	return rows, c.Err()

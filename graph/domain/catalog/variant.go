@@ -183,13 +183,17 @@ func equal(a, b *db.Variant) bool {
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// storeVariants writes the rows that differ, with two statements: it deletes removed and changed
-// rows, then inserts new and changed ones. So two variants can swap their options without a
-// duplicate key.
+// variantsAtOnce bounds the rows of one INSERT: SQLite takes 32,766 parameters, and a row has 20.
+const variantsAtOnce = 500
+
+// storeVariants writes the rows that differ: it deletes removed and changed rows with one statement,
+// then inserts new and changed ones. So two variants can swap their options without a duplicate key.
 func (m Mutation) storeVariants(ctx context.Context, id xid.ID, stored, next []*db.Variant) error {
 	without := func(list, other []*db.Variant) []*db.Variant {
+		of := byID(other)
 		return slices.DeleteFunc(slices.Clone(list), func(v *db.Variant) bool {
-			return slices.ContainsFunc(other, func(o *db.Variant) bool { return equal(v, o) })
+			o := of[v.ID]
+			return o != nil && equal(v, o)
 		})
 	}
 	if gone := without(stored, next); len(gone) > 0 {
@@ -212,8 +216,21 @@ func (m Mutation) storeVariants(ctx context.Context, id xid.ID, stored, next []*
 			return err
 		}
 	}
-	rows := core.Map(added, func(v *db.Variant) *db.VariantCreate { return m.variantRow(ctx, id, v) })
-	return fault.Wrap("add variants", m.Client(ctx).Variant.CreateBulk(rows...).Exec(ctx))
+	for some := range slices.Chunk(added, variantsAtOnce) {
+		rows := core.Map(some, func(v *db.Variant) *db.VariantCreate { return m.variantRow(ctx, id, v) })
+		if err := m.Client(ctx).Variant.CreateBulk(rows...).Exec(ctx); err != nil {
+			return fmt.Errorf("add variants: %w", err)
+		}
+	}
+	return nil
+}
+
+func byID(list []*db.Variant) map[xid.ID]*db.Variant {
+	of := make(map[xid.ID]*db.Variant, len(list))
+	for _, v := range list {
+		of[v.ID] = v
+	}
+	return of
 }
 
 func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant) *db.VariantCreate {

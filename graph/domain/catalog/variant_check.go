@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +24,7 @@ type variantPlan struct {
 // rows returns the variants of the product; existing ones keep their ids.
 func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 	c := &core.Check{}
-	present := variants.Of(of)
+	present := byID(variants.Of(of))
 	rows := make([]*db.Variant, len(p.variants))
 	for i, in := range p.variants {
 		next := &db.Variant{
@@ -37,12 +36,11 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 		}
 		core.Opt(in.ID, func(text string) {
 			named, err := xid.Variant.Parse(text)
-			at := slices.IndexFunc(present, func(v *db.Variant) bool { return v.ID == named })
-			if err != nil || at < 0 {
+			v := present[named]
+			if err != nil || v == nil {
 				c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product does not have this variant.")
 				return
 			}
-			v := present[at]
 			next.ID, next.ImageID, next.Barcode, next.CostMinor = v.ID, v.ImageID, v.Barcode, v.CostMinor
 			next.SalePriceMinor, next.Prices, next.CustomFields = v.SalePriceMinor, v.Prices, v.CustomFields
 		})
@@ -107,6 +105,13 @@ func once(c *core.Check, seen map[string]bool, name, text, what string) {
 
 func checkVariantList(c *core.Check, options []*document.Option, variants []*model.ProductVariantInput) {
 	ids, combinations, stock := map[string]bool{}, map[string]bool{}, int64(0)
+	values := make([]map[string]bool, len(options))
+	for i, o := range options {
+		values[i] = map[string]bool{}
+		for _, text := range o.Values {
+			values[i][text] = true
+		}
+	}
 	for i, v := range variants {
 		at := "variants/" + strconv.Itoa(i) + "/"
 		core.Opt(v.ID, func(id string) {
@@ -115,7 +120,7 @@ func checkVariantList(c *core.Check, options []*document.Option, variants []*mod
 			}
 			ids[id] = true
 		})
-		checkTexts(c, at, options, v.Options)
+		checkTexts(c, at, values, v.Options)
 		combination := strings.Join(v.Options, "\x00") // no text contains a NUL
 		if combinations[combination] {
 			c.Add(at+"options", fault.Taken, "Another variant has the same options.")
@@ -128,17 +133,17 @@ func checkVariantList(c *core.Check, options []*document.Option, variants []*mod
 	checkStock(c, stock)
 }
 
-func checkTexts(c *core.Check, at string, options []*document.Option, texts []string) {
+func checkTexts(c *core.Check, at string, values []map[string]bool, texts []string) {
 	switch {
-	case len(texts) < len(options):
+	case len(texts) < len(values):
 		c.Add(at+"options", fault.TooShort, "A variant must have a value for each option.")
 		return
-	case len(texts) > len(options):
+	case len(texts) > len(values):
 		c.Add(at+"options", fault.TooLong, "A variant must have exactly one value for each option.")
 		return
 	}
 	for i, text := range texts {
-		if !slices.Contains(options[i].Values, text) {
+		if !values[i][text] {
 			c.Add(at+"options/"+strconv.Itoa(i), fault.UnknownValue, "The option does not have this value.")
 		}
 	}

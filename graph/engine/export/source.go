@@ -241,28 +241,43 @@ func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last 
 	query := s.store.DB(ctx).Product.Query()
 	query.Modify(s.next(after))
 	rows, err := query.Load(ctx)
-	if err == nil {
-		err = variants.Load(ctx, s.store.DB(ctx), rows...)
-	}
-	if err == nil {
-		at := func(context.Context) (string, error) { return s.origin, nil }
-		err = images.Load(ctx, s.store.DB(ctx), at, rows...)
-	}
 	if err != nil {
 		return after, 0, fmt.Errorf("read products: %w", err)
 	}
-	for _, p := range rows {
-		last = &p.ID
+	for some, err := range variants.Groups(rows) {
+		if err == nil {
+			err = s.addProducts(ctx, some, b)
+		}
+		if err != nil {
+			return after, 0, err
+		}
+		last = &some[len(some)-1].ID
+	}
+	return last, len(rows), nil
+}
+
+// addProducts adds some products to a part. Their variants are in memory until the next call.
+func (s *source) addProducts(ctx context.Context, some []*db.Product, b *builder) error {
+	err := variants.Load(ctx, s.store.DB(ctx), some...)
+	if err == nil {
+		at := func(context.Context) (string, error) { return s.origin, nil }
+		err = images.Load(ctx, s.store.DB(ctx), at, some...)
+	}
+	if err != nil {
+		return fmt.Errorf("read products: %w", err)
+	}
+	for _, p := range some {
 		if s.row != nil {
 			b.body = end(cells(s.row, b.body, columnsOf(s.row, productColumns, sheetProducts), p))
 		} else {
 			b.body = append(wire.AppendProduct(b.body, p), '\n')
 		}
 		if err := b.added(1); err != nil {
-			return last, 0, err
+			return err
 		}
+		p.Variants = nil
 	}
-	return last, len(rows), nil
+	return nil
 }
 
 func (s *source) customers(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {

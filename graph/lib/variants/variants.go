@@ -7,14 +7,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -47,6 +50,15 @@ func Of(p *db.Product) []*db.Variant {
 // Load loads the variants of the products that have options, in one statement, or none if no
 // product has options.
 func Load(ctx context.Context, c *db.Client, products ...*db.Product) error {
+	return load(ctx, c, products)
+}
+
+// LoadOnly is [Load] of the variants with the ids.
+func LoadOnly(ctx context.Context, c *db.Client, ids []xid.ID, products ...*db.Product) error {
+	return load(ctx, c, products, variant.IDIn(ids...))
+}
+
+func load(ctx context.Context, c *db.Client, products []*db.Product, where ...predicate.Variant) error {
 	of := map[xid.ID]*db.Product{}
 	var ids []xid.ID
 	for _, p := range products {
@@ -58,7 +70,7 @@ func Load(ctx context.Context, c *db.Client, products ...*db.Product) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	q := c.Variant.Query().Where(variant.ProductIDIn(ids...))
+	q := c.Variant.Query().Where(append(where, variant.ProductIDIn(ids...))...)
 	q.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := q.Load(ctx)
 	if err != nil {
@@ -72,6 +84,45 @@ func Load(ctx context.Context, c *db.Client, products ...*db.Product) error {
 		slices.SortFunc(p.Variants, func(a, b *db.Variant) int { return cmp.Compare(a.Position, b.Position) })
 	}
 	return nil
+}
+
+// atOnce bounds the variants of a group of products.
+const atOnce = 10_000
+
+// Groups divides products into groups that together have few enough variants to be in memory at the
+// same time. Code that walks many products loads the variants of one group after another.
+func Groups(products []*db.Product) iter.Seq2[[]*db.Product, error] {
+	return func(yield func([]*db.Product, error) bool) {
+		begin, sum := 0, 0
+		for i, p := range products {
+			n, err := possible(p)
+			if err != nil {
+				yield(nil, fmt.Errorf("options of %s: %w", p.PublicID(), err))
+				return
+			}
+			if i > begin && sum+n > atOnce {
+				if !yield(products[begin:i], nil) {
+					return
+				}
+				begin, sum = i, 0
+			}
+			sum += n
+		}
+		if begin < len(products) {
+			yield(products[begin:], nil)
+		}
+	}
+}
+
+// possible returns how many variants a product can have: the combinations of its options, or the
+// limit.
+func possible(p *db.Product) (int, error) {
+	options, err := p.Options.List()
+	n := 1
+	for _, o := range options {
+		n = min(n*len(o.Values), limit.Variants)
+	}
+	return n, err
 }
 
 // Title returns the title of a variant with the option texts.

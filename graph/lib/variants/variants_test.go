@@ -1,6 +1,7 @@
 package variants_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,6 +44,38 @@ func TestOwn(t *testing.T) {
 	p.Options = document.NewOptions([]document.Option{{Name: "Size", Values: []string{"S"}}})
 	if got := variants.Of(p); len(got) != 0 {
 		t.Errorf("variants that were not read: %v", got)
+	}
+}
+
+// TestGroups: products are together while they have few variants, and a product is never divided.
+func TestGroups(t *testing.T) {
+	many := make([]string, 100)
+	for i := range many {
+		many[i] = strconv.Itoa(i)
+	}
+	small := document.NewOptions([]document.Option{{Name: "Size", Values: many}})
+	large := document.NewOptions([]document.Option{{Name: "Size", Values: many}, {Name: "Color", Values: many}})
+	var list []*db.Product
+	for range 30 {
+		list = append(list, &db.Product{}, &db.Product{Options: small})
+	}
+	for range 9 {
+		list = append(list, &db.Product{Options: large})
+	}
+	var got []int
+	for some, err := range variants.Groups(list) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, len(some))
+	}
+	if d := cmp.Diff([]int{63, 5, 1}, got); d != "" {
+		t.Error(d)
+	}
+	for some, err := range variants.Groups([]*db.Product{{Options: document.Options("{")}}) {
+		if err == nil {
+			t.Errorf("broken options: %v", some)
+		}
 	}
 }
 

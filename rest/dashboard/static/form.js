@@ -15,7 +15,7 @@ export const errors = 'userErrors { code message path }';
 export const transition = (name, result) => `mutation Change($id: ID!, $expectedVersion: Long!) {
   ${name}(id: $id, expectedVersion: $expectedVersion) { ${result} ${errors} } }`;
 
-const FormContext = createContext({ errors: {}, busy: false, id: '', clearErrors: () => {} });
+const FormContext = createContext({ errors: {}, busy: false, id: '', clearErrors: () => {}, turn: () => {} });
 
 /** An input error that is found before anything is sent. */
 export class FieldError extends Error {
@@ -164,8 +164,9 @@ export function Form({
     rebase();
   };
   useLayoutEffect(() => {
-    if (state.turn > 0) {
-      (ref.current.querySelector('[aria-invalid="true"]') ?? ref.current.querySelector('.form-errors'))?.focus();
+    if (state.turn > 0) { // a microtask later, the fields know their errors
+      queueMicrotask(() => (ref.current?.querySelector('[aria-invalid="true"]') ??
+        ref.current?.querySelector('.form-errors'))?.focus());
     }
   }, [state.turn]);
   const count = Object.keys(state.errors).length;
@@ -176,7 +177,8 @@ export function Form({
       ${count > 0 && html`<p class="visually-hidden">
         ${count === 1 ? 'One field needs attention.' : count + ' fields need attention.'}</p>`}
     </div>
-    <${FormContext.Provider} key=${resetCount} value=${{ errors: state.errors, busy: state.busy, id, clearErrors }}>
+    <${FormContext.Provider} key=${resetCount} value=${{ errors: state.errors, busy: state.busy, id, clearErrors,
+      turn: () => dirty || requestAnimationFrame(() => requestAnimationFrame(rebase)) }}>
       ${children}<//>
     <div class=${dirty && !cancel ? 'form-end unsaved' : 'form-end'}>
       ${dirty && !cancel && html`<p class="grow" role="status">Unsaved changes</p>
@@ -206,6 +208,9 @@ function useField(name, hint) {
 
 /** The error of a field that renders itself. */
 export const useFieldError = (name) => useContext(FormContext).errors[name];
+
+/** Returns a function to call before a form shows other fields: that is not an unsaved change. */
+export const useTurn = () => useContext(FormContext).turn;
 
 /** Returns a function that clears the errors of a field and of those below it, for rows that are renumbered. */
 export const useClearErrors = () => useContext(FormContext).clearErrors;
@@ -243,10 +248,13 @@ export function Select({ name, label, hint, optional, value = '', options, ...re
     </select><//>`;
 }
 
-/** An amount, with the parsed value below it. */
-export function Amount({ name, label, hint, optional, minor, currency, ...rest }) {
+/** The text of an amount in a field. */
+export const amountText = (minor, currency) => (minor == null ? '' : plain(minor, currency));
+
+/** An amount, with the parsed value below it. value is its text, instead of minor. */
+export function Amount({ name, label, hint, optional, minor, value, currency, ...rest }) {
   const field = useField(name, 'shown');
-  const [typed, setTyped] = useState(minor == null ? '' : plain(minor, currency));
+  const [typed, setTyped] = useState(value ?? amountText(minor, currency));
   const ref = useRef(null);
   let [shown, error] = [hint ?? '', ''];
   if (typed.trim()) {

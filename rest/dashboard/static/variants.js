@@ -3,8 +3,8 @@ import { html, useId, useRef, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Card, Money, Button } from './ui.js';
 import {
-  Form, Field, Area, Amount, amount, lines, text, useAction, useClearErrors, useFieldError, optionalAmount,
-  optionalNumber, onEnter,
+  Form, Field, FieldError, Area, Amount, amount, amountText, lines, text, useAction, useClearErrors, useFieldError,
+  useTurn, optionalAmount, optionalNumber, onEnter,
 } from './form.js';
 import { Icon } from './icons.js';
 import { TaxCategory } from './tax_category.js';
@@ -15,7 +15,8 @@ const save = `mutation ProductVariantsSet($id: ID!, $expectedVersion: Long!, $op
     product { id } userErrors { code message path } } }`;
 
 const maxOptions = 3;
-const maxVariants = 100;
+const maxVariants = 2000;
+const rowsShown = 100; // at the same time
 
 export const variantFields = `weightGrams options { name values }
   variants { id title sku priceMinor compareAtPriceMinor salePriceMinor inventoryQuantity weightGrams taxCategory
@@ -42,11 +43,13 @@ function combine(options) {
 function initialState(p) {
   const options = p.options.map((o) => withKey({ name: o.name, values: o.values.map((t) => withKey({ text: t })) }));
   const all = combine(options);
+  const stored = new Map(p.variants.map((v) => [v.options.join('\n'), v]));
   const of = new Map(p.options.length === 0 ? [['', p.variants[0]]] : all.flatMap((c) => {
-    const v = p.variants.find((one) => one.options.every((t, i) => t === c.texts[i]));
+    const v = stored.get(c.texts.join('\n'));
     return v ? [[c.key, v]] : [];
   }));
-  return { options, of, omitted: new Set(all.filter((c) => !of.has(c.key)).map((c) => c.key)) };
+  const omitted = new Set(all.filter((c) => !of.has(c.key)).map((c) => c.key));
+  return { options, of, omitted, from: 0, typed: new Map() };
 }
 
 /**
@@ -82,23 +85,31 @@ function Option({ at, of, remove, changed }) {
 const weightOf = (p) => (p.variants.every((v) => v.weightGrams === p.variants[0].weightGrams)
   ? p.variants[0]?.weightGrams : null);
 
-function Row({ at, title, of, price, weight, currency, remove }) {
-  const name = `variants.${at}.`;
+/** The texts of a variant's fields. of is the variant, or undefined for a new one. */
+function textsOf(of, p) {
   const number = (n) => (n == null ? '' : String(n));
+  return {
+    priceMinor: amountText(of?.priceMinor ?? p.priceMinor, p.currency),
+    compareAtPriceMinor: amountText(of?.compareAtPriceMinor, p.currency),
+    inventoryQuantity: number(of?.inventoryQuantity), sku: of?.sku ?? '',
+    weightGrams: number(of ? of.weightGrams : weightOf(p)), barcode: of?.barcode ?? '',
+    costMinor: amountText(of?.costMinor, p.currency), taxCategory: of?.taxCategory ?? '',
+  };
+}
+
+function Row({ at, title, texts, currency, remove }) {
+  const field = (name) => ({ name: `variants.${at}.${name}`, value: texts[name] });
   return html`<div class="row-box" role="group" aria-label=${title} data-test="variant">
     <div class="grow"><h3 class="variant-name"><bdi>${title}</bdi></h3><div class="variant-cells">
-      <${Amount} name=${name + 'priceMinor'} label="Price" minor=${of?.priceMinor ?? price} currency=${currency} />
-      <${Amount} name=${name + 'compareAtPriceMinor'} label="Compare-at price" optional minor=${of?.compareAtPriceMinor}
-        currency=${currency} />
-      <${Field} name=${name + 'inventoryQuantity'} label="Stock" value=${number(of?.inventoryQuantity)}
-        inputmode="numeric" hint="Leave empty if stock is not tracked." />
-      <${Field} name=${name + 'sku'} label="SKU" optional value=${of?.sku} maxlength="255" />
-      <${Field} name=${name + 'weightGrams'} label="Weight in g" optional value=${number(of ? of.weightGrams : weight)}
-        inputmode="numeric" />
-      <${Field} name=${name + 'barcode'} label="Barcode (GTIN)" optional value=${of?.barcode} maxlength="14"
-        inputmode="numeric" />
-      <${Amount} name=${name + 'costMinor'} label="Cost" optional minor=${of?.costMinor} currency=${currency} />
-      <${TaxCategory} name=${name + 'taxCategory'} value=${of?.taxCategory ?? ''} none="As the product" />
+      <${Amount} ...${field('priceMinor')} label="Price" currency=${currency} />
+      <${Amount} ...${field('compareAtPriceMinor')} label="Compare-at price" optional currency=${currency} />
+      <${Field} ...${field('inventoryQuantity')} label="Stock" inputmode="numeric"
+        hint="Leave empty if stock is not tracked." />
+      <${Field} ...${field('sku')} label="SKU" optional maxlength="255" />
+      <${Field} ...${field('weightGrams')} label="Weight in g" optional inputmode="numeric" />
+      <${Field} ...${field('barcode')} label="Barcode (GTIN)" optional maxlength="14" inputmode="numeric" />
+      <${Amount} ...${field('costMinor')} label="Cost" optional currency=${currency} />
+      <${TaxCategory} ...${field('taxCategory')} none="As the product" />
     </div></div>
     <button type="button" class="icon-button" aria-label=${'Remove ' + title} onClick=${remove}
       data-test="leave-out"><${Icon} name="close" /></button></div>`;
@@ -108,13 +119,14 @@ const columns = [['priceMinor', 'Price'], ['compareAtPriceMinor', 'Compare-at pr
   ['weightGrams', 'Weight in g'], ['costMinor', 'Cost']];
 
 /** Sets a field of all variants to one value. The fields have no names, so the form does not send them. */
-function SetAll() {
+function SetAll({ others }) {
   const ref = useRef(null);
   const id = useId();
   const act = () => {
     const { form } = ref.current.closest('fieldset');
     const column = ref.current.querySelector('select').value;
     const { value } = ref.current.querySelector('input');
+    others(column, value);
     for (const field of form.elements) {
       if (field.name.startsWith('variants.') && field.name.endsWith('.' + column)) {
         field.value = value;
@@ -130,25 +142,56 @@ function SetAll() {
     <p><${Button} kind="small" act=${act} test="set-all-apply">Set all<//></p></div>`;
 }
 
+/** The combinations that are variants. */
+const rowsOf = (state) => combine(state.options).filter((c) => c.keys.length > 0 && !state.omitted.has(c.key));
+
+/** What the fields of a row show that are not on the page: what was typed before, or the variant's texts. */
+const rowTexts = (state, c, p) => ({ ...textsOf(sourceOf(state, c), p), ...state.typed.get(c.key) });
+
+/** Remembers what was typed in the rows on the page. */
+function remember(state, rows, values) {
+  for (const [name, value] of values) {
+    const [, at, column] = /^variants\.(\d+)\.(\w+)$/.exec(name) ?? [];
+    if (rows[at]) {
+      state.typed.set(rows[at].key, { ...state.typed.get(rows[at].key), [column]: value });
+    }
+  }
+}
+
 function VariantRows({ state, set, product: p }) {
+  const ref = useRef(null);
   const wrong = useFieldError('variants');
   const forget = useClearErrors();
+  const turn = useTurn();
   const all = combine(state.options).filter((c) => c.keys.length > 0);
-  const rows = all.filter((c) => !state.omitted.has(c.key));
+  const rows = rowsOf(state);
+  const from = Math.min(state.from, Math.floor(Math.max(rows.length - 1, 0) / rowsShown) * rowsShown);
   const change = (next) => {
     forget('variants');
+    remember(state, rows, new FormData(ref.current.form));
     set({ ...state, ...next });
   };
-  return html`<fieldset class="rows" name="variants" data-test="variants" tabindex="-1"
+  const go = (to) => {
+    turn();
+    change({ from: to });
+    ref.current.focus();
+  };
+  return html`<fieldset class="rows" name="variants" data-test="variants" tabindex="-1" ref=${ref}
     aria-describedby=${wrong ? 'variants-error' : undefined}>
     <legend>Variants</legend>
     ${wrong && html`<p class="wrong" id="variants-error" data-test="error-variants">${wrong.join(' ')}</p>`}
-    ${rows.length > 1 && html`<${SetAll} />`}
+    ${rows.length > 1 && html`<${SetAll} others=${(column, value) => rows.forEach((c) =>
+      state.typed.set(c.key, { ...state.typed.get(c.key), [column]: value }))} />`}
     ${rows.length > maxVariants ? html`<p class="wrong">There are ${rows.length} combinations. A product can have
-      at most ${maxVariants}. Remove some values.</p>` : rows.map((c, i) => html`<${Row} key=${c.key} at=${i}
-        title=${c.texts.join(' / ')} of=${sourceOf(state, c)} price=${p.priceMinor} weight=${weightOf(p)}
-        currency=${p.currency}
-        remove=${() => change({ omitted: new Set([...state.omitted, c.key]) })} />`)}
+      at most ${maxVariants}. Remove some values.</p>` : rows.slice(from, from + rowsShown).map((c, i) =>
+      html`<${Row} key=${c.key} at=${from + i} title=${c.texts.join(' / ')} texts=${rowTexts(state, c, p)}
+        currency=${p.currency} remove=${() => change({ omitted: new Set([...state.omitted, c.key]) })} />`)}
+    ${rows.length > rowsShown && rows.length <= maxVariants && html`<div class="pager bare-pager">
+      ${from > 0 && html`<${Button} act=${() => go(from - rowsShown)} test="variants-before">Previous<//>`}
+      <span class="grow" role="status">${from + 1} to ${Math.min(from + rowsShown, rows.length)}${' '}
+        of ${rows.length}</span>
+      ${from + rowsShown < rows.length && html`<${Button} act=${() => go(from + rowsShown)}
+        test="variants-after">Next<//>`}</div>`}
     ${rows.length < all.length && html`<p><${Button} kind="small" icon="plus" test="all-combinations"
       act=${() => change({ omitted: new Set() })}>Add${' ' + (all.length - rows.length)} omitted<//></p>`}
   </fieldset>`;
@@ -162,20 +205,25 @@ function inputOf(values, state, p) {
     const { options: none, title, image, salePriceMinor, ...first } = p.variants[0];
     return { options, variants: [{ ...first, id: null, options: [] }] };
   }
-  const rows = combine(state.options).filter((c) => c.keys.length === options.length && !state.omitted.has(c.key));
+  const rows = rowsOf(state).filter((c) => c.keys.length === options.length);
   return { options, variants: rows.slice(0, maxVariants + 1).map((c, i) => {
-    const of = sourceOf(state, c);
+    const name = (column) => `variants.${i}.${column}`;
+    const row = new Map(Object.entries(rowTexts(state, c, p)).map(([column, before]) =>
+      [name(column), values.get(name(column)) ?? before]));
     return {
-      id: of?.id, options: c.texts, priceMinor: amount(values, `variants.${i}.priceMinor`, p.currency),
-      compareAtPriceMinor: optionalAmount(values, `variants.${i}.compareAtPriceMinor`, p.currency),
-      sku: text(values, `variants.${i}.sku`),
-      inventoryQuantity: optionalNumber(values, `variants.${i}.inventoryQuantity`),
-      weightGrams: optionalNumber(values, `variants.${i}.weightGrams`),
-      taxCategory: text(values, `variants.${i}.taxCategory`),
-      barcode: text(values, `variants.${i}.barcode`),
-      costMinor: optionalAmount(values, `variants.${i}.costMinor`, p.currency),
+      id: sourceOf(state, c)?.id, options: c.texts, priceMinor: amount(row, name('priceMinor'), p.currency),
+      compareAtPriceMinor: optionalAmount(row, name('compareAtPriceMinor'), p.currency),
+      sku: text(row, name('sku')), inventoryQuantity: optionalNumber(row, name('inventoryQuantity')),
+      weightGrams: optionalNumber(row, name('weightGrams')), taxCategory: text(row, name('taxCategory')),
+      barcode: text(row, name('barcode')), costMinor: optionalAmount(row, name('costMinor'), p.currency),
     };
   }) };
+}
+
+/** The row of the first error of a variant. */
+function wrongRow(error) {
+  const paths = error instanceof FieldError ? [error.field] : (error.errors ?? []).map((e) => (e.path ?? []).join('.'));
+  return paths.map((path) => /\bvariants\.(\d+)\./.exec(path)?.[1]).find(Boolean);
 }
 
 export function Variants({ product: p, changed }) {
@@ -184,8 +232,21 @@ export function Variants({ product: p, changed }) {
   const edit = (key, next) => setState({ ...state,
     options: state.options.map((o) => (o.key === key ? { ...o, ...next } : o)) });
   const without = (key) => setState({ ...state, options: state.options.filter((o) => o.key !== key) });
-  const action = useAction(save, (values) => ({ id: p.id, expectedVersion: p.version, ...inputOf(values, state, p) }),
+  const send = useAction(save, (values) => ({ id: p.id, expectedVersion: p.version, ...inputOf(values, state, p) }),
     'Variants saved.', changed);
+  const action = async (values) => {
+    try {
+      await send(values);
+    } catch (e) { // show the rows of its fields first
+      const at = wrongRow(e);
+      if (at !== undefined && Math.floor(at / rowsShown) * rowsShown !== state.from) {
+        remember(state, rowsOf(state), values);
+        setState({ ...state, from: Math.floor(at / rowsShown) * rowsShown });
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      }
+      throw e;
+    }
+  };
   const stale = () => {
     notify('Someone else changed the product. You now see the latest version. Enter your changes again.', 'bad');
     changed();

@@ -130,7 +130,12 @@ func (r Writer) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, sho
 	for _, id := range slices.SortedFunc(maps.Keys(on), xid.ID.Compare) {
 		created = append(created, r.row(id, p))
 	}
-	return r.Client.Listing.CreateBulk(created...).Exec(ctx)
+	for some := range slices.Chunk(created, atOnce) {
+		if err := r.Client.Listing.CreateBulk(some...).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // relist deletes the rows of lists that a product has left, moves it in the others, and removes

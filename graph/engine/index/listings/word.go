@@ -48,9 +48,6 @@ func wordsOf(p *db.Product) ([]string, error) {
 	}
 	list := append(wordsIn(p.Title), wordsIn(orEmpty(p.Vendor))...)
 	list = append(list, wordsIn(orEmpty(p.ProductType))...)
-	for _, v := range variants.Of(p) {
-		list = append(list, skuWords(orEmpty(v.Sku))...)
-	}
 	for _, tag := range tags {
 		list = append(list, wordsIn(tag)...)
 	}
@@ -58,6 +55,9 @@ func wordsOf(p *db.Product) ([]string, error) {
 		for _, value := range o.Values {
 			list = append(list, wordsIn(value)...)
 		}
+	}
+	for _, v := range variants.Of(p) { // last, because there can be more of them than words are kept
+		list = append(list, skuWords(orEmpty(v.Sku))...)
 	}
 	seen := map[string]bool{}
 	list = slices.DeleteFunc(list, func(w string) bool { again := seen[w]; seen[w] = true; return again })

@@ -32,3 +32,6 @@ func (k *Keeper) Some(ctx context.Context, ids ...xid.ID) error {
 
 // Removal returns the statement that deletes the words of n items.
 func Removal(engine string, n int) string { return removal(engine, n) }
+
+// OfProduct returns the terms of a product.
+func OfProduct(p *db.Product) (map[string]bool, error) { return ofProduct(p) }

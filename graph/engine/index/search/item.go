@@ -107,18 +107,29 @@ func (r reader) products(ctx context.Context, pick selection) (list []item, err 
 	query := r.client.Product.Query()
 	query.Modify(pick, r.lock)
 	rows, err := query.Load(ctx)
-	if err == nil {
-		err = variants.Load(ctx, r.client, rows...)
+	if err != nil {
+		return nil, err
 	}
 	fields := r.fieldsOf(ctx, state.FieldsOfProducts)
-	for _, p := range rows {
-		t, failed := ofProduct(p)
-		if failed == nil {
-			failed = fields(t, Products, false, p.CustomFields)
+	for some, err := range variants.Groups(rows) {
+		if err == nil {
+			err = variants.Load(ctx, r.client, some...)
 		}
-		list, err = append(list, item{id: p.ID, terms: t}), cmp.Or(err, failed)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range some {
+			t, err := ofProduct(p)
+			if err == nil {
+				err = fields(t, Products, false, p.CustomFields)
+			}
+			if err != nil {
+				return nil, err
+			}
+			list, p.Variants = append(list, item{id: p.ID, terms: t}), nil
+		}
 	}
-	return list, err
+	return list, nil
 }
 
 func (r reader) orders(ctx context.Context, pick selection) (list []item, err error) {

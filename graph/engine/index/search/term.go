@@ -33,8 +33,8 @@ const (
 )
 
 const (
-	// maxNames bounds the words of names of one item, and maxTerms all of its terms. Tags do not
-	// count, because a list filtered by a tag must be complete.
+	// maxNames bounds the words of names of one item, and maxTerms all of its terms. Tags and the SKUs
+	// of a product do not count: a list filtered by a tag must be complete, and every SKU is found.
 	maxNames = 24
 	maxTerms = 160
 )
@@ -146,7 +146,9 @@ func ofProduct(p *db.Product) (terms, error) {
 	t := terms{}
 	t.add(Products, false, listings.Terms(p.Title)...)
 	for _, v := range variants.Of(p) {
-		t.add(Products, false, code(v.Sku))
+		if sku := code(v.Sku); sku != "" {
+			t[string(Products)+sku] = false
+		}
 	}
 	if err := t.tags(Products, p.Tags); err != nil {
 		return nil, fmt.Errorf("tags of %s: %w", p.PublicID(), err)

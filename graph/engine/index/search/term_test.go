@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 )
@@ -26,6 +28,18 @@ func TestTerms(t *testing.T) {
 		"oobrien": true, "ojones": true, "osmithjones": true, "oab12x": false, "omug": false}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestProductTerms: the SKU of each variant is found, however many there are.
+func TestProductTerms(t *testing.T) {
+	p := &db.Product{Title: "Bolt", Options: document.NewOptions([]document.Option{{Name: "Size"}})}
+	for i := range limit.Variants {
+		p.Variants = append(p.Variants, &db.Variant{Sku: new("B-" + strconv.Itoa(i))})
+	}
+	got, err := search.OfProduct(p)
+	if _, last := got["pb1999"]; err != nil || len(got) != limit.Variants+1 || !last {
+		t.Errorf("%d terms (%v)", len(got), err)
 	}
 }
 
