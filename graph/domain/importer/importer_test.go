@@ -13,8 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -191,21 +194,28 @@ func killed(t testing.TB, p *graphtest.Shop, in model.ImportStartInput) *model.I
 	t.Helper()
 	i := start(t, p.Ctx, p, in)
 	for kill := 0; i.CompletedAt == nil && kill < 50; kill++ {
-		ctx, end := context.WithCancel(t.Context())
-		committed, stop := p.Resolver.Store.Listen()
-		go func() {
-			select {
-			case <-committed:
-				end()
-			case <-ctx.Done():
-			}
-		}()
-		_, _ = p.RunImports(ctx)
-		stop()
-		end()
-		i = graphtest.Must[*model.Import](t)(p.Query().Import(p.Ctx, i.PublicID()))
-		due(t, p, i)
+		i = killOnce(t, p, i)
 	}
+	return i
+}
+
+// killOnce runs an import in a process that ends with its first commit.
+func killOnce(t testing.TB, p *graphtest.Shop, i *model.Import) *model.Import {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	committed, stop := p.Resolver.Store.Listen()
+	go func() {
+		select {
+		case <-committed:
+			end()
+		case <-ctx.Done():
+		}
+	}()
+	_, _ = p.RunImports(ctx)
+	stop()
+	end()
+	i = graphtest.Must[*model.Import](t)(p.Query().Import(p.Ctx, i.PublicID()))
+	due(t, p, i)
 	return i
 }
 
@@ -243,6 +253,63 @@ func TestRequesterGone(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGrantEnds: the import of an app ends when its grant ends in the middle, however that happens, and
+// keeps what it wrote.
+func TestGrantEnds(t *testing.T) {
+	var file strings.Builder
+	file.WriteString(head)
+	const rows = 2000
+	for n := range rows {
+		fmt.Fprintf(&file, "p%d,P,1.00,EUR,,\n", n)
+	}
+	now := micros.Now()
+	for name, end := range map[string]func(ctx context.Context, p *graphtest.Shop, a *model.App, g *db.Grant) error{
+		"uninstalled": func(ctx context.Context, p *graphtest.Shop, a *model.App, _ *db.Grant) error {
+			_, err := p.Mutation().InstalledAppRevoke(ctx, a.PublicID())
+			return err
+		},
+		"revoked": func(ctx context.Context, p *graphtest.Shop, _ *model.App, g *db.Grant) error {
+			return p.Client(ctx).Grant.Update().Where(grant.ID(g.ID)).SetRevokedAt(now).Exec(ctx)
+		},
+		"expired": func(ctx context.Context, p *graphtest.Shop, _ *model.App, g *db.Grant) error {
+			return p.Client(ctx).Grant.Update().Where(grant.ID(g.ID)).SetExpiresAt(now).Exec(ctx)
+		},
+		"idle": func(ctx context.Context, p *graphtest.Shop, _ *model.App, g *db.Grant) error {
+			return p.Client(ctx).Grant.Update().Where(grant.ID(g.ID)).SetRefreshExpiresAt(now).Exec(ctx)
+		},
+		"narrowed": func(ctx context.Context, p *graphtest.Shop, _ *model.App, g *db.Grant) error {
+			return p.Client(ctx).Grant.Update().Where(grant.ID(g.ID)).SetScopes(scope.ImportsWrite).Exec(ctx)
+		},
+		"app narrowed": func(ctx context.Context, p *graphtest.Shop, a *model.App, _ *db.Grant) error {
+			return p.Client(ctx).App.Update().Where(app.ID(a.ID)).SetScopes(scope.ImportsWrite).Exec(ctx)
+		},
+		"app disabled": func(ctx context.Context, p *graphtest.Shop, a *model.App, _ *db.Grant) error {
+			return p.Client(ctx).App.Update().Where(app.ID(a.ID)).SetDisabledAt(now).Exec(ctx)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+				scopes := []string{scope.ImportsWrite, scope.ProductsWrite}
+				a := p.NewApp(t, scopes...)
+				as, g := p.AsApp(t, a, scopes...)
+				p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
+					return c.Grant.Update().Where(grant.ID(g.ID)).SetScopes(strings.Join(scopes, " ")).Exec(ctx)
+				})
+				i := start(t, as, p, input(file.String()))
+				for n := 0; i.CreatedCount == 0 && n < 50; n++ {
+					i = killOnce(t, p, i)
+				}
+				p.WriteRows(t, func(ctx context.Context, _ *db.Client) error { return end(ctx, p, a, g) })
+				made := i.CreatedCount
+				i = finish(t, p, i)
+				if core.Deref(i.ErrorCode) != "requester_gone" || i.CreatedCount != made || made%rows == 0 {
+					t.Errorf("%s, %v after %d", i.Status, counts(i), made)
+				}
+			})
+		})
+	}
 }
 
 func TestRefusedStarts(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/apikey"
-	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -14,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
 )
 
 // asRequester returns the context of the requester of a job, or errGone if they may no longer import.
@@ -71,19 +71,11 @@ func (r *Resolver) scopesOfKey(ctx context.Context, lineage xid.ID) (all scope.S
 	return all, err
 }
 
-// scopesOfApp returns the scopes that an app was granted and is registered for.
+// scopesOfApp returns the scopes that an app has by the grant with which it started an import.
 func (r *Resolver) scopesOfApp(ctx context.Context, id xid.ID) (scope.Set, error) {
 	g, err := core.Only(r.Client(ctx).Grant.Query().Where(grant.ID(id)).Load(ctx))
 	if g == nil {
 		return 0, unlessMissing(err)
 	}
-	if g.RevokedAt != nil || g.ExpiresAt <= micros.Now() {
-		return 0, nil
-	}
-	there := viewer.Operator(r.Store.Aside(ctx), g.AppStoreID)
-	a, err := core.Only(r.Client(there).App.Query().Where(app.ID(g.AppID)).Load(there))
-	if a == nil || a.DisabledAt != nil {
-		return 0, unlessMissing(err)
-	}
-	return scope.Parse(g.Scopes).Effective() & scope.Parse(a.Scopes).Effective(), nil
+	return oauth.AppScopes(ctx, r.Client(ctx), g.AppStoreID, g.AppID, grant.ID(id))
 }
