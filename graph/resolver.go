@@ -196,7 +196,7 @@ func New(config Config) (*Resolver, error) {
 	r.salesResolver = sales.New(c, sales.Engines{}, r.sellingResolver)
 	r.accessResolver = access.New(c, access.Engines{}, r.endpointResolver, r.reportResolver)
 	r.testStoreResolver = teststore.New(c, r.catalogResolver, r.salesResolver)
-	r.importResolver = importer.New(c, importer.Engines{}, r.catalogResolver)
+	r.importResolver = importer.New(c, importer.Engines{}, r.catalogResolver, r.salesResolver, r.sellingResolver)
 	r.merchantResolver = merchant.New(c, merchant.Engines{}, r.accessResolver)
 	r.Use(e)
 	r.Reviewer, r.TestPayments = config.Reviewer, config.TestPayments

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -20,7 +19,7 @@ func (a *API) createDiscount(c *call) error {
 		return err
 	}
 	in := model.DiscountInput{Active: true, CollectionIds: []string{}}
-	faults := mergeDiscount(r, &in)
+	faults := in.Merge(r)
 	for _, name := range []string{"code", "kind"} {
 		faults = present(faults, name, r.Given(name))
 	}
@@ -46,14 +45,12 @@ func (a *API) updateDiscount(c *call) error {
 	if err != nil {
 		return err
 	}
-	in := model.DiscountInput{Code: d.Code, Kind: d.Kind, BasisPoints: d.BasisPoints, AmountMinor: d.AmountMinor,
-		StartsAt: d.StartsAt, EndsAt: d.EndsAt, LeastMinor: d.LeastMinor, UsesMax: d.UsesMax,
-		CustomerUsesMax: d.CustomerUsesMax, Active: d.Active}
-	if in.CollectionIds, err = d.Collections.List(); err != nil {
+	in, err := model.DiscountOf(d)
+	if err != nil {
 		return err
 	}
 	expected := r.Int("expected_version")
-	if faults := mergeDiscount(r, &in); len(faults) > 0 {
+	if faults := in.Merge(r); len(faults) > 0 {
 		return fault.Invalid(faults...)
 	}
 	return atVersion(expected, d.Version, func(version int64) error {
@@ -65,29 +62,6 @@ func (a *API) updateDiscount(c *call) error {
 		c.out = wire.AppendDiscount(c.out, done.Discount)
 		return nil
 	})
-}
-
-// mergeDiscount reads the members that are given, and returns what is wrong with the body.
-func mergeDiscount(r *wire.Reader, in *model.DiscountInput) []fault.Field {
-	core.Opt(r.String("code"), func(s string) { in.Code = s })
-	kind := r.String("kind")
-	for name, n := range map[string]**int64{"basis_points": &in.BasisPoints, "amount_minor": &in.AmountMinor,
-		"least_minor": &in.LeastMinor, "uses_max": &in.UsesMax, "customer_uses_max": &in.CustomerUsesMax} {
-		if v := r.Int(name); r.Given(name) {
-			*n = v
-		}
-	}
-	if v := r.Time("starts_at"); r.Given("starts_at") {
-		in.StartsAt = v
-	}
-	if v := r.Time("ends_at"); r.Given("ends_at") {
-		in.EndsAt = v
-	}
-	if v := r.Strings("collection_ids"); r.Given("collection_ids") {
-		in.CollectionIds = v
-	}
-	core.Opt(r.Bool("active"), func(b bool) { in.Active = b })
-	return choice(r.Fields(), "kind", kind, &in.Kind, "The value is percent, amount or free_shipping.")
 }
 
 // deleteDiscount is DELETE /discounts/{id}, which takes no members.

@@ -144,7 +144,7 @@ func readImport(r *wire.Reader) model.ImportStartInput {
 		in.Mapping = append(in.Mapping, &model.ImportColumnInput{Column: *column, Member: m.String("member")})
 	}
 	faults := present(r.Fields(), "kind", kind != nil)
-	faults = choice(faults, "kind", kind, &in.Kind, "The value is products or inventory.")
+	faults = choice(faults, "kind", kind, &in.Kind, "The value is products, inventory, customers or discounts.")
 	in.Decoded = model.NewDecoded(faults)
 	return in
 }

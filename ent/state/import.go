@@ -7,10 +7,14 @@ type ImportKind string
 const (
 	ImportProducts  ImportKind = "products"
 	ImportInventory ImportKind = "inventory"
+	ImportCustomers ImportKind = "customers"
+	ImportDiscounts ImportKind = "discounts"
 )
 
 // Known reports whether v is a value of the enumeration.
-func (v ImportKind) Known() bool { return oneOf(v, ImportProducts, ImportInventory) }
+func (v ImportKind) Known() bool {
+	return oneOf(v, ImportProducts, ImportInventory, ImportCustomers, ImportDiscounts)
+}
 
 // ImportStatus is the state of an import job.
 type ImportStatus string

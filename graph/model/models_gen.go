@@ -468,6 +468,8 @@ type ImportPreview struct {
 // The file is given by exactly one of content, url and source: CSV or JSON Lines, in UTF-8 and not compressed. A product
 // is found by its external_reference or else by its handle; one that the store does not have is created. A row of
 // inventory has the variant or its SKU, and a quantity, or a delta with the reference by which it is applied only once.
+// A customer is found by the email address. A subscription counts only with the time and the source of the consent.
+// A discount is found by its code.
 type ImportStartInput struct {
 	Kind state.ImportKind `json:"kind"`
 	// Tries every row and keeps nothing.

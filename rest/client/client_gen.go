@@ -568,6 +568,8 @@ func (e IdentityType) Valid() bool {
 
 // Defines values for ImportKind.
 const (
+	ImportKindCustomers ImportKind = "customers"
+	ImportKindDiscounts ImportKind = "discounts"
 	ImportKindInventory ImportKind = "inventory"
 	ImportKindProducts  ImportKind = "products"
 )
@@ -575,6 +577,10 @@ const (
 // Valid indicates whether the value is a known member of the ImportKind enum.
 func (e ImportKind) Valid() bool {
 	switch e {
+	case ImportKindCustomers:
+		return true
+	case ImportKindDiscounts:
+		return true
 	case ImportKindInventory:
 		return true
 	case ImportKindProducts:
@@ -613,6 +619,8 @@ func (e ImportStatus) Valid() bool {
 
 // Defines values for ImportCreateKind.
 const (
+	ImportCreateKindCustomers ImportCreateKind = "customers"
+	ImportCreateKindDiscounts ImportCreateKind = "discounts"
 	ImportCreateKindInventory ImportCreateKind = "inventory"
 	ImportCreateKindProducts  ImportCreateKind = "products"
 )
@@ -620,6 +628,10 @@ const (
 // Valid indicates whether the value is a known member of the ImportCreateKind enum.
 func (e ImportCreateKind) Valid() bool {
 	switch e {
+	case ImportCreateKindCustomers:
+		return true
+	case ImportCreateKindDiscounts:
+		return true
 	case ImportCreateKindInventory:
 		return true
 	case ImportCreateKindProducts:
@@ -4555,7 +4567,7 @@ type ClientInterface interface {
 
 	// CreateImportWithBody Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4564,7 +4576,7 @@ type ClientInterface interface {
 
 	// CreateImport Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5420,7 +5432,7 @@ func (c *Raw) ListImports(ctx context.Context, params *ListImportsParams, reqEdi
 
 // CreateImportWithBody Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes any type of body and a specified content type.
 //
@@ -5439,7 +5451,7 @@ func (c *Raw) CreateImportWithBody(ctx context.Context, params *CreateImportPara
 
 // CreateImport Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9941,7 +9953,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateImportWithBodyWithResponse Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9950,7 +9962,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateImportWithResponse Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13144,7 +13156,7 @@ func (c *ClientWithResponses) ListImportsWithResponse(ctx context.Context, param
 
 // CreateImportWithBodyWithResponse Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13159,7 +13171,7 @@ func (c *ClientWithResponses) CreateImportWithBodyWithResponse(ctx context.Conte
 
 // CreateImportWithResponse Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, `products.write` or `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

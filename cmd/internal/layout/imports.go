@@ -24,10 +24,11 @@ var domains = map[string][]string{
 	"graph/domain/content":     nil,
 	"graph/domain/customfield": nil,
 	"graph/domain/endpoint":    nil,
-	"graph/domain/importer":    {"graph/domain/catalog"}, // a row of a file becomes a product
-	"graph/domain/merchant":    {"graph/domain/access"},  // a store begins with its owner
-	"graph/domain/report":      nil,
-	"graph/domain/invoice":     nil,
+	// A row of a file becomes a product, a customer or a discount.
+	"graph/domain/importer": {"graph/domain/catalog", "graph/domain/sales", "graph/domain/selling"},
+	"graph/domain/merchant": {"graph/domain/access"}, // a store begins with its owner
+	"graph/domain/report":   nil,
+	"graph/domain/invoice":  nil,
 	// orders count the uses of discounts, and have invoices
 	"graph/domain/sales":      {"graph/domain/invoice", "graph/domain/selling"},
 	"graph/domain/selling":    nil,

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/domain/catalog"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/lib/intake"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -34,8 +35,10 @@ const (
 type entry struct {
 	*intake.Record
 	// One of them is set, unless Problem says why not.
-	product *catalog.ImportedProduct
-	stock   *model.InventoryLineInput
+	product  *catalog.ImportedProduct
+	stock    *model.InventoryLineInput
+	customer *sales.ImportedCustomer
+	discount *discountRow
 }
 
 // read reads a chunk. It returns the records before an error too.

@@ -33,6 +33,28 @@ type batch struct {
 var kinds = map[state.ImportKind]*kind{
 	state.ImportProducts:  {scope.ProductsWrite, scope.ProductsRead, decodeProduct, openProducts},
 	state.ImportInventory: {scope.InventoryWrite, scope.InventoryRead, decodeStock, openStock},
+	state.ImportCustomers: {scope.CustomersWrite, scope.CustomersRead, decodeCustomer, openCustomers},
+	state.ImportDiscounts: {scope.DiscountsWrite, scope.DiscountsRead, decodeDiscount, openDiscounts},
+}
+
+// outcomeOf returns the outcome of a row that was created or changed.
+func outcomeOf(created, changed bool) catalog.ImportOutcome {
+	switch {
+	case created:
+		return catalog.ImportCreated
+	case changed:
+		return catalog.ImportUpdated
+	}
+	return catalog.ImportUnchanged
+}
+
+// object reads the object of a record.
+func object(line []byte) (*wire.Reader, error) {
+	v, err := wire.Parse(line)
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewReader(v)
 }
 
 // needed returns the scopes that the requester of an import must still have.
@@ -53,11 +75,7 @@ func openProducts(ctx context.Context, r *Resolver, chunk []*entry) (*batch, err
 
 // decodeStock reads a line of an adjustment. Its set is called quantity, as in a list of stock.
 func decodeStock(e *entry, line []byte) ([]string, error) {
-	v, err := wire.Parse(line)
-	if err != nil {
-		return nil, err
-	}
-	r, err := wire.NewReader(v)
+	r, err := object(line)
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,7 @@ import (
 
 // readProduct reads a product in the form of an export.
 func readProduct(line []byte) (_ *catalog.ImportedProduct, notes []string, _ error) {
-	v, err := wire.Parse(line)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := wire.NewReader(v)
+	r, err := object(line)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,8 @@ package importer
 import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/catalog"
+	"github.com/storefront-go/storefront/graph/domain/sales"
+	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/link"
 )
@@ -22,13 +24,18 @@ type Engines struct {
 type Resolver struct {
 	*core.Core
 	Engines
-	products *catalog.Resolver
-	wakeups  chan struct{} // to [Resolver.RunImports]
+	products  *catalog.Resolver
+	customers *sales.Resolver
+	discounts *selling.Resolver
+	wakeups   chan struct{} // to [Resolver.RunImports]
 }
 
 // New returns the resolver.
-func New(c *core.Core, e Engines, products *catalog.Resolver) *Resolver {
-	return &Resolver{Core: c, Engines: e, products: products, wakeups: make(chan struct{}, 1)}
+func New(c *core.Core, e Engines, products *catalog.Resolver, customers *sales.Resolver,
+	discounts *selling.Resolver,
+) *Resolver {
+	return &Resolver{Core: c, Engines: e, products: products, customers: customers, discounts: discounts,
+		wakeups: make(chan struct{}, 1)}
 }
 
 // Query holds the root queries of this package.

@@ -9,7 +9,6 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -72,6 +71,12 @@ func (m Mutation) changeCustomer(ctx context.Context, id string, expected int64,
 func (m Mutation) CustomerUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.CustomerUpdateInput,
 ) (*model.CustomerPayload, error) {
+	return m.updateCustomer(ctx, id, expectedVersion, in, nil)
+}
+
+func (m Mutation) updateCustomer(ctx context.Context, id string, expectedVersion int64, in model.CustomerUpdateInput,
+	given *ImportedConsent,
+) (*model.CustomerPayload, error) {
 	c := &core.Check{}
 	docs := checkCustomerUpdate(c, &in)
 	if err := c.Err(); err != nil {
@@ -96,7 +101,8 @@ func (m Mutation) CustomerUpdate(
 			core.MemberOpt(&e.Changed, in.Note, "note", &row.Note, u.SetNote, u.ClearNote)
 			if core.MemberOf(&e.Changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing,
 				u.SetEmailMarketing); slices.Contains(e.Changed, "email_marketing") {
-				row.EmailMarketingAt, row.EmailMarketingSource = new(micros.Now()), new(consentSource(ctx))
+				at, source := given.stamp(ctx)
+				row.EmailMarketingAt, row.EmailMarketingSource, e.Detail = &at, &source, given.detail()
 				u.SetEmailMarketingAt(*row.EmailMarketingAt).SetEmailMarketingSource(*row.EmailMarketingSource)
 			}
 			core.MemberOf(&e.Changed, in.TaxExempt, "tax_exempt", &row.TaxExempt, u.SetTaxExempt)

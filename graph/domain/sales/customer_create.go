@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -24,6 +25,12 @@ import (
 
 // CustomerCreate creates a customer: a guest, or one with an account.
 func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInput) (*model.CustomerPayload, error) {
+	return m.createCustomer(ctx, in, nil)
+}
+
+func (m Mutation) createCustomer(
+	ctx context.Context, in model.CustomerCreateInput, given *ImportedConsent,
+) (*model.CustomerPayload, error) {
 	docs, err := checkCustomer(&in)
 	if err != nil {
 		return nil, err
@@ -49,7 +56,7 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		if err != nil {
 			return nil, err
 		}
-		row, err = m.customerRow(ctx, in, docs).Save(ctx)
+		row, err = m.customerRow(ctx, in, docs, given).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, emailTaken()
 		}
@@ -59,7 +66,11 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		if err != nil {
 			return nil, err
 		}
-		return m.customers(currency).Created(row, "customer.create", "", event.CustomerCreated), nil
+		detail := ""
+		if row.EmailMarketingAt != nil {
+			detail = given.detail()
+		}
+		return m.customers(currency).Created(row, "customer.create", detail, event.CustomerCreated), nil
 	})
 	if err != nil {
 		return nil, err
@@ -71,7 +82,9 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 // that no shopper is refused.
 var countedCustomers = core.Counted{Limit: limit.Customers, Table: customer.Table, Index: "customer_store_id_email"}
 
-func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput, docs customerDocs) *db.CustomerCreate {
+func (m Mutation) customerRow(
+	ctx context.Context, in model.CustomerCreateInput, docs customerDocs, given *ImportedConsent,
+) *db.CustomerCreate {
 	id := core.NewID(in.CreatedAt)
 	row := m.Client(ctx).Customer.Create().
 		SetID(id).SetNillableEmail(in.Email).SetNillablePhone(in.Phone).
@@ -82,7 +95,8 @@ func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput,
 		SetCustomFields(docs.customFields).
 		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
 	if in.EmailMarketing != state.EmailNotSubscribed {
-		row.SetEmailMarketingAt(micros.Now()).SetEmailMarketingSource(consentSource(ctx))
+		at, source := given.stamp(ctx)
+		row.SetEmailMarketingAt(at).SetEmailMarketingSource(source)
 	}
 	if docs.defaultAddress != nil {
 		row.SetDefaultAddress(docs.defaultAddress)
@@ -144,4 +158,107 @@ func checkAddresses(c *core.Check, name string, in []*model.AddressInput) docume
 func emailTaken() error {
 	return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
 		Detail: "Another customer has this email address."})
+}
+
+// ImportedCustomer is a customer as a file has them. Members that are not given stay as they are.
+type ImportedCustomer struct {
+	// Members has the email address by which the customer is found.
+	Members model.CustomerUpdateInput
+	// CreatedAt is when another system created the customer; nil is now.
+	CreatedAt *micros.Time
+	// Consent is when and where the customer chose the marketing state; nil if the file does not say it.
+	Consent *ImportedConsent
+}
+
+// ImportedConsent is a choice about marketing emails that another system recorded.
+type ImportedConsent struct {
+	At   micros.Time
+	From string
+}
+
+// stamp returns when and by whom a marketing state is chosen: now by the viewer, unless a file says it.
+func (g *ImportedConsent) stamp(ctx context.Context) (micros.Time, state.ConsentSource) {
+	if g == nil {
+		return micros.Now(), consentSource(ctx)
+	}
+	return g.At, state.ConsentImport
+}
+
+// detail returns what the audit row says of a choice.
+func (g *ImportedConsent) detail() string {
+	if g == nil {
+		return ""
+	}
+	return "consent from: " + g.From
+}
+
+// CustomerBatch writes customers of a file in the transaction of its context.
+type CustomerBatch struct {
+	Mutation
+	rows map[string]*db.Customer // by email address
+}
+
+// CustomerBatch finds the customers of the store that a file names.
+func (m Mutation) CustomerBatch(ctx context.Context, list []*ImportedCustomer) (*CustomerBatch, error) {
+	b := &CustomerBatch{Mutation: m, rows: map[string]*db.Customer{}}
+	var forms []string
+	for _, in := range list {
+		core.Opt(in.Members.Email.Value(), func(s string) { forms = append(forms, mailbox.Forms(s)...) })
+	}
+	if len(forms) == 0 {
+		return b, nil
+	}
+	query := m.Client(ctx).Customer.Query().Where(customer.EmailIn(forms...))
+	query.Modify(ent.ForceIndex(customersByEmail))
+	rows, err := query.Load(ctx)
+	for _, row := range rows {
+		b.rows[mailbox.Fold(*row.Email)] = row
+	}
+	return b, core.Explain("customer", err)
+}
+
+// Apply creates or changes a customer and returns whether it did either. A choice about marketing that
+// is older than the one that the store knows is ignored.
+func (b *CustomerBatch) Apply(ctx context.Context, in *ImportedCustomer) (created, changed bool, _ error) {
+	members := in.Members
+	email := members.Email.Value()
+	if email == nil {
+		return false, false, core.Invalid("email", fault.Required,
+			"The row needs an email address, by which the customer is found again.")
+	}
+	key, given := mailbox.Fold(*email), in.Consent
+	if given == nil {
+		given = &ImportedConsent{At: micros.Now(), From: "the file of an import"}
+	}
+	row := b.rows[key]
+	if row == nil {
+		done, err := b.createCustomer(ctx, createdFrom(in), given)
+		if err != nil {
+			return false, false, err
+		}
+		b.rows[key] = done.Customer.Customer
+		return true, true, nil
+	}
+	members.Email = model.GivenIf(false, email)
+	if row.EmailMarketingAt != nil && (in.Consent == nil || in.Consent.At <= *row.EmailMarketingAt) {
+		members.EmailMarketing = model.GivenIf(false, members.EmailMarketing.Value())
+	}
+	done, err := b.updateCustomer(ctx, row.PublicID(), row.Version, members, given)
+	if err != nil {
+		return false, false, err
+	}
+	b.rows[key] = done.Customer.Customer
+	return false, done.Customer.Version != row.Version, nil
+}
+
+// createdFrom returns the input for a customer whom the store does not have.
+func createdFrom(in *ImportedCustomer) model.CustomerCreateInput {
+	m := in.Members
+	made := model.CustomerCreateInput{Email: m.Email.Value(), Phone: m.Phone.Value(), FirstName: m.FirstName.Value(),
+		LastName: m.LastName.Value(), Locale: m.Locale.Value(), Note: m.Note.Value(), Tags: m.Tags.Value(),
+		DefaultAddress: m.DefaultAddress.Value(), Addresses: m.Addresses.Value(), CustomFields: m.CustomFields.Value(),
+		TaxExempt: core.Deref(m.TaxExempt.Value()), Status: state.CustomerActive,
+		EmailMarketing: state.EmailNotSubscribed, CreatedAt: in.CreatedAt}
+	core.Opt(m.EmailMarketing.Value(), func(v state.EmailMarketing) { made.EmailMarketing = v })
+	return made
 }

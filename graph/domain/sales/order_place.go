@@ -211,7 +211,7 @@ func (m Mutation) createGuest(ctx context.Context, p Placing) (row *db.Customer,
 		}
 	}
 	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *change.Record, err error) {
-		row, err = m.customerRow(ctx, in, docs).Save(ctx)
+		row, err = m.customerRow(ctx, in, docs, nil).Save(ctx)
 		if ent.IsDuplicate(err) {
 			return nil, ErrConflict
 		}

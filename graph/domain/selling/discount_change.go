@@ -124,6 +124,57 @@ func (m Mutation) DiscountUpdate(
 	return &model.DiscountPayload{Discount: d}, nil
 }
 
+// DiscountBatch writes discounts of a file in the transaction of its context.
+type DiscountBatch struct {
+	Mutation
+	rows map[string]*db.Discount // by code
+}
+
+// DiscountBatch finds the discounts of the store that a file names by their codes.
+func (m Mutation) DiscountBatch(ctx context.Context, codes []string) (*DiscountBatch, error) {
+	b := &DiscountBatch{Mutation: m, rows: map[string]*db.Discount{}}
+	rows, err := m.Client(ctx).Discount.Query().Where(discount.CodeIn(core.Map(codes, storedCode)...)).Load(ctx)
+	for _, d := range rows {
+		b.rows[d.Code] = d
+	}
+	return b, core.Explain("discount", err)
+}
+
+// Apply creates or changes the discount that has a code, and returns whether it did either. merge sets
+// the members that the file has.
+func (b *DiscountBatch) Apply(
+	ctx context.Context, code string, merge func(in *model.DiscountInput) error,
+) (created, changed bool, err error) {
+	code = storedCode(code)
+	d := b.rows[code]
+	in := model.DiscountInput{Active: true, CollectionIds: []string{}}
+	if d != nil {
+		if in, err = model.DiscountOf(d); err != nil {
+			return false, false, core.Explain("discount", err)
+		}
+	}
+	if err := merge(&in); err != nil {
+		return false, false, err
+	}
+	if !in.Kind.Known() {
+		return false, false, core.Invalid("kind", fault.Required, "A new discount needs a kind.")
+	}
+	if d == nil {
+		made, err := b.DiscountCreate(ctx, in)
+		if err != nil {
+			return false, false, err
+		}
+		b.rows[code] = made.Discount
+		return true, true, nil
+	}
+	done, err := b.DiscountUpdate(ctx, d.PublicID(), d.Version, in)
+	if err != nil {
+		return false, false, err
+	}
+	b.rows[code] = done.Discount
+	return false, done.Discount.Version != d.Version, nil
+}
+
 // DiscountDelete removes a discount that no order uses.
 func (m Mutation) DiscountDelete(
 	ctx context.Context, id string, expectedVersion int64,

@@ -1271,7 +1271,7 @@ enum ExportKind {
 enum ExportFormat { CSV JSONL SPREADSHEET }
 enum ExportCompression { NONE GZIP }
 enum ExportStatus { QUEUED RUNNING COMPLETED FAILED CANCELLED EXPIRED }
-enum ImportKind { PRODUCTS INVENTORY }
+enum ImportKind { PRODUCTS INVENTORY CUSTOMERS DISCOUNTS }
 enum ImportStatus {
   QUEUED
   RUNNING
@@ -3828,6 +3828,8 @@ input ProductImageAddInput {
 The file is given by exactly one of content, url and source: CSV or JSON Lines, in UTF-8 and not compressed. A product
 is found by its external_reference or else by its handle; one that the store does not have is created. A row of
 inventory has the variant or its SKU, and a quantity, or a delta with the reference by which it is applied only once.
+A customer is found by the email address. A subscription counts only with the time and the source of the consent.
+A discount is found by its code.
 """
 input ImportStartInput {
   kind: ImportKind!

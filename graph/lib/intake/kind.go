@@ -25,7 +25,14 @@ var kinds = map[state.ImportKind]*kind{
 		marks: productMarks, follows: sameProduct, read: readProduct},
 	state.ImportInventory: {members: stockMembers, derived: stockDerived, columns: stockColumns,
 		marks: stockMarks, follows: sameStock, read: readStock},
+	state.ImportCustomers: {members: customerMembers, derived: customerDerived, columns: customerColumns,
+		marks: customerMarks, follows: alone, read: readCustomer},
+	state.ImportDiscounts: {members: discountMembers, derived: discountDerived, columns: discountColumns,
+		marks: discountMarks, follows: alone, read: readDiscount},
 }
+
+// alone is of kinds whose records have one row.
+func alone(_, _ *row) bool { return false }
 
 // Members returns what the columns of a kind can become.
 func Members(of state.ImportKind) []string { return slices.Clone(kinds[of].members) }

@@ -13,7 +13,8 @@ export const startImport = `mutation ImportStart($input: ImportStartInput!) {
 export const importPath = (id) => '/imports/' + encodeURIComponent(id);
 
 /** The kinds of imports with their names. */
-export const importKinds = { PRODUCTS: 'Products', INVENTORY: 'Inventory' };
+export const importKinds = { PRODUCTS: 'Products', INVENTORY: 'Inventory', CUSTOMERS: 'Customers',
+  DISCOUNTS: 'Discounts' };
 
 /** Whether an import has not ended yet. */
 export const busy = (i) => i.status === 'QUEUED' || i.status === 'RUNNING';

@@ -1446,7 +1446,7 @@ class Import(TypedDict):
 
     id: ImportID
     #: What is imported.
-    kind: Literal["products", "inventory"]
+    kind: Literal["products", "inventory", "customers", "discounts"]
     #: `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its
     #: file; what it had written stays.
     status: Literal["queued", "running", "completed", "failed", "cancelled"]
@@ -1491,7 +1491,7 @@ class ImportCreate(TypedDict):
     """
 
     #: What is imported.
-    kind: Literal["products", "inventory"]
+    kind: Literal["products", "inventory", "customers", "discounts"]
     #: Tries every row and keeps nothing.
     dry_run: NotRequired[Optional[bool]]
     #: The file itself, up to the size of a request.

@@ -1352,7 +1352,7 @@ export interface ExportPage {
 export interface Import {
   id: ImportID;
   /** What is imported. */
-  kind: "products" | "inventory";
+  kind: "products" | "inventory" | "customers" | "discounts";
   /**
    * `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its
    * file; what it had written stays.
@@ -1401,7 +1401,7 @@ export interface Import {
  */
 export interface ImportCreate {
   /** What is imported. */
-  kind: "products" | "inventory";
+  kind: "products" | "inventory" | "customers" | "discounts";
   /** Tries every row and keeps nothing. */
   dry_run?: boolean | null;
   /** The file itself, up to the size of a request. */

@@ -23,6 +23,8 @@ const sources = { storefront: 'A file of this service', shopify: 'An export of S
 const hints = {
   PRODUCTS: 'A product is found by its external reference or else by its handle; a new one is created.',
   INVENTORY: 'A variant is found by its ID or else by its SKU. A delta needs a reference, and is applied only once.',
+  CUSTOMERS: 'A customer is found by the email address. A subscription needs the time and the source of the consent.',
+  DISCOUNTS: 'A discount is found by its code.',
 };
 
 export function ImportNew() {
