@@ -176,18 +176,19 @@ func TestEveryMutationHasItsEvents(t *testing.T) {
 
 // triggers holds the mutations that emit each event.
 var triggers = map[event.Type]string{
-	event.OrderCreated:            "orderCreate testStoreFill",
+	event.OrderCreated:            "orderCreate orderReturnExchange testStoreFill",
 	event.OrderUpdated:            "customerRedact orderEditLines orderFulfillmentUpdate orderRequestPayment orderUpdate",
-	event.OrderPaid:               "orderCreate orderEditLines orderMarkPaid orderRecordPayment testStoreFill",
-	event.OrderPartiallyPaid:      "orderRecordPayment",
-	event.OrderRefunded:           "orderCancel orderRefund orderReturnRefund",
+	event.OrderPaid:               "orderCreate orderEditLines orderMarkPaid orderRecordPayment orderReturnExchange testStoreFill",
+	event.OrderPartiallyPaid:      "orderRecordPayment orderReturnExchange",
+	event.OrderRefunded:           "orderCancel orderRefund orderReturnExchange orderReturnRefund",
 	event.OrderFulfilled:          "orderFulfill orderRefund testStoreFill",
 	event.OrderPartiallyFulfilled: "orderFulfill",
 	event.OrderCancelled:          "orderCancel testStoreFill",
 	event.OrderCompleted:          "orderComplete testStoreFill",
 	event.OrderNoteAdded:          "orderCancel orderNoteAppend",
 	event.OrderReturnRequested:    "orderReturnCreate",
-	event.OrderReturnUpdated:      "orderReturnApprove orderReturnDecline orderReturnReceive orderReturnRefund",
+	event.OrderReturnUpdated: "orderReturnApprove orderReturnDecline orderReturnExchange orderReturnReceive " +
+		"orderReturnRefund",
 
 	event.ProductCreated: "productCreate productUpsert testStoreFill",
 	event.ProductUpdated: "productArchive productImageAdd productImageChange productImageDelete productImageUse " +

@@ -158,6 +158,12 @@ var orderEffects = []effect{
 	{field: "orderReturnRefund", name: "too much", args: onReturn(2, "input: {amountMinor: 201}"),
 		refused: "amount_exceeds_balance"},
 
+	{field: "orderReturnExchange", name: "an approved one", args: onReturn(2, exchanged),
+		events: "order.created order.paid; order.refunded order.return_updated"},
+	{field: "orderReturnExchange", name: "a dearer one", args: onReturn(2, strings.Replace(exchanged, "50", "900", 1)),
+		events: "order.created order.partially_paid; order.refunded order.return_updated"},
+	{field: "orderReturnExchange", name: "a request", args: onReturn(1, exchanged), refused: "invalid_transition"},
+
 	{field: "orderFulfill", name: "a part", args: onOrder("", "input: {"+oneOfTwo+"}"),
 		events: "order.partially_fulfilled"},
 	{field: "orderFulfill", name: "another part", args: threeUnits, events: "order.partially_fulfilled"},
@@ -240,6 +246,9 @@ func unversioned(way string, more string) func(*caller) string {
 			fmt.Sprintf("%q", o.Lines[0].PublicID()))
 	}
 }
+
+// exchanged is the input of an exchange.
+const exchanged = `input: {lines: [{title: "Cup", quantity: 1, unitPriceMinor: 50}]}`
 
 // onReturn returns arguments for a return of a paid order, which version 1 requests and 2 approves.
 func onReturn(version int64, more ...string) func(*caller) string {

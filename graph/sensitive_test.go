@@ -29,6 +29,7 @@ var partly = map[string]string{
 	"orderRefund":           "a sum above the store's sum for proof",
 	"orderCancel":           "a refund above that sum",
 	"orderReturnRefund":     "a refund above that sum",
+	"orderReturnExchange":   "as orderReturnRefund",
 	"webhookEndpointUpdate": "another address",
 	"storeUpdate":           "another contact address",
 }

@@ -50923,6 +50923,7 @@ type OrderMutation struct {
 	vat_consultation      *string
 	tax_relief            *state.TaxRelief
 	cart_id               *xid.ID
+	exchange_of           *xid.ID
 	discount_id           *xid.ID
 	discount_code         *string
 	shipping_method       *string
@@ -52862,6 +52863,55 @@ func (m *OrderMutation) ResetCartID() {
 	delete(m.clearedFields, order.FieldCartID)
 }
 
+// SetExchangeOf sets the "exchange_of" field.
+func (m *OrderMutation) SetExchangeOf(x xid.ID) {
+	m.exchange_of = &x
+}
+
+// ExchangeOf returns the value of the "exchange_of" field in the mutation.
+func (m *OrderMutation) ExchangeOf() (r xid.ID, exists bool) {
+	v := m.exchange_of
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExchangeOf returns the old "exchange_of" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldExchangeOf(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExchangeOf is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExchangeOf requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExchangeOf: %w", err)
+	}
+	return oldValue.ExchangeOf, nil
+}
+
+// ClearExchangeOf clears the value of the "exchange_of" field.
+func (m *OrderMutation) ClearExchangeOf() {
+	m.exchange_of = nil
+	m.clearedFields[order.FieldExchangeOf] = struct{}{}
+}
+
+// ExchangeOfCleared returns if the "exchange_of" field was cleared in this mutation.
+func (m *OrderMutation) ExchangeOfCleared() bool {
+	_, ok := m.clearedFields[order.FieldExchangeOf]
+	return ok
+}
+
+// ResetExchangeOf resets all changes to the "exchange_of" field.
+func (m *OrderMutation) ResetExchangeOf() {
+	m.exchange_of = nil
+	delete(m.clearedFields, order.FieldExchangeOf)
+}
+
 // SetDiscountID sets the "discount_id" field.
 func (m *OrderMutation) SetDiscountID(x xid.ID) {
 	m.discount_id = &x
@@ -53309,7 +53359,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 43)
+	fields := make([]string, 0, 44)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -53415,6 +53465,9 @@ func (m *OrderMutation) Fields() []string {
 	if m.cart_id != nil {
 		fields = append(fields, order.FieldCartID)
 	}
+	if m.exchange_of != nil {
+		fields = append(fields, order.FieldExchangeOf)
+	}
 	if m.discount_id != nil {
 		fields = append(fields, order.FieldDiscountID)
 	}
@@ -53517,6 +53570,8 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.TaxRelief()
 	case order.FieldCartID:
 		return m.CartID()
+	case order.FieldExchangeOf:
+		return m.ExchangeOf()
 	case order.FieldDiscountID:
 		return m.DiscountID()
 	case order.FieldDiscountCode:
@@ -53612,6 +53667,8 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldTaxRelief(ctx)
 	case order.FieldCartID:
 		return m.OldCartID(ctx)
+	case order.FieldExchangeOf:
+		return m.OldExchangeOf(ctx)
 	case order.FieldDiscountID:
 		return m.OldDiscountID(ctx)
 	case order.FieldDiscountCode:
@@ -53881,6 +53938,13 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCartID(v)
+		return nil
+	case order.FieldExchangeOf:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExchangeOf(v)
 		return nil
 	case order.FieldDiscountID:
 		v, ok := value.(xid.ID)
@@ -54244,6 +54308,9 @@ func (m *OrderMutation) ClearedFields() []string {
 	if m.FieldCleared(order.FieldCartID) {
 		fields = append(fields, order.FieldCartID)
 	}
+	if m.FieldCleared(order.FieldExchangeOf) {
+		fields = append(fields, order.FieldExchangeOf)
+	}
 	if m.FieldCleared(order.FieldDiscountID) {
 		fields = append(fields, order.FieldDiscountID)
 	}
@@ -54326,6 +54393,9 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldCartID:
 		m.ClearCartID()
+		return nil
+	case order.FieldExchangeOf:
+		m.ClearExchangeOf()
 		return nil
 	case order.FieldDiscountID:
 		m.ClearDiscountID()
@@ -54463,6 +54533,9 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldCartID:
 		m.ResetCartID()
+		return nil
+	case order.FieldExchangeOf:
+		m.ResetExchangeOf()
 		return nil
 	case order.FieldDiscountID:
 		m.ResetDiscountID()
@@ -56053,6 +56126,7 @@ type OrderReturnMutation struct {
 	label_url         *string
 	refunded_minor    *int64
 	addrefunded_minor *int64
+	exchange_id       *xid.ID
 	clearedFields     map[string]struct{}
 	done              bool
 	oldValue          func(context.Context) (*OrderReturn, error)
@@ -56862,6 +56936,55 @@ func (m *OrderReturnMutation) ResetRefundedMinor() {
 	delete(m.clearedFields, orderreturn.FieldRefundedMinor)
 }
 
+// SetExchangeID sets the "exchange_id" field.
+func (m *OrderReturnMutation) SetExchangeID(x xid.ID) {
+	m.exchange_id = &x
+}
+
+// ExchangeID returns the value of the "exchange_id" field in the mutation.
+func (m *OrderReturnMutation) ExchangeID() (r xid.ID, exists bool) {
+	v := m.exchange_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExchangeID returns the old "exchange_id" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldExchangeID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExchangeID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExchangeID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExchangeID: %w", err)
+	}
+	return oldValue.ExchangeID, nil
+}
+
+// ClearExchangeID clears the value of the "exchange_id" field.
+func (m *OrderReturnMutation) ClearExchangeID() {
+	m.exchange_id = nil
+	m.clearedFields[orderreturn.FieldExchangeID] = struct{}{}
+}
+
+// ExchangeIDCleared returns if the "exchange_id" field was cleared in this mutation.
+func (m *OrderReturnMutation) ExchangeIDCleared() bool {
+	_, ok := m.clearedFields[orderreturn.FieldExchangeID]
+	return ok
+}
+
+// ResetExchangeID resets all changes to the "exchange_id" field.
+func (m *OrderReturnMutation) ResetExchangeID() {
+	m.exchange_id = nil
+	delete(m.clearedFields, orderreturn.FieldExchangeID)
+}
+
 // Where appends a list predicates to the OrderReturnMutation builder.
 func (m *OrderReturnMutation) Where(ps ...predicate.OrderReturn) {
 	m.predicates = append(m.predicates, ps...)
@@ -56896,7 +57019,7 @@ func (m *OrderReturnMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderReturnMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.store_id != nil {
 		fields = append(fields, orderreturn.FieldStoreID)
 	}
@@ -56942,6 +57065,9 @@ func (m *OrderReturnMutation) Fields() []string {
 	if m.refunded_minor != nil {
 		fields = append(fields, orderreturn.FieldRefundedMinor)
 	}
+	if m.exchange_id != nil {
+		fields = append(fields, orderreturn.FieldExchangeID)
+	}
 	return fields
 }
 
@@ -56980,6 +57106,8 @@ func (m *OrderReturnMutation) Field(name string) (ent.Value, bool) {
 		return m.LabelURL()
 	case orderreturn.FieldRefundedMinor:
 		return m.RefundedMinor()
+	case orderreturn.FieldExchangeID:
+		return m.ExchangeID()
 	}
 	return nil, false
 }
@@ -57019,6 +57147,8 @@ func (m *OrderReturnMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldLabelURL(ctx)
 	case orderreturn.FieldRefundedMinor:
 		return m.OldRefundedMinor(ctx)
+	case orderreturn.FieldExchangeID:
+		return m.OldExchangeID(ctx)
 	}
 	return nil, fmt.Errorf("unknown OrderReturn field %s", name)
 }
@@ -57133,6 +57263,13 @@ func (m *OrderReturnMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRefundedMinor(v)
 		return nil
+	case orderreturn.FieldExchangeID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExchangeID(v)
+		return nil
 	}
 	return fmt.Errorf("unknown OrderReturn field %s", name)
 }
@@ -57232,6 +57369,9 @@ func (m *OrderReturnMutation) ClearedFields() []string {
 	if m.FieldCleared(orderreturn.FieldRefundedMinor) {
 		fields = append(fields, orderreturn.FieldRefundedMinor)
 	}
+	if m.FieldCleared(orderreturn.FieldExchangeID) {
+		fields = append(fields, orderreturn.FieldExchangeID)
+	}
 	return fields
 }
 
@@ -57263,6 +57403,9 @@ func (m *OrderReturnMutation) ClearField(name string) error {
 		return nil
 	case orderreturn.FieldRefundedMinor:
 		m.ClearRefundedMinor()
+		return nil
+	case orderreturn.FieldExchangeID:
+		m.ClearExchangeID()
 		return nil
 	}
 	return fmt.Errorf("unknown OrderReturn nullable field %s", name)
@@ -57316,6 +57459,9 @@ func (m *OrderReturnMutation) ResetField(name string) error {
 		return nil
 	case orderreturn.FieldRefundedMinor:
 		m.ResetRefundedMinor()
+		return nil
+	case orderreturn.FieldExchangeID:
+		m.ResetExchangeID()
 		return nil
 	}
 	return fmt.Errorf("unknown OrderReturn field %s", name)

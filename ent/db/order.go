@@ -89,6 +89,8 @@ type Order struct {
 	TaxRelief *state.TaxRelief `json:"tax_relief,omitempty"`
 	// CartID holds the value of the "cart_id" field.
 	CartID *xid.ID `json:"cart_id,omitempty"`
+	// ExchangeOf holds the value of the "exchange_of" field.
+	ExchangeOf *xid.ID `json:"exchange_of,omitempty"`
 	// DiscountID holds the value of the "discount_id" field.
 	DiscountID *xid.ID `json:"discount_id,omitempty"`
 	// DiscountCode holds the value of the "discount_code" field.
@@ -113,7 +115,7 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case order.FieldCustomerID, order.FieldCartID, order.FieldDiscountID:
+		case order.FieldCustomerID, order.FieldCartID, order.FieldExchangeOf, order.FieldDiscountID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldTaxes, order.FieldLineSet, order.FieldCustomFields:
 			values[i] = new([]byte)
@@ -366,6 +368,13 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 				_m.CartID = new(xid.ID)
 				*_m.CartID = *value.S.(*xid.ID)
 			}
+		case order.FieldExchangeOf:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field exchange_of", values[i])
+			} else if value.Valid {
+				_m.ExchangeOf = new(xid.ID)
+				*_m.ExchangeOf = *value.S.(*xid.ID)
+			}
 		case order.FieldDiscountID:
 			if value, ok := values[i].(*sql.NullScanner); !ok {
 				return fmt.Errorf("unexpected type %T for field discount_id", values[i])
@@ -483,6 +492,14 @@ func (_m *Order) DecodedTags() ([]string, error) { return _m.Tags.List() }
 
 // DecodedTaxes returns the elements of taxes.
 func (_m *Order) DecodedTaxes() ([]document.OrderTax, error) { return _m.Taxes.List() }
+
+// PublicExchangeOf returns the id as callers see it, or nil.
+func (_m *Order) PublicExchangeOf() *string {
+	if _m.ExchangeOf == nil {
+		return nil
+	}
+	return new(xid.Kind("ord").Format(*_m.ExchangeOf))
+}
 
 // Orders is a parsable slice of Order.
 type Orders []*Order

@@ -353,6 +353,20 @@ func (_c *OrderCreate) SetNillableCartID(v *xid.ID) *OrderCreate {
 	return _c
 }
 
+// SetExchangeOf sets the "exchange_of" field.
+func (_c *OrderCreate) SetExchangeOf(v xid.ID) *OrderCreate {
+	_c.mutation.SetExchangeOf(v)
+	return _c
+}
+
+// SetNillableExchangeOf sets the "exchange_of" field if the given value is not nil.
+func (_c *OrderCreate) SetNillableExchangeOf(v *xid.ID) *OrderCreate {
+	if v != nil {
+		_c.SetExchangeOf(*v)
+	}
+	return _c
+}
+
 // SetDiscountID sets the "discount_id" field.
 func (_c *OrderCreate) SetDiscountID(v xid.ID) *OrderCreate {
 	_c.mutation.SetDiscountID(v)
@@ -763,6 +777,10 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CartID(); ok {
 		_spec.SetField(order.FieldCartID, field.TypeUUID, value)
 		_node.CartID = &value
+	}
+	if value, ok := _c.mutation.ExchangeOf(); ok {
+		_spec.SetField(order.FieldExchangeOf, field.TypeUUID, value)
+		_node.ExchangeOf = &value
 	}
 	if value, ok := _c.mutation.DiscountID(); ok {
 		_spec.SetField(order.FieldDiscountID, field.TypeUUID, value)

@@ -569,6 +569,7 @@ var orderBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.VatConsultation),
 		cell.TextOf(&row.TaxRelief),
 		cell.PointerOf(&row.CartID),
+		cell.PointerOf(&row.ExchangeOf),
 		cell.PointerOf(&row.DiscountID),
 		cell.TextOf(&row.DiscountCode),
 		cell.TextOf(&row.ShippingMethod),

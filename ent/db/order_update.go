@@ -711,7 +711,7 @@ func (_u *OrderUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder)) *OrderUpd
 func (_u *OrderUpdate) sqlSave(ctx context.Context) (int, error) {
 	_spec := sqlgraph.NewUpdateSpec(order.Table, order.Columns,
 		sqlgraph.NewFieldSpec(order.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, order.FieldStoreID, order.FieldExternalNumber, order.FieldTaxes, order.FieldTaxRelief, order.FieldCartID, order.FieldDiscountID, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, order.FieldStoreID, order.FieldExternalNumber, order.FieldTaxes, order.FieldTaxRelief, order.FieldCartID, order.FieldExchangeOf, order.FieldDiscountID, order.FieldDiscountCode, order.FieldShippingMethod, order.FieldPaymentMethod, order.FieldLanguage)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {

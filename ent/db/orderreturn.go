@@ -49,7 +49,9 @@ type OrderReturn struct {
 	LabelURL *string `json:"label_url,omitempty"`
 	// RefundedMinor holds the value of the "refunded_minor" field.
 	RefundedMinor *int64 `json:"refunded_minor,omitempty"`
-	selectValues  sql.SelectValues
+	// ExchangeID holds the value of the "exchange_id" field.
+	ExchangeID   *xid.ID `json:"exchange_id,omitempty"`
+	selectValues sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -57,6 +59,8 @@ func (*OrderReturn) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case orderreturn.FieldExchangeID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case orderreturn.FieldLines:
 			values[i] = new([]byte)
 		case orderreturn.FieldByShopper, orderreturn.FieldWithdrawal:
@@ -184,6 +188,13 @@ func (_m *OrderReturn) assignValues(columns []string, values []any) error {
 				_m.RefundedMinor = new(int64)
 				*_m.RefundedMinor = value.Int64
 			}
+		case orderreturn.FieldExchangeID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field exchange_id", values[i])
+			} else if value.Valid {
+				_m.ExchangeID = new(xid.ID)
+				*_m.ExchangeID = *value.S.(*xid.ID)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -229,6 +240,14 @@ func (_m *OrderReturn) PublicOrderID() string { return xid.Kind("ord").Format(_m
 
 // DecodedLines returns the elements of lines.
 func (_m *OrderReturn) DecodedLines() ([]document.ReturnLine, error) { return _m.Lines.List() }
+
+// PublicExchangeID returns the id as callers see it, or nil.
+func (_m *OrderReturn) PublicExchangeID() *string {
+	if _m.ExchangeID == nil {
+		return nil
+	}
+	return new(xid.Kind("ord").Format(*_m.ExchangeID))
+}
 
 // OrderReturns is a parsable slice of OrderReturn.
 type OrderReturns []*OrderReturn

@@ -193,6 +193,20 @@ func (_c *OrderReturnCreate) SetNillableRefundedMinor(v *int64) *OrderReturnCrea
 	return _c
 }
 
+// SetExchangeID sets the "exchange_id" field.
+func (_c *OrderReturnCreate) SetExchangeID(v xid.ID) *OrderReturnCreate {
+	_c.mutation.SetExchangeID(v)
+	return _c
+}
+
+// SetNillableExchangeID sets the "exchange_id" field if the given value is not nil.
+func (_c *OrderReturnCreate) SetNillableExchangeID(v *xid.ID) *OrderReturnCreate {
+	if v != nil {
+		_c.SetExchangeID(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *OrderReturnCreate) SetID(v xid.ID) *OrderReturnCreate {
 	_c.mutation.SetID(v)
@@ -393,6 +407,10 @@ func (_c *OrderReturnCreate) createSpec() (*OrderReturn, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RefundedMinor(); ok {
 		_spec.SetField(orderreturn.FieldRefundedMinor, field.TypeInt64, value)
 		_node.RefundedMinor = &value
+	}
+	if value, ok := _c.mutation.ExchangeID(); ok {
+		_spec.SetField(orderreturn.FieldExchangeID, field.TypeUUID, value)
+		_node.ExchangeID = &value
 	}
 	return _node, _spec
 }

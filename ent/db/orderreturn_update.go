@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // OrderReturnUpdate is the builder for updating OrderReturn entities.
@@ -230,6 +231,26 @@ func (_u *OrderReturnUpdate) AddRefundedMinor(v int64) *OrderReturnUpdate {
 // ClearRefundedMinor clears the value of the "refunded_minor" field.
 func (_u *OrderReturnUpdate) ClearRefundedMinor() *OrderReturnUpdate {
 	_u.mutation.ClearRefundedMinor()
+	return _u
+}
+
+// SetExchangeID sets the "exchange_id" field.
+func (_u *OrderReturnUpdate) SetExchangeID(v xid.ID) *OrderReturnUpdate {
+	_u.mutation.SetExchangeID(v)
+	return _u
+}
+
+// SetNillableExchangeID sets the "exchange_id" field if the given value is not nil.
+func (_u *OrderReturnUpdate) SetNillableExchangeID(v *xid.ID) *OrderReturnUpdate {
+	if v != nil {
+		_u.SetExchangeID(*v)
+	}
+	return _u
+}
+
+// ClearExchangeID clears the value of the "exchange_id" field.
+func (_u *OrderReturnUpdate) ClearExchangeID() *OrderReturnUpdate {
+	_u.mutation.ClearExchangeID()
 	return _u
 }
 
@@ -497,6 +518,26 @@ func (_u *OrderReturnUpdateOne) AddRefundedMinor(v int64) *OrderReturnUpdateOne 
 // ClearRefundedMinor clears the value of the "refunded_minor" field.
 func (_u *OrderReturnUpdateOne) ClearRefundedMinor() *OrderReturnUpdateOne {
 	_u.mutation.ClearRefundedMinor()
+	return _u
+}
+
+// SetExchangeID sets the "exchange_id" field.
+func (_u *OrderReturnUpdateOne) SetExchangeID(v xid.ID) *OrderReturnUpdateOne {
+	_u.mutation.SetExchangeID(v)
+	return _u
+}
+
+// SetNillableExchangeID sets the "exchange_id" field if the given value is not nil.
+func (_u *OrderReturnUpdateOne) SetNillableExchangeID(v *xid.ID) *OrderReturnUpdateOne {
+	if v != nil {
+		_u.SetExchangeID(*v)
+	}
+	return _u
+}
+
+// ClearExchangeID clears the value of the "exchange_id" field.
+func (_u *OrderReturnUpdateOne) ClearExchangeID() *OrderReturnUpdateOne {
+	_u.mutation.ClearExchangeID()
 	return _u
 }
 

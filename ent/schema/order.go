@@ -64,6 +64,9 @@ func (Order) Fields() []ent.Field {
 		// cart_id is the cart that a shopper placed. The cart's own row ensures that it becomes
 		// only one order.
 		field.UUID("cart_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
+		// exchange_of is the order that had a return in exchange for which this one was placed.
+		field.UUID("exchange_of", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).
+			Optional().Nillable().Immutable(),
 		field.UUID("discount_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.String("discount_code").SchemaType(key(limit.Code)).Optional().Nillable().Immutable(),
 		// shipping_method is the name that the rate had, payment_method the shopper's intended

@@ -6,4 +6,6 @@ import "github.com/storefront-go/storefront/ent/db"
 type Return struct {
 	*db.OrderReturn
 	Order *Order
+	// Exchange is the order that the shopper got in exchange, nil for none.
+	Exchange *Order
 }

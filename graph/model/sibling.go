@@ -42,4 +42,6 @@ type Relations struct {
 	Acts *Batch[xid.ID, []*OrderAct]
 	// Emails are the emails to the shoppers that are not sent yet.
 	Emails *Batch[xid.ID, []*WaitingEmail]
+	// Exchanged are the orders in exchange for whose returns orders were created.
+	Exchanged *Batch[xid.ID, *Order]
 }

@@ -1507,6 +1507,7 @@ var (
 		{Name: "vat_consultation", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "tax_relief", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "cart_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "exchange_of", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "discount_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "discount_code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "shipping_method", Type: field.TypeString, Nullable: true, Size: 255},
@@ -1610,6 +1611,7 @@ var (
 		{Name: "answer", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "label_url", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(2048)"}},
 		{Name: "refunded_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "exchange_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// OrderReturnsTable holds the schema information for the "order_returns" table.
 	OrderReturnsTable = &schema.Table{

@@ -83,6 +83,8 @@ const (
 	FieldTaxRelief = "tax_relief"
 	// FieldCartID holds the string denoting the cart_id field in the database.
 	FieldCartID = "cart_id"
+	// FieldExchangeOf holds the string denoting the exchange_of field in the database.
+	FieldExchangeOf = "exchange_of"
 	// FieldDiscountID holds the string denoting the discount_id field in the database.
 	FieldDiscountID = "discount_id"
 	// FieldDiscountCode holds the string denoting the discount_code field in the database.
@@ -141,6 +143,7 @@ var Columns = []string{
 	FieldVatConsultation,
 	FieldTaxRelief,
 	FieldCartID,
+	FieldExchangeOf,
 	FieldDiscountID,
 	FieldDiscountCode,
 	FieldShippingMethod,
@@ -342,6 +345,11 @@ func ByTaxRelief(opts ...sql.OrderTermOption) OrderOption {
 // ByCartID orders the results by the cart_id field.
 func ByCartID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCartID, opts...).ToFunc()
+}
+
+// ByExchangeOf orders the results by the exchange_of field.
+func ByExchangeOf(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExchangeOf, opts...).ToFunc()
 }
 
 // ByDiscountID orders the results by the discount_id field.

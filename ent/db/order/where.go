@@ -245,6 +245,11 @@ func CartID(v xid.ID) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldCartID, v))
 }
 
+// ExchangeOf applies equality check predicate on the "exchange_of" field. It's identical to ExchangeOfEQ.
+func ExchangeOf(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldExchangeOf, v))
+}
+
 // DiscountID applies equality check predicate on the "discount_id" field. It's identical to DiscountIDEQ.
 func DiscountID(v xid.ID) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldDiscountID, v))
@@ -2302,6 +2307,56 @@ func CartIDIsNil() predicate.Order {
 // CartIDNotNil applies the NotNil predicate on the "cart_id" field.
 func CartIDNotNil() predicate.Order {
 	return predicate.Order(sql.FieldNotNull(FieldCartID))
+}
+
+// ExchangeOfEQ applies the EQ predicate on the "exchange_of" field.
+func ExchangeOfEQ(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldEQ(FieldExchangeOf, v))
+}
+
+// ExchangeOfNEQ applies the NEQ predicate on the "exchange_of" field.
+func ExchangeOfNEQ(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldNEQ(FieldExchangeOf, v))
+}
+
+// ExchangeOfIn applies the In predicate on the "exchange_of" field.
+func ExchangeOfIn(vs ...xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldIn(FieldExchangeOf, vs...))
+}
+
+// ExchangeOfNotIn applies the NotIn predicate on the "exchange_of" field.
+func ExchangeOfNotIn(vs ...xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldNotIn(FieldExchangeOf, vs...))
+}
+
+// ExchangeOfGT applies the GT predicate on the "exchange_of" field.
+func ExchangeOfGT(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldGT(FieldExchangeOf, v))
+}
+
+// ExchangeOfGTE applies the GTE predicate on the "exchange_of" field.
+func ExchangeOfGTE(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldGTE(FieldExchangeOf, v))
+}
+
+// ExchangeOfLT applies the LT predicate on the "exchange_of" field.
+func ExchangeOfLT(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldLT(FieldExchangeOf, v))
+}
+
+// ExchangeOfLTE applies the LTE predicate on the "exchange_of" field.
+func ExchangeOfLTE(v xid.ID) predicate.Order {
+	return predicate.Order(sql.FieldLTE(FieldExchangeOf, v))
+}
+
+// ExchangeOfIsNil applies the IsNil predicate on the "exchange_of" field.
+func ExchangeOfIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldExchangeOf))
+}
+
+// ExchangeOfNotNil applies the NotNil predicate on the "exchange_of" field.
+func ExchangeOfNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldExchangeOf))
 }
 
 // DiscountIDEQ applies the EQ predicate on the "discount_id" field.

@@ -43,6 +43,8 @@ const (
 	FieldLabelURL = "label_url"
 	// FieldRefundedMinor holds the string denoting the refunded_minor field in the database.
 	FieldRefundedMinor = "refunded_minor"
+	// FieldExchangeID holds the string denoting the exchange_id field in the database.
+	FieldExchangeID = "exchange_id"
 	// Table holds the table name of the orderreturn in the database.
 	Table = "order_returns"
 )
@@ -65,6 +67,7 @@ var Columns = []string{
 	FieldAnswer,
 	FieldLabelURL,
 	FieldRefundedMinor,
+	FieldExchangeID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -173,4 +176,9 @@ func ByLabelURL(opts ...sql.OrderTermOption) OrderOption {
 // ByRefundedMinor orders the results by the refunded_minor field.
 func ByRefundedMinor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRefundedMinor, opts...).ToFunc()
+}
+
+// ByExchangeID orders the results by the exchange_id field.
+func ByExchangeID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExchangeID, opts...).ToFunc()
 }

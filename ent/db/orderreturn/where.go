@@ -134,6 +134,11 @@ func RefundedMinor(v int64) predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldEQ(FieldRefundedMinor, v))
 }
 
+// ExchangeID applies equality check predicate on the "exchange_id" field. It's identical to ExchangeIDEQ.
+func ExchangeID(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldExchangeID, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldEQ(FieldStoreID, v))
@@ -929,6 +934,56 @@ func RefundedMinorIsNil() predicate.OrderReturn {
 // RefundedMinorNotNil applies the NotNil predicate on the "refunded_minor" field.
 func RefundedMinorNotNil() predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldNotNull(FieldRefundedMinor))
+}
+
+// ExchangeIDEQ applies the EQ predicate on the "exchange_id" field.
+func ExchangeIDEQ(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldExchangeID, v))
+}
+
+// ExchangeIDNEQ applies the NEQ predicate on the "exchange_id" field.
+func ExchangeIDNEQ(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNEQ(FieldExchangeID, v))
+}
+
+// ExchangeIDIn applies the In predicate on the "exchange_id" field.
+func ExchangeIDIn(vs ...xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldIn(FieldExchangeID, vs...))
+}
+
+// ExchangeIDNotIn applies the NotIn predicate on the "exchange_id" field.
+func ExchangeIDNotIn(vs ...xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNotIn(FieldExchangeID, vs...))
+}
+
+// ExchangeIDGT applies the GT predicate on the "exchange_id" field.
+func ExchangeIDGT(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldGT(FieldExchangeID, v))
+}
+
+// ExchangeIDGTE applies the GTE predicate on the "exchange_id" field.
+func ExchangeIDGTE(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldGTE(FieldExchangeID, v))
+}
+
+// ExchangeIDLT applies the LT predicate on the "exchange_id" field.
+func ExchangeIDLT(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldLT(FieldExchangeID, v))
+}
+
+// ExchangeIDLTE applies the LTE predicate on the "exchange_id" field.
+func ExchangeIDLTE(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldLTE(FieldExchangeID, v))
+}
+
+// ExchangeIDIsNil applies the IsNil predicate on the "exchange_id" field.
+func ExchangeIDIsNil() predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldIsNull(FieldExchangeID))
+}
+
+// ExchangeIDNotNil applies the NotNil predicate on the "exchange_id" field.
+func ExchangeIDNotNil() predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNotNull(FieldExchangeID))
 }
 
 // And groups predicates with the AND operator between them.

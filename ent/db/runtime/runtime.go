@@ -1488,7 +1488,7 @@ func init() {
 	// order.DefaultNotesCount holds the default value on creation for the notes_count field.
 	order.DefaultNotesCount = orderDescNotesCount.Default.(int64)
 	// orderDescShippingMethod is the schema descriptor for shipping_method field.
-	orderDescShippingMethod := orderFields[33].Descriptor()
+	orderDescShippingMethod := orderFields[34].Descriptor()
 	// order.ShippingMethodValidator is a validator for the "shipping_method" field. It is called by the builders before save.
 	order.ShippingMethodValidator = orderDescShippingMethod.Validators[0].(func(string) error)
 	// orderDescID is the schema descriptor for id field.

@@ -47,15 +47,14 @@ type mailDetails struct {
 	due *micros.Time
 }
 
-// hasEmails reports whether a shopper gets emails about an order: they bought at the storefront, or were
-// sent a payment link.
+// hasEmails reports whether a shopper gets emails about an order: they bought at the storefront, were sent a
+// payment link, or got it in exchange.
 func hasEmails(o *model.Order) bool {
-	return o.Email != nil && (o.CartID != nil || o.PaymentMethod != nil)
+	return o.Email != nil && (o.CartID != nil || o.PaymentMethod != nil || o.ExchangeOf != nil)
 }
 
 // sendEmails writes the emails to a shopper about their order, in the transaction of the change.
-// Only people who bought at the storefront, or were sent a payment link, get any: imported orders, for
-// example, were announced elsewhere.
+// Imported orders have none, for example: they were announced elsewhere.
 func (m Mutation) sendEmails(ctx context.Context, o *model.Order, events []event.Type, of mailDetails) error {
 	if !hasEmails(o) || !m.Notifier.Sends() {
 		return nil

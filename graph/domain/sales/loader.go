@@ -104,6 +104,7 @@ func (s *siblings) relations() *model.Relations {
 		Holds:        model.NewBatch(s.orderIDs, s.holds),
 		Acts:         model.NewBatch(s.orderIDs, s.acts),
 		Emails:       model.NewBatch(s.orderIDs, s.emails),
+		Exchanged:    model.NewBatch(s.exchangedIDs, s.exchanged),
 	}
 }
 
@@ -127,6 +128,24 @@ func (s *siblings) notedIDs() []xid.ID {
 		}
 		return &o.ID
 	})
+}
+
+func (s *siblings) exchangedIDs() []xid.ID {
+	return core.IDs(s.orders, func(o *db.Order) *xid.ID { return o.ExchangeOf })
+}
+
+// exchanged loads the orders in exchange for whose returns the orders were created.
+func (s *siblings) exchanged(ctx context.Context, ids []xid.ID) (map[xid.ID]*model.Order, error) {
+	rows, err := s.ordersOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.withLines(ctx, rows)
+	of := make(map[xid.ID]*model.Order, len(shown))
+	for _, o := range shown {
+		of[o.ID] = o
+	}
+	return of, err
 }
 
 // customers loads the customers. Their amounts are in the store's currency, which is the orders'

@@ -166,7 +166,7 @@ func placedRow(row *db.OrderCreate, o *db.Order) {
 	row.SetNillableIncludedTaxMinor(o.IncludedTaxMinor).SetNillableDiscountID(o.DiscountID).
 		SetNillableDiscountCode(o.DiscountCode).SetNillableShippingMethod(o.ShippingMethod).
 		SetNillablePaymentMethod(o.PaymentMethod).SetNillableLanguage(o.Language).
-		SetNillableExternalNumber(o.ExternalNumber)
+		SetNillableExternalNumber(o.ExternalNumber).SetNillableExchangeOf(o.ExchangeOf)
 }
 
 // OrderPreview returns what an order would cost. It validates and computes as
@@ -184,6 +184,11 @@ func (q Query) OrderPreview(ctx context.Context, in model.OrderCreateInput) (*mo
 	if err != nil {
 		return nil, err
 	}
+	return d.preview(o, lines), nil
+}
+
+// preview returns what a computed order costs.
+func (d *orderDraft) preview(o *db.Order, lines []*db.OrderLine) *model.OrderPreview {
 	taxes := []*document.OrderTax{}
 	if d.quote != nil {
 		for _, t := range d.quote.OrderTaxes(nil) {
@@ -193,5 +198,5 @@ func (q Query) OrderPreview(ctx context.Context, in model.OrderCreateInput) (*mo
 	return &model.OrderPreview{Currency: d.store.Currency, LineItems: lines, SubtotalMinor: o.SubtotalMinor,
 		DiscountMinor: o.DiscountMinor, ShippingMinor: o.ShippingMinor, TaxMinor: o.TaxMinor,
 		IncludedTaxMinor: o.IncludedTaxMinor, Taxes: taxes, TaxRelief: o.TaxRelief,
-		TotalMinor: o.TotalMinor, ShippingRates: d.offered()}, nil
+		TotalMinor: o.TotalMinor, ShippingRates: d.offered()}
 }

@@ -84,6 +84,15 @@ func (o OrderFields) PaymentDueAt(ctx context.Context, order *model.Order) (*mic
 	return DueAt(order.Order, hold), core.Explain("payment hold", err)
 }
 
+// ExchangeOf returns the order in exchange for whose return the order was created, nil for none.
+func (o OrderFields) ExchangeOf(ctx context.Context, order *model.Order) (*model.Order, error) {
+	if order.ExchangeOf == nil {
+		return nil, nil
+	}
+	of, err := order.Relations().Exchanged.Get(ctx, *order.ExchangeOf)
+	return of, core.Explain("order", err)
+}
+
 // RefundPreviewMinor returns the value of some units of the lines, capped at what was paid and not
 // refunded.
 func (o OrderFields) RefundPreviewMinor(
@@ -98,13 +107,16 @@ func (o OrderFields) RefundPreviewMinor(
 	if err != nil {
 		return nil, err
 	}
-	left := order.PaidMinor - order.RefundedMinor
-	var worth int64
+	return new(worthOf(order, units)), nil
+}
+
+// worthOf returns the value of units of an order, capped at what was paid and not refunded.
+func worthOf(o *model.Order, units []picked) (worth int64) {
 	for _, p := range units {
 		// The sum cannot overflow: it is never above the order's total, which is a valid amount.
 		worth += price.Refund(p.line.TotalMinor, p.line.Quantity, p.line.RefundedQuantity, p.quantity)
 	}
-	return new(min(worth, left)), nil
+	return min(worth, o.PaidMinor-o.RefundedMinor)
 }
 
 // listed returns an empty list instead of nil. Null would say that the caller may not see the rows.

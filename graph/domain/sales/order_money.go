@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/apikey"
@@ -16,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -143,8 +145,20 @@ func (m Mutation) OrderRefund(
 	})
 }
 
-// refund refunds an amount for the picked lines.
+// refund refunds an amount for the picked lines, in the way in which the order was paid.
 func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput, lines []picked) error {
+	id := xid.New()
+	err := m.bookRefund(ctx, e, in, lines, m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, nil).SetID(id))
+	if err != nil {
+		return err
+	}
+	return m.refundOnline(ctx, e, id, in.AmountMinor)
+}
+
+// bookRefund counts a refund of an amount for the picked lines, and adds its row to the ledger.
+func (m Mutation) bookRefund(
+	ctx context.Context, e *orderEdit, in model.RefundInput, lines []picked, row *db.PaymentCreate,
+) error {
 	taken := e.PaidMinor - e.RefundedMinor
 	switch {
 	case in.AmountMinor == 0 && e.FinancialStatus != state.FinancialPending:
@@ -173,13 +187,10 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 			e.restock(p.line, p.quantity)
 		}
 	}
-	id := xid.New()
-	if err := m.refundOnline(ctx, e, id, in.AmountMinor); err != nil {
-		return err
+	e.ledger = append(e.ledger, row.SetLines(document.NewLines(back)).SetNillableReason(in.Reason))
+	if !slices.ContainsFunc(e.Events, func(of outbox.Entry) bool { return of.Type == event.OrderRefunded }) {
+		e.Emit(event.OrderRefunded)
 	}
-	e.ledger = append(e.ledger,
-		m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetID(id).SetNillableReason(in.Reason))
-	e.Emit(event.OrderRefunded)
 	e.settleFulfillment()
 	return nil
 }

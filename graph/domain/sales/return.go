@@ -235,10 +235,14 @@ func (q Query) Returns(
 
 // withOrders reads the orders of returns, unless GraphQL asks for none.
 func (q Query) withOrders(ctx context.Context, rows []*db.OrderReturn) ([]*model.Return, error) {
-	if !core.Selects(ctx, "order") {
-		return core.Map(rows, func(r *db.OrderReturn) *model.Return { return &model.Return{OrderReturn: r} }), nil
+	var ids []xid.ID
+	if core.Selects(ctx, "order") {
+		ids = core.IDs(rows, func(r *db.OrderReturn) *xid.ID { return &r.OrderID })
 	}
-	orders, err := q.ordersOf(ctx, core.IDs(rows, func(r *db.OrderReturn) *xid.ID { return &r.OrderID }))
+	if core.Selects(ctx, "exchange") {
+		ids = append(ids, core.IDs(rows, func(r *db.OrderReturn) *xid.ID { return r.ExchangeID })...)
+	}
+	orders, err := q.ordersOf(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +255,9 @@ func (q Query) withOrders(ctx context.Context, rows []*db.OrderReturn) ([]*model
 		of[o.ID] = o
 	}
 	return core.Map(rows, func(r *db.OrderReturn) *model.Return {
-		return &model.Return{OrderReturn: r, Order: of[r.OrderID]}
+		shown := &model.Return{OrderReturn: r, Order: of[r.OrderID]}
+		core.Opt(r.ExchangeID, func(id xid.ID) { shown.Exchange = of[id] })
+		return shown
 	}), nil
 }
 

@@ -207,14 +207,7 @@ func (m Mutation) OrderReturnRefund(
 		to: state.ReturnRefunded, from: []state.ReturnState{state.ReturnApproved, state.ReturnReceived},
 		unshipped: true,
 		edit: func(ctx context.Context, e *orderEdit, row *db.OrderReturn, u *db.OrderReturnUpdate) error {
-			list, err := row.Lines.List()
-			if err != nil {
-				return fault.Wrap("read the lines of a return", err)
-			}
-			wanted := core.Map(list, func(l document.ReturnLine) *model.LineQuantityInput {
-				return &model.LineQuantityInput{LineItemID: l.LineID, Quantity: l.Quantity}
-			})
-			lines, err := e.pick(wanted, refundable)
+			lines, err := unitsOf(e.Order, row)
 			if err != nil {
 				return err
 			}
@@ -222,6 +215,17 @@ func (m Mutation) OrderReturnRefund(
 			u.SetRefundedMinor(in.AmountMinor)
 			return m.refund(ctx, e, model.RefundInput{AmountMinor: in.AmountMinor, Restock: in.Restock}, lines)
 		}})
+}
+
+// unitsOf returns the units of a return, which must not be refunded yet.
+func unitsOf(o *model.Order, row *db.OrderReturn) ([]picked, error) {
+	list, err := row.Lines.List()
+	if err != nil {
+		return nil, fault.Wrap("read the lines of a return", err)
+	}
+	return pick(o, core.Map(list, func(l document.ReturnLine) *model.LineQuantityInput {
+		return &model.LineQuantityInput{LineItemID: l.LineID, Quantity: l.Quantity}
+	}), refundable)
 }
 
 // refusals are the texts of refusals; never changed.

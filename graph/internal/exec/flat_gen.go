@@ -778,9 +778,10 @@ var flatTypes = map[string]flatType{
 		"answer":        {10, ""},
 		"labelUrl":      {11, ""},
 		"refundedMinor": {12, ""},
-		"createdAt":     {13, ""},
-		"updatedAt":     {14, ""},
-		"version":       {15, ""},
+		"exchange":      {13, "Order"},
+		"createdAt":     {14, ""},
+		"updatedAt":     {15, ""},
+		"version":       {16, ""},
 	}},
 	"ReturnCountry": {returnCountryImplementors, map[string]flatField{
 		"country": {1, ""},
@@ -5063,13 +5064,22 @@ func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
 			} else {
 				w.number(*v)
 			}
-		case 13: // createdAt
+		case 13: // exchange
+			v := obj.Exchange
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeOrder(w, v) {
+					return false
+				}
+			}
+		case 14: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 14: // updatedAt
+		case 15: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
-		case 15: // version
+		case 16: // version
 			v := obj.Version
 			w.number(v)
 		}

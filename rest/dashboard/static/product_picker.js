@@ -19,16 +19,16 @@ function sellableItems(p) {
       priceMinor: v.currentPrice.priceMinor, left: v.inventoryQuantity }));
 }
 
-/** The newest published products, or the matches of a search. add gets the chosen item. */
-export function ProductPicker({ add }) {
-  const [words, setWords] = useState('');
+/** The newest published products, or the matches of a search, which starts with first. add gets the chosen item. */
+export function ProductPicker({ add, first = '' }) {
+  const [words, setWords] = useState(first);
   const q = useQuery(search, { filter: { status: 'ACTIVE' }, query: words || null });
   const find = (e) => setWords(e.target.value.trim());
   const found = q.data?.products.nodes ?? [];
   const more = q.data?.products.pageInfo.hasNextPage;
   return html`<div class="picker" data-test="goods">
-    <label class="filter"><span>Search</span><input type="search" onKeyDown=${onEnter(find)} autocomplete="off"
-      onChange=${find} placeholder="Title or SKU" data-test="picker-search" />
+    <label class="filter"><span>Search</span><input type="search" defaultValue=${first} autocomplete="off"
+      onKeyDown=${onEnter(find)} onChange=${find} placeholder="Title or SKU" data-test="picker-search" />
     </label>
     ${!q.data ? html`<${Pending} of=${q} rows=${3} />`
       : found.length === 0 ? html`<${Empty} icon="products" title=${more ? 'Enter more of the title or SKU'

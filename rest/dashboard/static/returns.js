@@ -3,10 +3,12 @@ import { html, useEffect, useRef, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
 import { ActionButton, Amount, Area, Check, Field, FieldError, FormDialog, Select, amount, errors, text, transition,
   useAction, useMutation } from './form.js';
+import { Exchange } from './exchange.js';
+import { to } from './route.js';
 import { Alert, Badge, Button, Card, ExternalLink, Money, Pending, Time } from './ui.js';
 
 export const returnFields = `id state byShopper withdrawal name email note answer labelUrl refundedMinor createdAt
-  version lines { lineItemId quantity reason }
+  version lines { lineItemId quantity reason } exchange { id number }
   order { id number currency status fulfillmentStatus paidMinor refundedMinor paymentMethod
     lineItems { id title } }`;
 
@@ -44,7 +46,9 @@ export function ReturnText({ of: r }) {
     ${r.answer && html`<p class="verbatim muted">${r.answer}</p>`}
     ${r.labelUrl && html`<p><${ExternalLink} href=${r.labelUrl}>Label<//></p>`}
     ${r.refundedMinor != null && html`<p class="muted">Refunded:
-      ${' '}<${Money} minor=${r.refundedMinor} currency=${r.order.currency} /></p>`}`;
+      ${' '}<${Money} minor=${r.refundedMinor} currency=${r.order.currency} /></p>`}
+    ${r.exchange && html`<p>Exchanged for
+      ${' '}<a href=${to('/orders/' + r.exchange.id)} data-test="exchange-order">order #${r.exchange.number}</a></p>`}`;
 }
 
 /** Opens the dialogs of returns. They show the latest version of a row. */
@@ -77,6 +81,7 @@ export function ReturnActions({ of: r, open, changed }) {
       }}>Items received<//>`}
     ${back && can('money') && button('refund', 'Refund',
       unshipped || r.state === 'RECEIVED' ? 'primary' : '')}
+    ${['APPROVED', 'RECEIVED'].includes(r.state) && can('money') && button('exchange', 'Exchange')}
     ${(back || r.state === 'REQUESTED') && button('decline', 'Decline', 'danger-quiet')}</span>`;
 }
 
@@ -152,7 +157,7 @@ function Create({ order: o, left, onClose, changed }) {
   <//>`;
 }
 
-const dialogs = { approve: Approve, decline: Decline, refund: Refund };
+const dialogs = { approve: Approve, decline: Decline, refund: Refund, exchange: Exchange };
 
 const refusals = { CANCELLED: 'the order is cancelled', UNPAID: 'the order is not paid yet',
   EXCLUDED: 'the products are excluded', NONE_LEFT: 'all items are refunded or in a return',

@@ -30,7 +30,8 @@ const document = (can) => `query Order($id: ID!) {
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version customFields
     includedTaxMinor taxes { name rate included amountMinor } taxRelief vatId vatConsultation
-    discountCode shippingMethod paymentMethod externalNumber paymentDueAt ${can('notes') ? 'payUrl' : ''}
+    discountCode shippingMethod paymentMethod externalNumber paymentDueAt
+    ${can('notes') ? 'payUrl exchangeOf { id number }' : ''}
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }
@@ -102,6 +103,8 @@ export function Order({ id }) {
         ${can('notes') && html`<${OrderDownloads} order=${o} key=${'d' + o.version} />`}
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
+          ['In exchange for', o.exchangeOf && html`<a href=${to('/orders/' + o.exchangeOf.id)}
+            data-test="exchange-of">Return of order #${o.exchangeOf.number}</a>`],
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && humanize(o.paymentMethod)],
           ['Cancelled if unpaid by', o.paymentDueAt && html`<${Time} at=${o.paymentDueAt} />`],
           ['Discount code', o.discountCode], ['External number', o.externalNumber],
