@@ -62,6 +62,7 @@ func readExport(r *wire.Reader) model.ExportStartInput {
 			FulfillmentStatus: (*state.FulfillmentStatus)(f.String("fulfillment_status")),
 			CustomerID:        f.String("customer_id"),
 			Ids:               f.Strings("ids"),
+			MarketingConsent:  (*state.MarketingConsent)(f.String("marketing_consent")),
 		}
 	}
 	faults := present(r.Fields(), "kind", kind != nil)

@@ -109,6 +109,8 @@ type Export struct {
 	FilterCustomerID *xid.ID `json:"filter_customer_id,omitempty"`
 	// FilterIds holds the value of the "filter_ids" field.
 	FilterIds []byte `json:"filter_ids,omitempty"`
+	// FilterConsent holds the value of the "filter_consent" field.
+	FilterConsent *state.MarketingConsent `json:"filter_consent,omitempty"`
 	// SyncFrom holds the value of the "sync_from" field.
 	SyncFrom *micros.Time `json:"sync_from,omitempty"`
 	// Redactions holds the value of the "redactions" field.
@@ -131,7 +133,7 @@ func (*Export) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case export.FieldVersion, export.FieldEventSequence, export.FieldUpdatedAt, export.FieldBucket, export.FieldCreatedFrom, export.FieldCreatedTo, export.FieldDueAt, export.FieldLeaseToken, export.FieldLeaseUntil, export.FieldSlot, export.FieldFailures, export.FieldRowsDone, export.FieldResourcesDone, export.FieldResourcesTotal, export.FieldParts, export.FieldSizeBytes, export.FieldStartedAt, export.FieldCompletedAt, export.FieldExpiresAt, export.FieldDeletedAt, export.FieldSyncFrom, export.FieldRedactions, export.FieldRestarts:
 			values[i] = new(sql.NullInt64)
-		case export.FieldKind, export.FieldFormat, export.FieldCompression, export.FieldFilterStatus, export.FieldRequesterType, export.FieldRequesterName, export.FieldStatus, export.FieldSha256, export.FieldErrorCode, export.FieldErrorMessage, export.FieldLanguage, export.FieldTimezone, export.FieldFilterFinancialStatus, export.FieldFilterFulfillmentStatus:
+		case export.FieldKind, export.FieldFormat, export.FieldCompression, export.FieldFilterStatus, export.FieldRequesterType, export.FieldRequesterName, export.FieldStatus, export.FieldSha256, export.FieldErrorCode, export.FieldErrorMessage, export.FieldLanguage, export.FieldTimezone, export.FieldFilterFinancialStatus, export.FieldFilterFulfillmentStatus, export.FieldFilterConsent:
 			values[i] = new(sql.NullString)
 		case export.FieldID, export.FieldStoreID, export.FieldRequesterID:
 			values[i] = new(xid.ID)
@@ -447,6 +449,13 @@ func (_m *Export) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field filter_ids", values[i])
 			} else if value != nil {
 				_m.FilterIds = *value
+			}
+		case export.FieldFilterConsent:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field filter_consent", values[i])
+			} else if value.Valid {
+				_m.FilterConsent = new(state.MarketingConsent)
+				*_m.FilterConsent = state.MarketingConsent(value.String)
 			}
 		case export.FieldSyncFrom:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -549,6 +549,20 @@ func (_c *ExportCreate) SetFilterIds(v []byte) *ExportCreate {
 	return _c
 }
 
+// SetFilterConsent sets the "filter_consent" field.
+func (_c *ExportCreate) SetFilterConsent(v state.MarketingConsent) *ExportCreate {
+	_c.mutation.SetFilterConsent(v)
+	return _c
+}
+
+// SetNillableFilterConsent sets the "filter_consent" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableFilterConsent(v *state.MarketingConsent) *ExportCreate {
+	if v != nil {
+		_c.SetFilterConsent(*v)
+	}
+	return _c
+}
+
 // SetSyncFrom sets the "sync_from" field.
 func (_c *ExportCreate) SetSyncFrom(v micros.Time) *ExportCreate {
 	_c.mutation.SetSyncFrom(v)
@@ -991,6 +1005,10 @@ func (_c *ExportCreate) createSpec() (*Export, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.FilterIds(); ok {
 		_spec.SetField(export.FieldFilterIds, field.TypeBytes, value)
 		_node.FilterIds = value
+	}
+	if value, ok := _c.mutation.FilterConsent(); ok {
+		_spec.SetField(export.FieldFilterConsent, field.TypeString, value)
+		_node.FilterConsent = &value
 	}
 	if value, ok := _c.mutation.SyncFrom(); ok {
 		_spec.SetField(export.FieldSyncFrom, field.TypeInt64, value)

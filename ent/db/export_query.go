@@ -580,6 +580,7 @@ var exportBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.FilterFulfillmentStatus),
 		cell.PointerOf(&row.FilterCustomerID),
 		(*cell.Bytes)(&row.FilterIds),
+		cell.TextOf(&row.FilterConsent),
 		cell.NumberOf(&row.SyncFrom),
 		cell.NumberOf(&row.Redactions),
 		cell.NumberOf(&row.Restarts),

@@ -704,7 +704,7 @@ func (_u *ExportUpdate) sqlSave(ctx context.Context) (int, error) {
 	}
 	_spec := sqlgraph.NewUpdateSpec(export.Table, export.Columns,
 		sqlgraph.NewFieldSpec(export.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, export.FieldStoreID, export.FieldBucket, export.FieldKind, export.FieldFormat, export.FieldCompression, export.FieldCreatedFrom, export.FieldCreatedTo, export.FieldFilterStatus, export.FieldRequesterType, export.FieldRequesterID, export.FieldRequesterName, export.FieldAppStoreID, export.FieldAppID, export.FieldEndpointID, export.FieldLanguage, export.FieldTimezone, export.FieldFilterFinancialStatus, export.FieldFilterFulfillmentStatus, export.FieldFilterCustomerID, export.FieldFilterIds)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, export.FieldStoreID, export.FieldBucket, export.FieldKind, export.FieldFormat, export.FieldCompression, export.FieldCreatedFrom, export.FieldCreatedTo, export.FieldFilterStatus, export.FieldRequesterType, export.FieldRequesterID, export.FieldRequesterName, export.FieldAppStoreID, export.FieldAppID, export.FieldEndpointID, export.FieldLanguage, export.FieldTimezone, export.FieldFilterFinancialStatus, export.FieldFilterFulfillmentStatus, export.FieldFilterCustomerID, export.FieldFilterIds, export.FieldFilterConsent)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {

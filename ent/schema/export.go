@@ -96,6 +96,9 @@ func (Export) Fields() []ent.Field {
 			Optional().Nillable().Immutable(),
 		// filter_ids are the ids of the only rows to export, packed by xid.Pack.
 		field.Bytes("filter_ids").MaxLen(16 * limit.ExportIDs).Optional().Immutable(),
+		// filter_consent applies to customers only.
+		field.String("filter_consent").GoType(state.MarketingConsent("")).SchemaType(key(16)).
+			Optional().Nillable().Immutable(),
 		// sync_from is the updated_from with which a client continues after the file.
 		field.Int64("sync_from").GoType(micros.Time(0)).Optional().Nillable(),
 		// redactions is the store's count of redactions before the job read its first row: the file

@@ -26,3 +26,17 @@ const (
 func (v ConsentSource) Known() bool {
 	return oneOf(v, ConsentAccount, ConsentStaff, ConsentAPI, ConsentImport)
 }
+
+// MarketingConsent is a filter of customers by their consent to marketing emails.
+type MarketingConsent string
+
+// The values of [MarketingConsent].
+const (
+	// ConsentGiven are all customers who consent now, whoever recorded it.
+	ConsentGiven MarketingConsent = "given"
+	// ConsentConfirmed are those who consented themselves with a proved address (double opt-in).
+	ConsentConfirmed MarketingConsent = "confirmed"
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v MarketingConsent) Known() bool { return oneOf(v, ConsentGiven, ConsentConfirmed) }

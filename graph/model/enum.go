@@ -83,6 +83,11 @@ func UnmarshalConsentSource(v any) (state.ConsentSource, error) {
 	return unmarshal[state.ConsentSource](v)
 }
 
+func MarshalMarketingConsent(v state.MarketingConsent) graphql.Marshaler { return enum(v) }
+func UnmarshalMarketingConsent(v any) (state.MarketingConsent, error) {
+	return unmarshal[state.MarketingConsent](v)
+}
+
 func MarshalEmailMarketing(v state.EmailMarketing) graphql.Marshaler { return enum(v) }
 func UnmarshalEmailMarketing(v any) (state.EmailMarketing, error) {
 	return unmarshal[state.EmailMarketing](v)

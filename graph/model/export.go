@@ -16,7 +16,8 @@ type Export struct {
 // Filters returns the requested filters.
 func (e *Export) Filters() *ExportFilters {
 	f := &ExportFilters{CreatedFrom: e.CreatedFrom, CreatedTo: e.CreatedTo, Status: e.FilterStatus,
-		FinancialStatus: e.FilterFinancialStatus, FulfillmentStatus: e.FilterFulfillmentStatus}
+		FinancialStatus: e.FilterFinancialStatus, FulfillmentStatus: e.FilterFulfillmentStatus,
+		MarketingConsent: e.FilterConsent}
 	if e.FilterCustomerID != nil {
 		f.CustomerID = new(xid.Customer.Format(*e.FilterCustomerID))
 	}

@@ -104,6 +104,8 @@ const (
 	FieldFilterCustomerID = "filter_customer_id"
 	// FieldFilterIds holds the string denoting the filter_ids field in the database.
 	FieldFilterIds = "filter_ids"
+	// FieldFilterConsent holds the string denoting the filter_consent field in the database.
+	FieldFilterConsent = "filter_consent"
 	// FieldSyncFrom holds the string denoting the sync_from field in the database.
 	FieldSyncFrom = "sync_from"
 	// FieldRedactions holds the string denoting the redactions field in the database.
@@ -162,6 +164,7 @@ var Columns = []string{
 	FieldFilterFulfillmentStatus,
 	FieldFilterCustomerID,
 	FieldFilterIds,
+	FieldFilterConsent,
 	FieldSyncFrom,
 	FieldRedactions,
 	FieldRestarts,
@@ -438,6 +441,11 @@ func ByFilterFulfillmentStatus(opts ...sql.OrderTermOption) OrderOption {
 // ByFilterCustomerID orders the results by the filter_customer_id field.
 func ByFilterCustomerID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFilterCustomerID, opts...).ToFunc()
+}
+
+// ByFilterConsent orders the results by the filter_consent field.
+func ByFilterConsent(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFilterConsent, opts...).ToFunc()
 }
 
 // BySyncFrom orders the results by the sync_from field.

@@ -298,6 +298,12 @@ func FilterIds(v []byte) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldFilterIds, v))
 }
 
+// FilterConsent applies equality check predicate on the "filter_consent" field. It's identical to FilterConsentEQ.
+func FilterConsent(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEQ(FieldFilterConsent, vc))
+}
+
 // SyncFrom applies equality check predicate on the "sync_from" field. It's identical to SyncFromEQ.
 func SyncFrom(v micros.Time) predicate.Export {
 	vc := int64(v)
@@ -2950,6 +2956,100 @@ func FilterIdsIsNil() predicate.Export {
 // FilterIdsNotNil applies the NotNil predicate on the "filter_ids" field.
 func FilterIdsNotNil() predicate.Export {
 	return predicate.Export(sql.FieldNotNull(FieldFilterIds))
+}
+
+// FilterConsentEQ applies the EQ predicate on the "filter_consent" field.
+func FilterConsentEQ(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEQ(FieldFilterConsent, vc))
+}
+
+// FilterConsentNEQ applies the NEQ predicate on the "filter_consent" field.
+func FilterConsentNEQ(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldNEQ(FieldFilterConsent, vc))
+}
+
+// FilterConsentIn applies the In predicate on the "filter_consent" field.
+func FilterConsentIn(vs ...state.MarketingConsent) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Export(sql.FieldIn(FieldFilterConsent, v...))
+}
+
+// FilterConsentNotIn applies the NotIn predicate on the "filter_consent" field.
+func FilterConsentNotIn(vs ...state.MarketingConsent) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Export(sql.FieldNotIn(FieldFilterConsent, v...))
+}
+
+// FilterConsentGT applies the GT predicate on the "filter_consent" field.
+func FilterConsentGT(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldGT(FieldFilterConsent, vc))
+}
+
+// FilterConsentGTE applies the GTE predicate on the "filter_consent" field.
+func FilterConsentGTE(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldGTE(FieldFilterConsent, vc))
+}
+
+// FilterConsentLT applies the LT predicate on the "filter_consent" field.
+func FilterConsentLT(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldLT(FieldFilterConsent, vc))
+}
+
+// FilterConsentLTE applies the LTE predicate on the "filter_consent" field.
+func FilterConsentLTE(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldLTE(FieldFilterConsent, vc))
+}
+
+// FilterConsentContains applies the Contains predicate on the "filter_consent" field.
+func FilterConsentContains(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldContains(FieldFilterConsent, vc))
+}
+
+// FilterConsentHasPrefix applies the HasPrefix predicate on the "filter_consent" field.
+func FilterConsentHasPrefix(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldHasPrefix(FieldFilterConsent, vc))
+}
+
+// FilterConsentHasSuffix applies the HasSuffix predicate on the "filter_consent" field.
+func FilterConsentHasSuffix(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldHasSuffix(FieldFilterConsent, vc))
+}
+
+// FilterConsentIsNil applies the IsNil predicate on the "filter_consent" field.
+func FilterConsentIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldFilterConsent))
+}
+
+// FilterConsentNotNil applies the NotNil predicate on the "filter_consent" field.
+func FilterConsentNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldFilterConsent))
+}
+
+// FilterConsentEqualFold applies the EqualFold predicate on the "filter_consent" field.
+func FilterConsentEqualFold(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldEqualFold(FieldFilterConsent, vc))
+}
+
+// FilterConsentContainsFold applies the ContainsFold predicate on the "filter_consent" field.
+func FilterConsentContainsFold(v state.MarketingConsent) predicate.Export {
+	vc := string(v)
+	return predicate.Export(sql.FieldContainsFold(FieldFilterConsent, vc))
 }
 
 // SyncFromEQ applies the EQ predicate on the "sync_from" field.

@@ -42,6 +42,9 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	return core.Commit(ctx, m.Core, xid.Export, func(ctx context.Context) (
 		*model.ExportPayload, *change.Record, error,
 	) {
+		if err := allowConsent(ctx, in.Filters); err != nil {
+			return nil, nil, err
+		}
 		if err := m.roomForExport(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -53,6 +56,16 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 		return &model.ExportPayload{Export: m.shownExport(v, row)},
 			m.exports().Created(row, "export.start", string(in.Kind)+" "+string(in.Format)), nil
 	})
+}
+
+// allowConsent refuses a filter by consent as long as there may be a program of an earlier release, which
+// would write every customer into the file.
+func allowConsent(ctx context.Context, f *model.ExportFiltersInput) error {
+	if f == nil || f.MarketingConsent == nil || ent.Writes(ctx, ent.CustomFields) { // both came with the same release
+		return nil
+	}
+	return fault.State(fault.InvalidTransition, "Exports of subscribers are available once the upgrade is finished "+
+		"(storefront migrate finalize).")
 }
 
 // newExport writes the row of a job. Unless ids is nil, only these rows are exported.
@@ -76,7 +89,8 @@ func (m Mutation) newExport(
 	if f := in.Filters; f != nil {
 		row.SetNillableCreatedFrom(f.CreatedFrom).SetNillableCreatedTo(f.CreatedTo).SetNillableFilterStatus(f.Status).
 			SetNillableFilterFinancialStatus(f.FinancialStatus).SetNillableFilterFulfillmentStatus(f.FulfillmentStatus).
-			SetNillableFilterCustomerID(customer).SetFilterIds(xid.Pack(ids))
+			SetNillableFilterCustomerID(customer).SetFilterIds(xid.Pack(ids)).
+			SetNillableFilterConsent(f.MarketingConsent)
 	}
 	if in.Format == state.ExportSpreadsheet {
 		shop, err := m.CurrentStore(ctx)
@@ -158,6 +172,7 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 	}
 	if in.Kind.Known() {
 		checkOrderFilters(c, in.Kind, f)
+		checkConsent(c, in.Kind, f)
 	}
 	if f.CreatedFrom != nil && f.CreatedTo != nil && *f.CreatedFrom >= *f.CreatedTo {
 		c.Add("filters/created_to", fault.OutOfRange, "This must be later than created_from.")
@@ -213,6 +228,16 @@ func checkOrderFilters(c *core.Check, kind state.ExportKind, f *model.ExportFilt
 	if f.CustomerID != nil {
 		_, err := xid.Customer.Parse(*f.CustomerID)
 		check("customer_id", true, err == nil, "This is not the id of a customer.")
+	}
+}
+
+func checkConsent(c *core.Check, kind state.ExportKind, f *model.ExportFiltersInput) {
+	const name = "filters/marketing_consent"
+	switch wanted := f.MarketingConsent; {
+	case wanted != nil && kind != state.ExportCustomers:
+		c.Add(name, fault.UnknownValue, "Only an export of customers can have this filter.")
+	case wanted != nil && !wanted.Known():
+		c.Add(name, fault.UnknownValue, "The value is given or confirmed.")
 	}
 }
 

@@ -86,6 +86,22 @@ func TestExportStart(t *testing.T) {
 			{name: "unknown financial status", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{FinancialStatus: new(state.FinancialStatus("open"))}
 			}, kind: fault.ValidationFailed, at: "#/filters/financial_status"},
+			{name: "subscribers", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+				in.Kind = state.ExportCustomers
+				in.Filters = &model.ExportFiltersInput{MarketingConsent: new(state.ConsentConfirmed)}
+			}},
+			{name: "subscribers without customers.read", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.OrdersRead),
+				edit: func(in *model.ExportStartInput) {
+					in.Kind = state.ExportCustomers
+					in.Filters = &model.ExportFiltersInput{MarketingConsent: new(state.ConsentGiven)}
+				}, kind: fault.InsufficientScope},
+			{name: "orders of subscribers", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+				in.Filters = &model.ExportFiltersInput{MarketingConsent: new(state.ConsentGiven)}
+			}, kind: fault.ValidationFailed, at: "#/filters/marketing_consent"},
+			{name: "unknown consent", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+				in.Kind = state.ExportCustomers
+				in.Filters = &model.ExportFiltersInput{MarketingConsent: new(state.MarketingConsent("none"))}
+			}, kind: fault.ValidationFailed, at: "#/filters/marketing_consent"},
 			{name: "for spreadsheets", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Format = state.ExportSpreadsheet
 			}},

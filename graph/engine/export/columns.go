@@ -159,6 +159,10 @@ var customerColumns = []column[customer]{
 	{"updated_at", phrase.UpdatedAtColumn, func(r *row, c customer) { r.moment(c.UpdatedAt) }},
 	{"tax_exempt", "", func(r *row, c customer) { r.boolean(c.TaxExempt) }},
 	{"custom_fields", "", func(r *row, c customer) { r.json(c.CustomFields) }},
+	{"email_marketing_at", phrase.MarketingAtColumn, func(r *row, c customer) { r.momentOpt(c.EmailMarketingAt) }},
+	{"email_marketing_source", phrase.MarketingSourceColumn, func(r *row, c customer) {
+		r.textOpt((*string)(c.EmailMarketingSource))
+	}},
 }
 
 var attemptColumns = []column[attempt]{
@@ -199,7 +203,8 @@ var (
 	sheetCustomers = pick(customerColumns, phrase.Name, phrase.FirstNameColumn, phrase.LastNameColumn, phrase.Email,
 		phrase.Phone, phrase.StatusColumn, phrase.LanguageColumn, phrase.MarketingColumn, phrase.DefaultAddressColumn,
 		phrase.TagsColumn, phrase.NoteColumn, phrase.OrdersCountColumn, phrase.TotalSpentColumn, phrase.CurrencyColumn,
-		phrase.LastOrderColumn, phrase.CreatedAtColumn, phrase.UpdatedAtColumn, phrase.IDColumn)
+		phrase.LastOrderColumn, phrase.CreatedAtColumn, phrase.UpdatedAtColumn, phrase.IDColumn,
+		phrase.MarketingAtColumn, phrase.MarketingSourceColumn)
 )
 
 func pick[T any](columns []column[T], labels ...phrase.Key) []column[T] {

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
@@ -147,6 +148,12 @@ func (s *source) filters() (list []filter) {
 	}
 	if f := job.FilterFulfillmentStatus; f != nil {
 		add("fulfillment_status", *f)
+	}
+	if f := job.FilterConsent; f != nil {
+		add("email_marketing", state.EmailSubscribed)
+		if *f == state.ConsentConfirmed {
+			add("email_marketing_source", state.ConsentAccount)
+		}
 	}
 	return list
 }
@@ -287,8 +294,15 @@ func (s *source) customers(ctx context.Context, after *xid.ID, b *builder) (last
 	if err != nil {
 		return after, 0, fmt.Errorf("read customers: %w", err)
 	}
+	reachable, err := s.reachable(ctx, rows)
+	if err != nil {
+		return after, 0, err
+	}
 	for _, c := range rows {
 		last = &c.ID
+		if !reachable(c) {
+			continue
+		}
 		if s.row == nil {
 			b.body = append(wire.AppendCustomer(b.body, c, s.currency), '\n')
 		} else {
@@ -303,4 +317,23 @@ func (s *source) customers(ctx context.Context, after *xid.ID, b *builder) (last
 		}
 	}
 	return last, len(rows), nil
+}
+
+// reachable returns which customers a job exports. A job of subscribers leaves out those without an address
+// or a usable account, and those whose address has unsubscribed since staff or a program recorded a consent.
+func (s *source) reachable(ctx context.Context, rows []*db.Customer) (func(*db.Customer) bool, error) {
+	if s.job.FilterConsent == nil {
+		return func(*db.Customer) bool { return true }, nil
+	}
+	var addresses []string
+	for _, c := range rows {
+		if c.Email != nil {
+			addresses = append(addresses, *c.Email)
+		}
+	}
+	stopped, err := notify.StoppedMarketing(ctx, s.store.DB(ctx), addresses)
+	return func(c *db.Customer) bool {
+		return c.Email != nil && !stopped(*c.Email) &&
+			(c.Status == state.CustomerGuest || c.Status == state.CustomerActive)
+	}, err
 }

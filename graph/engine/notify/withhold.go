@@ -177,9 +177,31 @@ func AllowMarketing(ctx context.Context, c *db.Client, address string) error {
 // MarketingStopped reports whether an address wants no marketing emails of the viewer's store, or no
 // emails at all.
 func MarketingStopped(ctx context.Context, c *db.Client, address string) (bool, error) {
-	of := Address(address)
-	rows, err := c.MailStop.Query().Where(mailstop.AddressIn(of, marketingOf(of))).Load(ctx)
-	return len(rows) > 0, fault.Wrap("look for a stop of marketing emails", err)
+	stopped, err := StoppedMarketing(ctx, c, []string{address})
+	return err == nil && stopped(address), err
+}
+
+// StoppedMarketing returns [MarketingStopped] for any of some addresses.
+func StoppedMarketing(ctx context.Context, c *db.Client, addresses []string) (func(address string) bool, error) {
+	digests := make([]digest.Sum, 0, 2*len(addresses))
+	for _, address := range addresses {
+		of := Address(address)
+		digests = append(digests, of, marketingOf(of))
+	}
+	stops := map[digest.Sum]bool{}
+	if len(digests) > 0 {
+		rows, err := c.MailStop.Query().Where(mailstop.AddressIn(digests...)).Load(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look for stops of marketing emails: %w", err)
+		}
+		for _, row := range rows {
+			stops[row.Address] = true
+		}
+	}
+	return func(address string) bool {
+		of := Address(address)
+		return stops[of] || stops[marketingOf(of)]
+	}, nil
 }
 
 // marketingOf returns the digest by which stops of marketing emails are stored for a digest of [Address].

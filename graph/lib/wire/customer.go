@@ -32,6 +32,8 @@ func AppendCustomer(b []byte, c *db.Customer, currency string) []byte {
 	o.Time("created_at", c.ID.Time())
 	o.Time("updated_at", c.UpdatedAt)
 	o.Bool("tax_exempt", c.TaxExempt)
+	o.TimeOpt("email_marketing_at", c.EmailMarketingAt)
+	o.StrOpt("email_marketing_source", (*string)(c.EmailMarketingSource))
 	o.customFields(c.CustomFields)
 	return o.Close()
 }

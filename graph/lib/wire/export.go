@@ -36,6 +36,7 @@ func AppendExport(b []byte, e *db.Export, link *Download) []byte {
 	} else {
 		f.Null("ids")
 	}
+	f.StrOpt("marketing_consent", (*string)(e.FilterConsent))
 	o.B = f.Close()
 	o.Plain("status", string(e.Status))
 	o.Name("progress")

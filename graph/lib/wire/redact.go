@@ -14,6 +14,7 @@ var redactedCustomer = map[string]string{
 	"email": "null", "phone": "null", "first_name": "null", "last_name": "null", "locale": "null", "note": "null",
 	"default_address": "null", "addresses": "[]", "tags": "[]", "display_name": `"Redacted customer"`,
 	"status": `"redacted"`, "email_marketing": `"not_subscribed"`,
+	"email_marketing_at": "null", "email_marketing_source": "null",
 	customFieldsMember: absent,
 }
 

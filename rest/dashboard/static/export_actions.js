@@ -9,7 +9,7 @@ import {
   ActionButton, Check, Confirm, Field, FormDialog, Select, FieldError, ConfirmMutation, useMutation, useFieldError,
   errors,
 } from './form.js';
-import { FilterSummary, exportPath, formatName, startExport, titleOf, statuses } from './export_state.js';
+import { FilterSummary, exportPath, formatName, consents, startExport, titleOf, statuses } from './export_state.js';
 import { dayName, dayOf, isDay, nextDay, startOfDay } from './dates.js';
 
 const cancel = `mutation ExportCancel($id: ID!) { exportCancel(id: $id) { export { id } ${errors} } }`;
@@ -82,7 +82,7 @@ export function StartExport({ onClose, onStart }) {
     const [from, until] = daysOf(v, today);
     const filters = {
       createdFrom: from && startOfDay(from, zone), createdTo: until && startOfDay(nextDay(until), zone),
-      status: v.get('filters.status') || null,
+      status: v.get('filters.status') || null, marketingConsent: v.get('filters.marketingConsent') || null,
     };
     const compression = v.has('gzip') ? 'GZIP' : 'NONE';
     const { export: created } = await run({ input: { kind, format, compression, filters } });
@@ -101,6 +101,9 @@ export function StartExport({ onClose, onStart }) {
       <${Select} key=${kind} name="filters.status" label="Status"
         options=${[['', 'Any'], ...statuses[kind].map((s) => [s, humanize(s)])]} />
     </div>
+    ${kind === 'CUSTOMERS' && html`<${Select} name="filters.marketingConsent" label="Marketing emails"
+      options=${[['', 'Any'], ...Object.entries(consents)]}
+      hint="For newsletters. Confirmed subscribers gave their consent in their account, whose address is proved." />`}
     ${range === 'own' && html`<div class="pair">
       <${Field} name="filters.createdFrom" label="From" type="date" max=${today}
         hint=${'Days in the store\u2019s time zone, ' + zone + '.'} />

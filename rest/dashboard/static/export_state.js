@@ -9,7 +9,7 @@ import { errors } from './form.js';
 
 /** The fields of an export, without its download link, which is queried when it is needed. */
 export const exportFields = `id kind format compression webhookId
-  filters { createdFrom createdTo status financialStatus fulfillmentStatus customerId ids }
+  filters { createdFrom createdTo status financialStatus fulfillmentStatus customerId ids marketingConsent }
   status progress { rowsDone rowsEstimated } rowCount fileSizeBytes sha256 error { code message }
   requestedBy { type name } createdAt startedAt completedAt expiresAt`;
 
@@ -22,6 +22,9 @@ export const statuses = {
   PRODUCTS: ['draft', 'active', 'archived'],
   CUSTOMERS: ['guest', 'active', 'disabled', 'redacted'],
 };
+
+/** Filters of customers by their consent to marketing emails. */
+export const consents = { GIVEN: 'Subscribers', CONFIRMED: 'Confirmed subscribers' };
 
 export const formats = { CSV: 'CSV', JSONL: 'JSON Lines', SPREADSHEET: 'Spreadsheet' };
 
@@ -74,7 +77,8 @@ export function filtersOf(e, zone) {
     : from ? 'created from ' + from
     : until ? 'created ' + (until.startsWith('before') ? '' : 'until ') + until : '';
   const text = [ids && ids.length + ' selected', status, financialStatus && humanize(financialStatus).toLowerCase(),
-    fulfillmentStatus && humanize(fulfillmentStatus).toLowerCase(), customerId && 'of one customer', made]
+    fulfillmentStatus && humanize(fulfillmentStatus).toLowerCase(), customerId && 'of one customer',
+    consents[e.filters.marketingConsent]?.toLowerCase(), made]
     .filter(Boolean).join(', ');
   return text && text[0].toUpperCase() + text.slice(1);
 }

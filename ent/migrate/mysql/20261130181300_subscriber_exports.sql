@@ -1,0 +1,2 @@
+-- Modify "exports" table
+ALTER TABLE `exports` ADD COLUMN `filter_consent` varbinary(16) NULL;
