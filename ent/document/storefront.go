@@ -24,7 +24,8 @@ type StorefrontFields struct {
 type ReturnTerms struct {
 	// Requests lets shoppers ask for a return on the page of their order.
 	Requests bool `json:"requests,omitempty"`
-	// Withdrawal lets shoppers withdraw from the contract. Nil decides by the country of the store's VAT id.
+	// Withdrawal lets shoppers withdraw from the contract. Nil decides by the countries of the shopper
+	// and of the store's VAT id.
 	Withdrawal *bool `json:"withdrawal,omitempty"`
 	// Days is how long an order can be returned, where Countries has no other time for the destination.
 	Days      int64            `json:"days"`

@@ -32,7 +32,7 @@ type MarketingConsent string
 
 // The values of [MarketingConsent].
 const (
-	// ConsentGiven are all customers who consent now, whoever recorded it.
+	// ConsentGiven are all customers who consent now, by any source.
 	ConsentGiven MarketingConsent = "given"
 	// ConsentConfirmed are those who consented themselves with a proved address (double opt-in).
 	ConsentConfirmed MarketingConsent = "confirmed"

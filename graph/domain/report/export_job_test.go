@@ -90,7 +90,7 @@ func TestExportStart(t *testing.T) {
 				in.Kind = state.ExportCustomers
 				in.Filters = &model.ExportFiltersInput{MarketingConsent: new(state.ConsentConfirmed)}
 			}},
-			{name: "subscribers without customers.read", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.OrdersRead),
+			{name: "subscribers, wrong scope", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.OrdersRead),
 				edit: func(in *model.ExportStartInput) {
 					in.Kind = state.ExportCustomers
 					in.Filters = &model.ExportFiltersInput{MarketingConsent: new(state.ConsentGiven)}

@@ -290,14 +290,31 @@ const (
 	ByWithdrawal
 )
 
-// Withdraws reports whether the shoppers of a store can withdraw from contracts online: as the store chose, or
-// else if its VAT id is of a country in the European Union.
-func Withdraws(terms document.ReturnTerms, vatID *string) bool {
+// Withdraws reports whether shoppers can withdraw from contracts online: as the store chose, or else if the
+// country of its VAT id or that of the shopper is in the European Economic Area, where Article 11a of Directive
+// 2011/83/EU applies (inserted by Directive (EU) 2023/2673). shopper is "" if it is unknown.
+func Withdraws(terms document.ReturnTerms, vatID *string, shopper string) bool {
 	if terms.Withdrawal != nil {
 		return *terms.Withdrawal
 	}
 	_, home, ok := country.VATID(core.Deref(vatID))
-	return ok && country.InUnion(home)
+	return ok && country.InEconomicArea(home) || country.InEconomicArea(shopper)
+}
+
+// destination returns the country to which an order goes, or else that of the buyer; "" if neither is known.
+func destination(o *db.Order) (string, error) {
+	to := o.ShippingAddress
+	if to == nil {
+		to = o.BillingAddress
+	}
+	address, err := to.Fields()
+	if err != nil {
+		return "", fmt.Errorf("read the address: %w", err)
+	}
+	if address == nil {
+		return "", nil
+	}
+	return address.Country, nil
 }
 
 // Returnable says what of an order can be returned.
@@ -308,6 +325,7 @@ type Returnable struct {
 	Zone *time.Location
 
 	order     *db.Order
+	country   string  // of the destination, "" if it is unknown
 	offers    [2]bool // by [ReturnWay]
 	began     *micros.Time
 	delivered bool // counts deliveryDays
@@ -333,8 +351,11 @@ func (r *Resolver) Returnable(ctx context.Context, o *db.Order, lines []*db.Orde
 	if err != nil {
 		return nil, err
 	}
+	if t.country, err = destination(o); err != nil {
+		return nil, err
+	}
 	if o.Email != nil && r.Store.Uses(ent.ShopperReturns) { // the receipt needs an address
-		t.offers = [2]bool{t.Terms.Requests && s.Status == state.StoreOpen, Withdraws(t.Terms, vatID)}
+		t.offers = [2]bool{t.Terms.Requests && s.Status == state.StoreOpen, Withdraws(t.Terms, vatID, t.country)}
 	}
 	if t.Returns, err = r.returnsOf(ctx, o.ID); err != nil {
 		return nil, err
@@ -395,16 +416,8 @@ func (t *Returnable) Until(way ReturnWay) (*micros.Time, error) {
 		return nil, nil
 	}
 	days := t.Terms.Days
-	to := t.order.ShippingAddress
-	if to == nil {
-		to = t.order.BillingAddress
-	}
-	address, err := to.Fields()
-	if err != nil {
-		return nil, fmt.Errorf("read the address: %w", err)
-	}
 	for _, c := range t.Terms.Countries {
-		if address != nil && c.Country == address.Country {
+		if c.Country == t.country {
 			days = c.Days
 		}
 	}

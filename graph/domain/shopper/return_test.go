@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -159,24 +160,35 @@ func TestReturnTerms(t *testing.T) {
 			}
 		}
 		got := p.returnable(p.ordered("ada@example.com"))
-		if got.Offers(sales.ByWithdrawal) || got.Offers(sales.ByRequest) {
-			t.Error("a new store without a VAT id takes returns")
+		if !got.Offers(sales.ByWithdrawal) || got.Offers(sales.ByRequest) {
+			t.Error("a new store takes requests, or no withdrawal from Austria")
 		}
 	})
 }
 
-// TestWithdrawalByCountry: a store with a VAT id of the European Union offers the withdrawal unless it says no.
+// TestWithdrawalByCountry: a store with a VAT id of the European Union offers the withdrawal unless it says no,
+// and so does every store to shoppers in the European Economic Area.
 func TestWithdrawalByCountry(t *testing.T) {
 	terms := document.ReturnTerms{}
 	for vatID, want := range map[string]bool{
 		"": false, "ATU12345678": true, "EL123456789": true, "GB123456789": false,
 	} {
-		if got := sales.Withdraws(terms, &vatID); got != want {
+		if got := sales.Withdraws(terms, &vatID, "US"); got != want {
 			t.Errorf("%q: %v", vatID, got)
 		}
 	}
-	if sales.Withdraws(document.ReturnTerms{Withdrawal: new(false)}, new("ATU12345678")) {
-		t.Error("the store's choice does not count")
+	area := "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK"
+	for _, code := range append(country.Codes(), "") {
+		want := code != "" && strings.Contains(area, code)
+		if got := sales.Withdraws(terms, nil, code); got != want {
+			t.Errorf("a shopper in %q: %v", code, got)
+		}
+	}
+	for _, choice := range []bool{true, false} {
+		chosen := document.ReturnTerms{Withdrawal: &choice}
+		if sales.Withdraws(chosen, new("ATU12345678"), "NO") != choice || sales.Withdraws(chosen, nil, "US") != choice {
+			t.Error("the store's choice does not count")
+		}
 	}
 }
 

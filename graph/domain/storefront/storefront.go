@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
@@ -92,17 +93,21 @@ const newestChanges = 16
 
 // stateQuery reads the rows of a store, its active theme, menus, tax settings and page about
 // shipping and, from the index alone, the products that changed last.
-const stateQuery = "SELECT s.handle, s.domain, s.name, s.currency, s.language, s.status, s.version," +
+var stateQuery = "SELECT s.handle, s.domain, s.name, s.currency, s.language, s.status, s.version," +
 	" s.storefront_revision, s.test, s.storefront, s.contact_email, t.id, t.checksum, t.settings, m.content," +
-	" x.version, x.prices_include_tax, x.rates, x.vat_id, g.handle, NULL, 0" +
+	" x.version, x.prices_include_tax, x.rates, x.vat_id, g.handle, (" + economicAreaQuery + "), NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
 	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
 	" LEFT JOIN tax_settings x ON x.store_id = s.id AND x.id = s.id" +
 	" LEFT JOIN pages g ON g.store_id = s.id AND g.kind = ? AND g.status = ?" +
 	" WHERE s.id = ?" +
 	" UNION ALL SELECT '', NULL, '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
-	" NULL, NULL, p.id, p.updated_at" +
+	" NULL, NULL, NULL, p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
+
+// economicAreaQuery finds any country of the European Economic Area that the store ships to by name.
+var economicAreaQuery = "SELECT c.country FROM shipping_countries c WHERE c.store_id = s.id AND c.country IN ('" +
+	strings.Join(country.EconomicArea(), "', '") + "') LIMIT 1"
 
 // State reads the current state of the store in one statement.
 //
@@ -140,12 +145,12 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var tax stdsql.Null[int64]
 	var included stdsql.NullBool
 	var rates document.TaxRates
-	var shipping, contact stdsql.NullString
+	var shipping, contact, area stdsql.NullString
 	var vatID *string
 	var front document.Storefront
 	err := rows.Scan(&row.Handle, &row.Domain, &row.Name, &row.Currency, &row.Language, &status, &version, &revision,
 		&row.Test, (*[]byte)(&front), &contact, &active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus),
-		&tax, &included, (*[]byte)(&rates), &vatID, &shipping, &changed, &at)
+		&tax, &included, (*[]byte)(&rates), &vatID, &shipping, &area, &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
 	}
@@ -161,14 +166,15 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	if st.Front, err = front.Fields(); err != nil {
 		return "", fmt.Errorf("read the storefront: %w", err)
 	}
-	st.Withdraws = sales.Withdraws(st.Front.Terms(), vatID)
+	st.Withdraws = sales.Withdraws(st.Front.Terms(), vatID, area.String)
 	st.Taxed, st.TaxIncluded = len(taxes) > 0, included.Bool
 	if shipping.Valid {
 		st.Shipping = PageRoot + shipping.String
 	}
 	set := digest.Of(st.Settings)
-	return fmt.Sprintf("%q %q %q %s %d %d %x %x %x %d",
-		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:], set[:], tax.V), nil
+	return fmt.Sprintf("%q %q %q %s %d %d %x %x %x %d %t",
+		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:], set[:], tax.V,
+		st.Withdraws), nil
 }
 
 // Theme returns a theme of the store that can be shown, or may be once it is processed.

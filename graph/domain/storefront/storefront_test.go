@@ -313,7 +313,8 @@ func TestStorefrontBounds(t *testing.T) {
 			rows int64
 			call func(context.Context) error
 		}{
-			"state": {2*storefront.NewestChanges + 5, // from the index, and as a derived table; the tax settings
+			// from the index, and as a derived table; the tax settings and a country
+			"state": {2*storefront.NewestChanges + 6,
 				func(ctx context.Context) error { return graphtest.ErrOf(s.State(ctx)) }},
 			"menus": {8, func(ctx context.Context) error { return graphtest.ErrOf(s.Menus(ctx, linked())) }},
 			"parts": {2*(storefront.NewestWindow+50) + 5, // from the index, and as a derived table
@@ -433,6 +434,32 @@ func TestProductDeleteStatements(t *testing.T) {
 		if n := graphtest.Must[int](t)(r.Client(ctx).Product.Query().Where(product.TitleContains("")).
 			Count(ctx)); n != 0 {
 			t.Errorf("%d products are left", n)
+		}
+	})
+}
+
+// TestWithdrawsByZone: the footer leads to the withdrawal if a shipping zone names a country of the European
+// Economic Area, and the fingerprint says so.
+func TestWithdrawsByZone(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		read := func() *storefront.State {
+			return graphtest.Must[*storefront.State](t)(r.Storefront().State(visitor(ctx)))
+		}
+		before := read()
+		for _, tc := range []struct {
+			country string
+			want    bool
+		}{{"*", false}, {"US", false}, {"NO", true}, {"DE", true}} {
+			err := r.Store.InTx(ctx, func(ctx context.Context) error {
+				return r.Client(ctx).ShippingCountry.Create().SetCountry(tc.country).SetZoneID(xid.New()).Exec(ctx)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := read()
+			if now.Withdraws != tc.want || (now.Fingerprint != before.Fingerprint) != tc.want {
+				t.Errorf("%s: %v", tc.country, now.Withdraws)
+			}
 		}
 	})
 }

@@ -108,7 +108,7 @@ function Password() {
   <//>`;
 }
 
-const withdrawals = [['', 'Automatic: if your VAT ID is of an EU country'], ['on', 'On'], ['off', 'Off']];
+const withdrawals = [['', 'Automatic: where EU law gives consumers the right'], ['on', 'On'], ['off', 'Off']];
 
 function Returns() {
   const { store, refresh } = useApp();
