@@ -208,7 +208,7 @@ func New(config Config) (*Resolver, error) {
 // Use gives each package of the domain its engines. Tests call it again to replace some.
 func (r *Resolver) Use(e Engines) {
 	r.Engines = e
-	r.catalogResolver.Engines = catalog.Engines{Images: e.Images, Listings: e.Listings}
+	r.catalogResolver.Engines = catalog.Engines{Images: e.Images, Listings: e.Listings, Notifier: e.Notifier}
 	r.salesResolver.Engines = sales.Engines{Erasures: e.Erasures, Payments: e.Payments, Links: e.Links,
 		Themes: e.Themes, Notifier: e.Notifier}
 	r.accessResolver.Engines = access.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors, Links: e.Links,

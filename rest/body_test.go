@@ -61,6 +61,32 @@ func TestMalformedBodies(t *testing.T) {
 	}
 }
 
+// Faults that follow from a member that could not be read are not listed beside its own.
+func TestInvalidLines(t *testing.T) {
+	s, m := sqlite(t)
+	for _, tc := range []struct {
+		name, lines string
+		want        []string
+	}{
+		{"not a list", `5`, []string{"#/lines invalid_type"}},
+		{"one of two that exclude each other", `[{"sku":"x","set":"1"}]`,
+			[]string{"#/lines/0/set invalid_type"}},
+		{"an unknown one instead", `[{"sku":"x","sett":1}]`,
+			[]string{"#/lines/0/delta required", "#/lines/0/sett unknown_member"}},
+		{"other lines", `[{"sku":"x","set":"1"},{"sku":"x","set":-1},{"sku":"x"}]`,
+			[]string{"#/lines/0/set invalid_type", "#/lines/1/set out_of_range", "#/lines/2/delta required"}},
+		{"a line that is none", `[1,{"sku":"x","set":-1}]`, []string{"#/lines/0 invalid_type"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := s.do(t, request{As: m.all, Method: "POST", Path: "/inventory/adjustments",
+				Body: `{"lines":` + tc.lines + `}`}).want(http.StatusUnprocessableEntity, "validation_failed")
+			if diff := cmp.Diff(tc.want, slices.Sorted(slices.Values(a.problem().places()))); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestInvalidBodies(t *testing.T) {
 	s, m := sqlite(t)
 	long := func(n int) string { return strings.Repeat("😀", n) }

@@ -55,6 +55,7 @@ type call struct {
 	private  bool // no ETag: the answer holds for this moment only
 	replayed bool
 	lines    lineset.Unpacker // unpacks the lines of orders
+	faults   []fault.Field    // of the body's form; see [call.keep]
 }
 
 var (

@@ -3,7 +3,6 @@ package rest
 import (
 	"net/http"
 
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/lib/wire"
@@ -32,9 +31,7 @@ func (a *API) createCustomField(c *call) error {
 	faults = required(faults, "name", name, &in.Name)
 	faults = required(faults, "label", label, &in.Label)
 	faults = required(faults, "type", (*state.CustomFieldType)(kind), &in.Type)
-	if len(faults) > 0 {
-		return fault.Invalid(faults...)
-	}
+	c.keep(faults)
 	done, err := a.Core.Mutation().CustomFieldCreate(c.ctx, in)
 	if err != nil {
 		return err
@@ -56,9 +53,7 @@ func (a *API) updateCustomField(c *call) error {
 		VisibleInShop: model.GivenIf(r.Given("visible_in_shop"), r.Bool("visible_in_shop")),
 		Filterable:    model.GivenIf(r.Given("filterable"), r.Bool("filterable")),
 	}
-	if err := r.Err(); err != nil {
-		return err
-	}
+	c.keep(r.Fields())
 	f, err := a.Core.Query().CustomField(c.ctx, c.pathID())
 	if err != nil {
 		return err

@@ -47,9 +47,7 @@ func (a *API) createCustomer(c *call) error {
 	}
 	core.Opt(r.String("status"), func(s string) { in.Status = state.CustomerStatus(s) })
 	core.Opt(r.String("email_marketing"), func(s string) { in.EmailMarketing = state.EmailMarketing(s) })
-	if err := r.Err(); err != nil {
-		return err
-	}
+	c.keep(r.Fields())
 	done, err := a.Core.Mutation().CustomerCreate(c.ctx, in)
 	if err != nil {
 		return err
@@ -65,13 +63,12 @@ func (a *API) updateCustomer(c *call) error {
 	if err != nil {
 		return err
 	}
-	m, err := a.Core.Query().Customer(c.ctx, c.pathID())
-	if err != nil {
-		return err
-	}
-	address, err := m.DecodedDefaultAddress()
-	if err != nil {
-		return err
+	m, missing := a.Core.Query().Customer(c.ctx, c.pathID())
+	var address *document.AddressFields
+	if missing == nil {
+		if address, err = m.DecodedDefaultAddress(); err != nil {
+			return err
+		}
 	}
 	expected, given := r.Int("expected_version"), r.Given
 	in := model.CustomerUpdateInput{
@@ -88,8 +85,8 @@ func (a *API) updateCustomer(c *call) error {
 		EmailMarketing: model.GivenIf(given("email_marketing"), (*state.EmailMarketing)(r.String("email_marketing"))),
 		CustomFields:   model.GivenIf[document.CustomFields](given(core.CustomFieldsMember), readCustomFields(r)),
 	}
-	if err := r.Err(); err != nil {
-		return err
+	if c.keep(r.Fields()); missing != nil {
+		return missing
 	}
 	return atVersion(expected, m.Version, func(version int64) error {
 		done, err := a.Core.Mutation().CustomerUpdate(c.ctx, m.PublicID(), version, in)

@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"errors"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/lib/wire"
@@ -21,8 +24,54 @@ func (c *call) noMembers() error {
 	if err != nil {
 		return err
 	}
-	return r.Err()
+	c.keep(r.Fields())
+	return nil
 }
+
+// keep notes what is wrong with the form of the body. The handler goes on, so that the operation
+// finds the other faults; [call.judged] then refuses the request in any case.
+func (c *call) keep(faults []fault.Field) { c.faults = append(c.faults, faults...) }
+
+// judged returns all faults of a body in one error: those of its form, and then those that the
+// operation found in the members that could be read. The transaction rolls back what it wrote. A
+// refusal of another kind comes after them (contract, section 2).
+func (c *call) judged(err error) error {
+	f, known := errors.AsType[*fault.Error](err)
+	if len(c.faults) == 0 || err != nil && (!known || wire.StatusOf(f) >= http.StatusInternalServerError) {
+		return err
+	}
+	all := slices.Clone(c.faults)
+	if known && f.Kind == fault.ValidationFailed {
+		for _, found := range f.Fields {
+			if !slices.ContainsFunc(c.faults, func(form fault.Field) bool { return explains(form, found) }) {
+				all = append(all, found)
+			}
+		}
+	}
+	return fault.Invalid(all...)
+}
+
+// explains reports whether a fault of the form may be the cause of one that an operation found. The
+// operation saw a member that could not be read as absent, and may have missed it beside it in an
+// element of a list. If an element is not an object, it counted the others wrongly.
+func explains(form, found fault.Field) bool {
+	if form.Pointer == found.Pointer || form.Code == fault.UnknownMember {
+		return form.Pointer == found.Pointer
+	}
+	around, last := cut(form.Pointer)
+	_, element := cut(around)
+	return strings.HasPrefix(found.Pointer, form.Pointer+"/") ||
+		isIndex(last) && strings.HasPrefix(found.Pointer, around+"/") ||
+		isIndex(element) && found.Code == fault.Required && strings.HasPrefix(found.Pointer, around+"/")
+}
+
+// cut returns the pointer to the object or list around a member, and the member's name.
+func cut(pointer string) (around, name string) {
+	i := max(strings.LastIndexByte(pointer, '/'), 0)
+	return pointer[:i], strings.TrimPrefix(pointer[i:], "/")
+}
+
+func isIndex(name string) bool { return name != "" && strings.Trim(name, "0123456789") == "" }
 
 // present adds a fault if a required member is missing. A member that was given but could not be
 // read has its own fault already.

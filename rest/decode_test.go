@@ -54,11 +54,56 @@ func TestWritesRefuseWhatTheyCannotRead(t *testing.T) {
 						t.Errorf("got %v, want %s", got, place)
 					}
 				})
+				eachRefused(body, func() {
+					alone := send()
+					if alone.Status != http.StatusUnprocessableEntity {
+						return
+					}
+					body["colour"] = "red"
+					want := append(alone.problem().places(), "#/colour unknown_member")
+					got := send().want(http.StatusUnprocessableEntity, "validation_failed").problem().places()
+					delete(body, "colour")
+					slices.Sort(want)
+					if slices.Sort(got); cmp.Diff(want, got) != "" {
+						t.Errorf("faults of the form and of the members: got %v, want %v", got, want)
+					}
+				})
+				if place := elsewhere.Replace(route.Path); place != route.Path {
+					good := path
+					path, body["colour"] = place, "red"
+					send().want(http.StatusUnprocessableEntity, "validation_failed")
+					delete(body, "colour")
+					send().want(http.StatusNotFound, "not_found")
+					path = good
+				}
 				if a := send(); a.Status >= 300 {
 					t.Errorf("without a flaw: %d %s", a.Status, a.Body)
 				}
 			}
 		})
+	}
+}
+
+// elsewhere replaces ids in paths by ids of rows that do not exist.
+var elsewhere = strings.NewReplacer("products/{id}", "products/"+xid.Product.Format(xid.New()),
+	"orders/{id}", "orders/"+xid.Order.Format(xid.New()), "customers/{id}", "customers/"+xid.Customer.Format(xid.New()),
+	"discounts/{id}", "discounts/"+xid.Discount.Format(xid.New()),
+	"custom-fields/{id}", "custom-fields/"+xid.CustomField.Format(xid.New()),
+	"{fulfillment_id}", xid.Fulfillment.Format(xid.New()))
+
+// eachRefused calls f while one member has a value of its type that an operation may refuse.
+func eachRefused(body map[string]any, f func()) {
+	for name, good := range maps.Clone(body) {
+		switch good.(type) {
+		case string:
+			body[name] = "\x01"
+		case int, float64:
+			body[name] = -5
+		default:
+			continue
+		}
+		f()
+		body[name] = good
 	}
 }
 

@@ -23,9 +23,7 @@ func (a *API) createDiscount(c *call) error {
 	for _, name := range []string{"code", "kind"} {
 		faults = present(faults, name, r.Given(name))
 	}
-	if len(faults) > 0 {
-		return fault.Invalid(faults...)
-	}
+	c.keep(faults)
 	done, err := a.Core.Mutation().DiscountCreate(c.ctx, in)
 	if err != nil {
 		return err
@@ -41,17 +39,16 @@ func (a *API) updateDiscount(c *call) error {
 	if err != nil {
 		return err
 	}
-	d, err := a.Core.Query().Discount(c.ctx, c.pathID())
-	if err != nil {
-		return err
-	}
-	in, err := model.DiscountOf(d)
-	if err != nil {
-		return err
+	d, missing := a.Core.Query().Discount(c.ctx, c.pathID())
+	var in model.DiscountInput
+	if missing == nil {
+		if in, err = model.DiscountOf(d); err != nil {
+			return err
+		}
 	}
 	expected := r.Int("expected_version")
-	if faults := in.Merge(r); len(faults) > 0 {
-		return fault.Invalid(faults...)
+	if c.keep(in.Merge(r)); missing != nil {
+		return missing
 	}
 	return atVersion(expected, d.Version, func(version int64) error {
 		done, err := a.Core.Mutation().DiscountUpdate(c.ctx, d.PublicID(), version, in)

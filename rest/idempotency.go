@@ -72,9 +72,9 @@ func (c *call) reaches(answer []byte) error {
 // starts with an empty answer.
 func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 	outer := c.ctx
-	c.ctx, c.out, c.code, c.location = ctx, c.out[:0], 0, ""
+	c.ctx, c.out, c.code, c.location, c.faults = ctx, c.out[:0], 0, "", nil
 	defer func() { c.ctx = outer }()
-	err := c.row.handle(a, c)
+	err := c.judged(c.row.handle(a, c))
 	if err == nil {
 		return idem.Answer{Status: c.code, ContentType: jsonType, Location: c.location, Body: c.out}, nil
 	}

@@ -3,7 +3,6 @@ package rest
 import (
 	"net/http"
 
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
@@ -33,9 +32,7 @@ func (a *API) adjustInventory(c *call) error {
 			Expected: l.Int("expected"), Reason: l.String("reason"), Reference: l.String("reference"),
 		})
 	}
-	if faults := present(r.Fields(), "lines", there); len(faults) > 0 {
-		return fault.Invalid(faults...)
-	}
+	c.keep(present(r.Fields(), "lines", there))
 	done, err := a.Core.Mutation().InventoryAdjust(c.ctx, lines)
 	if err != nil {
 		return err

@@ -99,13 +99,11 @@ func (a *API) createOrder(c *call) error {
 		return err
 	}
 	in, payments := readOrder(r)
-	faults := present(r.Fields(), "lines", in.Lines != nil)
+	c.keep(present(r.Fields(), "lines", in.Lines != nil))
 	if len(payments) > limit.OrderPayments {
-		faults = append(faults, fault.Field{Pointer: wire.Pointer("payments"), Code: fault.TooLong,
-			Detail: fmt.Sprintf("There are more than %d payments.", limit.OrderPayments)})
-	}
-	if len(faults) > 0 {
-		return fault.Invalid(faults...)
+		c.keep([]fault.Field{{Pointer: wire.Pointer("payments"), Code: fault.TooLong,
+			Detail: fmt.Sprintf("There are more than %d payments.", limit.OrderPayments)}})
+		payments = nil
 	}
 	done, err := a.Core.Mutation().OrderCreate(c.ctx, in)
 	for i, p := range payments {
@@ -163,17 +161,15 @@ func (a *API) updateOrder(c *call) error {
 	if err != nil {
 		return err
 	}
-	o, err := a.Core.Query().Order(c.ctx, c.pathID())
-	if err != nil {
-		return err
-	}
-	billing, err := o.DecodedBillingAddress()
-	if err != nil {
-		return err
-	}
-	shipping, err := o.DecodedShippingAddress()
-	if err != nil {
-		return err
+	o, missing := a.Core.Query().Order(c.ctx, c.pathID())
+	var billing, shipping *document.AddressFields
+	if missing == nil {
+		if billing, err = o.DecodedBillingAddress(); err == nil {
+			shipping, err = o.DecodedShippingAddress()
+		}
+		if err != nil {
+			return err
+		}
 	}
 	expected, given := r.Int("expected_version"), r.Given
 	in := model.OrderUpdateInput{
@@ -184,8 +180,8 @@ func (a *API) updateOrder(c *call) error {
 		Tags:            model.GivenIf(given("tags"), r.Strings("tags")),
 		CustomFields:    model.GivenIf[document.CustomFields](given(core.CustomFieldsMember), readCustomFields(r)),
 	}
-	if err := r.Err(); err != nil {
-		return err
+	if c.keep(r.Fields()); missing != nil {
+		return missing
 	}
 	return atVersion(expected, o.Version, func(version int64) error {
 		done, err := a.Core.Mutation().OrderUpdate(c.ctx, o.PublicID(), version, in)

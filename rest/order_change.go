@@ -26,9 +26,7 @@ func (a *API) changeOrder(c *call, code int, read func(*wire.Reader) orderChange
 	}
 	expected := r.Int("expected_version")
 	change := read(r)
-	if err := r.Err(); err != nil {
-		return err
-	}
+	c.keep(r.Fields())
 	o, err := a.Core.Query().Order(c.ctx, c.pathID())
 	if err != nil {
 		return err

@@ -107,19 +107,18 @@ func (a *API) updateProduct(c *call) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.Core.Query().Product(c.ctx, c.pathID())
-	if err != nil {
-		return err
-	}
-	maker, err := p.DecodedMaker()
-	if err != nil {
-		return err
+	p, missing := a.Core.Query().Product(c.ctx, c.pathID())
+	var maker *document.MakerFields
+	if missing == nil {
+		if maker, err = p.DecodedMaker(); err != nil {
+			return err
+		}
 	}
 	expected := r.Int("expected_version")
 	in := readProductPatch(r, maker)
 	in.ExternalReference = model.GivenIf(r.Given("external_reference"), r.String("external_reference"))
-	if err := r.Err(); err != nil {
-		return err
+	if c.keep(r.Fields()); missing != nil {
+		return missing
 	}
 	return a.changedProduct(c, expected, p, func(m graph.Mutation, version int64) (*model.ProductPayload, error) {
 		return m.ProductUpdate(c.ctx, p.PublicID(), version, in)
@@ -148,9 +147,7 @@ func (a *API) moveProduct(c *call, move func(graph.Mutation, string, int64) (*mo
 		return err
 	}
 	expected := r.Int("expected_version")
-	if err := r.Err(); err != nil {
-		return err
-	}
+	c.keep(r.Fields())
 	p, err := a.Core.Query().Product(c.ctx, c.pathID())
 	if err != nil {
 		return err
@@ -186,9 +183,7 @@ func (a *API) upsertProduct(c *call) error {
 		return err
 	}
 	in := readProductPatch(r, nil)
-	if err := r.Err(); err != nil {
-		return err
-	}
+	c.keep(r.Fields())
 	done, err := a.Core.Mutation().ProductUpsert(c.ctx, c.pathValue("external_reference"), in)
 	if err != nil {
 		return err

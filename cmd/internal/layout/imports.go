@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	"graph/engine/passkey":        {"graph/engine/factor/factortest"}, // in tests
 	"graph/engine/factor":         {"graph/engine/audit", "graph/engine/notify", "graph/engine/session"},
 	"graph/engine/index/listings": {"graph/engine/backfill"},
+	"graph/engine/stock":          {"graph/engine/notify"},
 	"graph/engine/task":           {"graph/engine/lease"},
 	// words are folded as those of storefronts
 	"graph/engine/index/search": {"graph/engine/backfill", "graph/engine/index/listings"},

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/stock"
 	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/model"
@@ -149,11 +150,26 @@ const (
 	insertedChange = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
-// insertInventory adds entries to the history, which have the viewer's store.
-func (r *Resolver) insertInventory(ctx context.Context, rows []*db.InventoryChange) error {
+// recordStock adds changes of stock to the history, and notifies staff of those that leave little.
+// They have the viewer's store.
+func (r *Resolver) recordStock(ctx context.Context, rows []*db.InventoryChange) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	s, err := r.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.insertInventory(ctx, rows); err != nil {
+		return err
+	}
+	return stock.Keeper{Store: r.Store, Notifier: r.Notifier}.Changed(ctx, s,
+		core.Map(rows, func(c *db.InventoryChange) stock.Change {
+			return stock.Change{Product: c.ProductID, Variant: c.VariantID, Before: c.Before, After: c.After}
+		}))
+}
+
+func (r *Resolver) insertInventory(ctx context.Context, rows []*db.InventoryChange) error {
 	args := make([]any, 0, 11*len(rows))
 	for _, c := range rows {
 		args = append(args, c.StoreID, c.ProductID, c.VariantID, c.ID, c.Before, c.After, c.Reason, c.Reference,

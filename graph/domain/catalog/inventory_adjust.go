@@ -61,7 +61,7 @@ func (m Mutation) keepStock(
 		return nil, err
 	}
 	return &change.Record{Action: "inventory.adjust", Kind: xid.Product, ID: changes[0].ProductID,
-		Detail: "lines: " + strconv.Itoa(len(changes))}, m.insertInventory(ctx, changes)
+		Detail: "lines: " + strconv.Itoa(len(changes))}, m.recordStock(ctx, changes)
 }
 
 func checkInventory(lines []*model.InventoryLineInput) error {

@@ -91,7 +91,7 @@ func (m Mutation) indexed(
 				return err
 			}
 		}
-		if err := m.insertInventory(ctx, changes); err != nil || stockOnly {
+		if err := m.recordStock(ctx, changes); err != nil || stockOnly {
 			return err
 		}
 		if err := m.listingWriter(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {

@@ -6,12 +6,15 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
 // Engines are what the operations of this package use besides the core.
 type Engines struct {
 	Images   *images.Keeper
 	Listings *listings.Keeper
+	// Notifier is nil without a mail server.
+	Notifier *notify.Notifier
 }
 
 // Resolver holds the dependencies of the operations of this package.

@@ -101,10 +101,7 @@ func (m Mutation) insertOrder(
 			return nil, fmt.Errorf("add order lines: %w", err)
 		}
 	}
-	if err := m.takeStock(ctx, d.need, saved.UpdatedAt); err != nil {
-		return nil, err
-	}
-	if err := m.announceLow(ctx, d.store, d.need); err != nil {
+	if err := m.takeStock(ctx, d.store, d.need, saved.UpdatedAt); err != nil {
 		return nil, err
 	}
 	if d.customer != nil {

@@ -384,7 +384,7 @@ func (e *orderEdit) reprice() {
 // saveEdited takes the stock, ends an online payment of the former total, and has the sums of sales computed
 // again. It writes the rows of the lines while releases that read them may run.
 func (m Mutation) saveEdited(ctx context.Context, e *orderEdit, l *lineChange) error {
-	if err := m.takeStock(ctx, l.need, e.Now); err != nil {
+	if err := m.takeStock(ctx, l.draft.store, l.need, e.Now); err != nil {
 		return err
 	}
 	if !ent.Writes(ctx, ent.LinesInOrders) {

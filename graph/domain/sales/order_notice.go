@@ -2,18 +2,10 @@ package sales
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
-	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/product"
-	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -113,68 +105,6 @@ func (m Mutation) announceMoney(ctx context.Context, e *orderEdit, events []even
 		}
 	}
 	return nil
-}
-
-// stockRow is what is left of a product or variant.
-type stockRow struct {
-	ID    xid.ID `sql:"id"`
-	Title string `sql:"title"`
-	Left  *int64 `sql:"inventory_quantity"`
-}
-
-// announceLow writes a notice if an order brought the stock of products or variants down to the
-// limit of the store.
-func (m Mutation) announceLow(ctx context.Context, s *db.Store, need stock) error {
-	if s.LowStock == nil || len(need) == 0 {
-		return nil
-	}
-	products, variants := []xid.ID{}, []xid.ID{}
-	for w := range need {
-		products = append(products, w.product)
-		if !w.variant.IsNil() {
-			variants = append(variants, w.variant)
-		}
-	}
-	var list, ofVariants []stockRow
-	only := func(s *sql.Selector) {
-		s.Select(s.C(product.FieldID), s.C(product.FieldTitle), s.C(product.FieldInventoryQuantity))
-	}
-	query := m.Client(ctx).Product.Query().Where(product.IDIn(products...))
-	if err := query.Modify(only).Scan(ctx, &list); err != nil {
-		return fmt.Errorf("read the stock: %w", err)
-	}
-	if len(variants) > 0 {
-		query := m.Client(ctx).Variant.Query().Where(variant.ProductIDIn(products...), variant.IDIn(variants...))
-		if err := query.Modify(only).Scan(ctx, &ofVariants); err != nil {
-			return fmt.Errorf("read the stock: %w", err)
-		}
-	}
-	rows := map[xid.ID]stockRow{}
-	for _, row := range append(list, ofVariants...) {
-		rows[row.ID] = row
-	}
-	notice := notify.Notice{Level: state.NotificationWarning, Topic: state.AlertLowStock, Kind: xid.Product}
-	var lines []string
-	for _, w := range slices.SortedFunc(maps.Keys(need), item.compare) {
-		row, title := rows[w.product], clipped(rows[w.product].Title)
-		if !w.variant.IsNil() {
-			row = rows[w.variant]
-			title += " (" + clipped(row.Title) + ")"
-		}
-		if row.Left != nil && *row.Left <= *s.LowStock && *row.Left+need[w] > *s.LowStock {
-			lines = append(lines, title+": "+strconv.FormatInt(*row.Left, 10)+" left")
-			notice.ID = w.product
-		}
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	notice.Title = "Low stock: " + lines[0]
-	if more := len(lines) - 1; more > 0 {
-		notice.Title += " and " + strconv.Itoa(more) + " more"
-	}
-	notice.Body = strings.Join(lines[:min(len(lines), summaryLines)], "\n")
-	return m.Notifier.Append(viewer.Operator(ctx, s.ID), m.Store, notice)
 }
 
 // summaryLines is how many lines of an order its notice lists.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/variant"
@@ -18,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	levels "github.com/storefront-go/storefront/graph/engine/stock"
 )
 
 // stock is a number of units by item. Units of a variant count in the sum of its product too.
@@ -46,9 +48,9 @@ func (s stock) byProduct() (list []parts) {
 	return list
 }
 
-// takeStock takes the tracked stock that an order needs. Stock never falls below zero, because the
-// updates are conditional. It emits no event (contract, section 6).
-func (m Mutation) takeStock(ctx context.Context, need stock, now micros.Time) error {
+// takeStock takes the tracked stock that an order of the store s needs. Stock never falls below zero,
+// because the updates are conditional. It emits no event of the product (contract, section 6).
+func (m Mutation) takeStock(ctx context.Context, s *db.Store, need stock, now micros.Time) error {
 	for _, p := range need.byProduct() {
 		// With options, the variants' stock has to suffice. Without, the product may have received
 		// options since it was read.
@@ -73,7 +75,21 @@ func (m Mutation) takeStock(ctx context.Context, need stock, now micros.Time) er
 			}
 		}
 	}
-	return nil
+	return m.stock().Moved(ctx, s, need.moves(-1))
+}
+
+func (m Mutation) stock() levels.Keeper { return levels.Keeper{Store: m.Store, Notifier: m.Notifier} }
+
+// moves returns the stock as changes in key order: -1 takes it, 1 gives it back.
+func (s stock) moves(sign int64) (list []levels.Move) {
+	for _, w := range slices.SortedFunc(maps.Keys(s), item.compare) {
+		move := levels.Move{Product: w.product, Variant: w.variant, By: sign * s[w]}
+		if w.variant.IsNil() {
+			move.Variant = w.product
+		}
+		list = append(list, move)
+	}
+	return list
 }
 
 func soldOut(id string) error {

@@ -66,7 +66,7 @@ function StoreForm() {
       value=${store.contactEmail ?? ''} maxlength="254"
       hint="Shown in your shop and in emails. Replies of shoppers go here." />
     <${Field} key=${'s' + store.lowStock} name="lowStock" label="Low stock" optional inputmode="numeric"
-      value=${store.lowStock ?? ''} hint="Staff are notified when an order leaves this stock or less of an item." />
+      value=${store.lowStock ?? ''} hint="Staff are notified when the stock of an item falls to this number." />
     <${Check} key=${'o' + store.shopperCancels} name="shopperCancels" label="Shoppers may cancel their orders"
       value=${store.shopperCancels} hint="On the page of the order, while nothing was shipped and no return is open." />
     <${Zone} key=${'z' + store.timezone} value=${store.timezone} />

@@ -1,0 +1,4 @@
+package stock
+
+// Merged exports merged to the tests.
+var Merged = merged
