@@ -199,6 +199,8 @@ var triggers = map[event.Type]string{
 	event.ProductArchived:    "productArchive",
 	event.ProductDeleted:     "productDelete testStoreReset",
 
+	event.InventoryChanged: "", // a loop writes it
+
 	event.CustomerCreated:  "customerCreate testStoreFill",
 	event.CustomerUpdated:  "customerDisable customerEnable customerUpdate",
 	event.CustomerRedacted: "customerRedact",
@@ -218,6 +220,7 @@ var triggers = map[event.Type]string{
 // elsewhere holds the tests of events that are also emitted outside of mutations: by the dispatcher
 // that disables an endpoint, or by an app that ends its grant or presents a credential twice.
 var elsewhere = map[event.Type]string{
+	event.InventoryChanged:         "domain/catalog/inventory_event_test.go",
 	event.WebhookEndpointSuspended: "engine/webhook/event_test.go",
 	event.WebhookEndpointFailing:   "engine/webhook/event_test.go",
 	event.WebhookEndpointRecovered: "engine/webhook/event_test.go",

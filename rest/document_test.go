@@ -104,6 +104,8 @@ func (m *shop) objects() map[string][]byte {
 		"note": wire.AppendNote(nil, &db.Note{ID: fixed(1), OrderID: fixed(1),
 			Body: "x", Visibility: state.NoteInternal, AuthorType: "api_key",
 			AuthorName: "Sync"}, xid.APIKey.Format(fixed(1))),
+		"stock": wire.AppendInventoryLevel(nil, &db.Product{ID: fixed(1)},
+			&db.Variant{ID: fixed(10), Title: "Blue", Sku: new("MUG-1"), InventoryQuantity: new(int64(3))}),
 		"return": wire.AppendReturn(nil, &db.OrderReturn{ID: fixed(1), OrderID: fixed(1), State: state.ReturnRequested,
 			Lines: document.NewReturnLines([]document.ReturnLine{
 				{LineID: xid.OrderLine.Format(fixed(10)), Quantity: 1, Reason: state.ReasonMind}})}),
@@ -125,6 +127,9 @@ func TestDocumentHasTheBodiesOfEvents(t *testing.T) {
 		}
 		if event.OfReturn(e.Type) {
 			what = "return"
+		}
+		if e.Type == event.InventoryChanged {
+			what = "stock"
 		}
 		body := func(object []byte) []byte {
 			return wire.AppendEvent(nil, wire.Event{ID: fixed(1), Type: e.Type,

@@ -99,6 +99,8 @@ var bounded = map[string]int{
 	"InventoryItem/title maxLength": limit.Line, "InventoryItem/variants maxItems": limit.Variants,
 	"InventoryLevel/title maxLength": limit.Line, "InventoryLevel/sku maxLength": limit.Line,
 	"InventoryLevel/quantity maximum": limit.Inventory, "InventoryAdjustment/lines maxItems": limit.InventoryLines,
+	"InventoryState/title maxLength": limit.Line, "InventoryState/sku maxLength": limit.Line,
+	"InventoryState/quantity maximum":    limit.Inventory,
 	"InventoryLine/variant_id maxLength": limit.Line, "InventoryLine/sku maxLength": limit.Line,
 	"InventoryLine/delta maximum": limit.Inventory, "InventoryLine/set maximum": limit.Inventory,
 	"InventoryLine/expected maximum": limit.Inventory, "InventoryLine/reason maxLength": limit.Line,

@@ -3,6 +3,7 @@ package rest
 import (
 	"net/http"
 
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -22,9 +23,11 @@ func (a *API) createWebhook(c *call) error {
 	if err != nil {
 		return err
 	}
-	address, events := r.String("url"), r.Strings("events")
-	in := model.WebhookEndpointCreateInput{Events: events, Description: r.String("description")}
+	address, events, payload := r.String("url"), r.Strings("events"), r.String("payload")
+	in := model.WebhookEndpointCreateInput{Events: events, Description: r.String("description"),
+		Payload: state.PayloadFull}
 	faults := required(r.Fields(), "url", address, &in.URL)
+	faults = choice(faults, "payload", payload, &in.Payload, "The value is full or thin.")
 	in.Decoded = model.NewDecoded(present(faults, "events", events != nil))
 	done, err := a.Core.Mutation().WebhookEndpointCreate(c.ctx, in)
 	if err != nil {

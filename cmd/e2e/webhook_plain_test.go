@@ -162,9 +162,9 @@ func (c *crew) giveBack(t *testing.T, p *program, order, line string) {
 	c.add(order, "order.return_updated")
 }
 
-// seldom are events that take longer: a lasting failure, or the end of a grant.
+// seldom are events that take longer: a lasting failure, the end of a grant, or stock a second later.
 var seldom = []event.Type{event.AppGrantRevoked, event.WebhookEndpointSuspended, event.WebhookEndpointFailing,
-	event.WebhookEndpointRecovered, event.ExportFailed}
+	event.WebhookEndpointRecovered, event.ExportFailed, event.InventoryChanged}
 
 // Every event of REST and GraphQL arrives at its subscribers, signed and in order, as in the event
 // log; a deleted endpoint gets nothing.

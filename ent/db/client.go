@@ -50,6 +50,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/importfinding"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
+	"github.com/storefront-go/storefront/ent/db/inventorymark"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/invoiceseries"
@@ -170,6 +171,7 @@ type Client struct {
 	ImportJob         *ImportJobClient
 	Imported          *ImportedClient
 	InventoryChange   *InventoryChangeClient
+	InventoryMark     *InventoryMarkClient
 	Invitation        *InvitationClient
 	Invoice           *InvoiceClient
 	InvoiceSeries     *InvoiceSeriesClient
@@ -290,6 +292,7 @@ func (c *Client) init() {
 	c.ImportJob = NewImportJobClient(c.config)
 	c.Imported = NewImportedClient(c.config)
 	c.InventoryChange = NewInventoryChangeClient(c.config)
+	c.InventoryMark = NewInventoryMarkClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
 	c.Invoice = NewInvoiceClient(c.config)
 	c.InvoiceSeries = NewInvoiceSeriesClient(c.config)
@@ -492,6 +495,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ImportJob:         NewImportJobClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		InventoryChange:   NewInventoryChangeClient(cfg),
+		InventoryMark:     NewInventoryMarkClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
 		Invoice:           NewInvoiceClient(cfg),
 		InvoiceSeries:     NewInvoiceSeriesClient(cfg),
@@ -621,6 +625,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ImportJob:         NewImportJobClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		InventoryChange:   NewInventoryChangeClient(cfg),
+		InventoryMark:     NewInventoryMarkClient(cfg),
 		Invitation:        NewInvitationClient(cfg),
 		Invoice:           NewInvoiceClient(cfg),
 		InvoiceSeries:     NewInvoiceSeriesClient(cfg),
@@ -728,8 +733,8 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
 		c.Download, c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.ImportFinding,
-		c.ImportJob, c.Imported, c.InventoryChange, c.Invitation, c.Invoice,
-		c.InvoiceSeries, c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail,
+		c.ImportJob, c.Imported, c.InventoryChange, c.InventoryMark, c.Invitation,
+		c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail,
 		c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
 		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderReturn,
 		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
@@ -758,8 +763,8 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
 		c.Download, c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.ImportFinding,
-		c.ImportJob, c.Imported, c.InventoryChange, c.Invitation, c.Invoice,
-		c.InvoiceSeries, c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail,
+		c.ImportJob, c.Imported, c.InventoryChange, c.InventoryMark, c.Invitation,
+		c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail,
 		c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
 		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderReturn,
 		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
@@ -857,6 +862,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Imported.mutate(ctx, m)
 	case *InventoryChangeMutation:
 		return c.InventoryChange.mutate(ctx, m)
+	case *InventoryMarkMutation:
+		return c.InventoryMark.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
 	case *InvoiceMutation:
@@ -6088,6 +6095,140 @@ func (c *InventoryChangeClient) mutate(ctx context.Context, m *InventoryChangeMu
 		return (&InventoryChangeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown InventoryChange mutation op: %q", m.Op())
+	}
+}
+
+// InventoryMarkClient is a client for the InventoryMark schema.
+type InventoryMarkClient struct {
+	config
+}
+
+// NewInventoryMarkClient returns a client for the InventoryMark from the given config.
+func NewInventoryMarkClient(c config) *InventoryMarkClient {
+	return &InventoryMarkClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `inventorymark.Hooks(f(g(h())))`.
+func (c *InventoryMarkClient) Use(hooks ...Hook) {
+	c.hooks.InventoryMark = append(c.hooks.InventoryMark, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `inventorymark.Intercept(f(g(h())))`.
+func (c *InventoryMarkClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InventoryMark = append(c.inters.InventoryMark, interceptors...)
+}
+
+// Create returns a builder for creating a InventoryMark entity.
+func (c *InventoryMarkClient) Create() *InventoryMarkCreate {
+	mutation := newInventoryMarkMutation(c.config, OpCreate)
+	return &InventoryMarkCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InventoryMark entities.
+func (c *InventoryMarkClient) CreateBulk(builders ...*InventoryMarkCreate) *InventoryMarkCreateBulk {
+	return &InventoryMarkCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InventoryMarkClient) MapCreateBulk(slice any, setFunc func(*InventoryMarkCreate, int)) *InventoryMarkCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InventoryMarkCreateBulk{err: fmt.Errorf("calling to InventoryMarkClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InventoryMarkCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InventoryMarkCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InventoryMark.
+func (c *InventoryMarkClient) Update() *InventoryMarkUpdate {
+	mutation := newInventoryMarkMutation(c.config, OpUpdate)
+	return &InventoryMarkUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InventoryMarkClient) UpdateOne(_m *InventoryMark) *InventoryMarkUpdateOne {
+	mutation := newInventoryMarkMutation(c.config, OpUpdateOne, withInventoryMark(_m))
+	return &InventoryMarkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InventoryMarkClient) UpdateOneID(id xid.ID) *InventoryMarkUpdateOne {
+	mutation := newInventoryMarkMutation(c.config, OpUpdateOne, withInventoryMarkID(id))
+	return &InventoryMarkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InventoryMark.
+func (c *InventoryMarkClient) Delete() *InventoryMarkDelete {
+	mutation := newInventoryMarkMutation(c.config, OpDelete)
+	return &InventoryMarkDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InventoryMarkClient) DeleteOne(_m *InventoryMark) *InventoryMarkDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InventoryMarkClient) DeleteOneID(id xid.ID) *InventoryMarkDeleteOne {
+	builder := c.Delete().Where(inventorymark.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InventoryMarkDeleteOne{builder}
+}
+
+// Query returns a query builder for InventoryMark.
+func (c *InventoryMarkClient) Query() *InventoryMarkQuery {
+	return &InventoryMarkQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInventoryMark},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InventoryMark entity by its id.
+func (c *InventoryMarkClient) Get(ctx context.Context, id xid.ID) (*InventoryMark, error) {
+	return c.Query().Where(inventorymark.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InventoryMarkClient) GetX(ctx context.Context, id xid.ID) *InventoryMark {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *InventoryMarkClient) Hooks() []Hook {
+	hooks := c.hooks.InventoryMark
+	return append(hooks[:len(hooks):len(hooks)], inventorymark.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InventoryMarkClient) Interceptors() []Interceptor {
+	return c.inters.InventoryMark
+}
+
+func (c *InventoryMarkClient) mutate(ctx context.Context, m *InventoryMarkMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InventoryMarkCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InventoryMarkUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InventoryMarkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InventoryMarkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown InventoryMark mutation op: %q", m.Op())
 	}
 }
 
@@ -15733,10 +15874,10 @@ type (
 		Credential, CustomField, Customer, Delivery, DeliveryLog, Discount,
 		DiscountUse, Domain, DomainHost, Download, EndpointStat, Event, Export,
 		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
-		ImportFinding, ImportJob, Imported, InventoryChange, Invitation, Invoice,
-		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
-		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
+		ImportFinding, ImportJob, Imported, InventoryChange, InventoryMark, Invitation,
+		Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender,
+		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
+		Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
 		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
 		Picture, PriceChange, Process, Product, ProductFile, ProductImage,
 		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
@@ -15753,10 +15894,10 @@ type (
 		Credential, CustomField, Customer, Delivery, DeliveryLog, Discount,
 		DiscountUse, Domain, DomainHost, Download, EndpointStat, Event, Export,
 		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
-		ImportFinding, ImportJob, Imported, InventoryChange, Invitation, Invoice,
-		InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender, MailStop,
-		MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient, Order,
-		OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
+		ImportFinding, ImportJob, Imported, InventoryChange, InventoryMark, Invitation,
+		Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender,
+		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
+		Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
 		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
 		Picture, PriceChange, Process, Product, ProductFile, ProductImage,
 		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,

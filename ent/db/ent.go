@@ -51,6 +51,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/importfinding"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
+	"github.com/storefront-go/storefront/ent/db/inventorymark"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/invoiceseries"
@@ -221,6 +222,7 @@ func checkColumn(t, c string) error {
 			importjob.Table:         importjob.ValidColumn,
 			imported.Table:          imported.ValidColumn,
 			inventorychange.Table:   inventorychange.ValidColumn,
+			inventorymark.Table:     inventorymark.ValidColumn,
 			invitation.Table:        invitation.ValidColumn,
 			invoice.Table:           invoice.ValidColumn,
 			invoiceseries.Table:     invoiceseries.ValidColumn,

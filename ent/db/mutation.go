@@ -48,6 +48,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/importfinding"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
+	"github.com/storefront-go/storefront/ent/db/inventorymark"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/invoiceseries"
@@ -178,6 +179,7 @@ const (
 	TypeImportJob         = "ImportJob"
 	TypeImported          = "Imported"
 	TypeInventoryChange   = "InventoryChange"
+	TypeInventoryMark     = "InventoryMark"
 	TypeInvitation        = "Invitation"
 	TypeInvoice           = "Invoice"
 	TypeInvoiceSeries     = "InvoiceSeries"
@@ -25200,6 +25202,7 @@ type ExportMutation struct {
 	filter_fulfillment_status *state.FulfillmentStatus
 	filter_customer_id        *xid.ID
 	filter_ids                *[]byte
+	filter_consent            *state.MarketingConsent
 	sync_from                 *micros.Time
 	addsync_from              *micros.Time
 	redactions                *int64
@@ -27656,6 +27659,55 @@ func (m *ExportMutation) ResetFilterIds() {
 	delete(m.clearedFields, export.FieldFilterIds)
 }
 
+// SetFilterConsent sets the "filter_consent" field.
+func (m *ExportMutation) SetFilterConsent(sc state.MarketingConsent) {
+	m.filter_consent = &sc
+}
+
+// FilterConsent returns the value of the "filter_consent" field in the mutation.
+func (m *ExportMutation) FilterConsent() (r state.MarketingConsent, exists bool) {
+	v := m.filter_consent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilterConsent returns the old "filter_consent" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldFilterConsent(ctx context.Context) (v *state.MarketingConsent, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilterConsent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilterConsent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilterConsent: %w", err)
+	}
+	return oldValue.FilterConsent, nil
+}
+
+// ClearFilterConsent clears the value of the "filter_consent" field.
+func (m *ExportMutation) ClearFilterConsent() {
+	m.filter_consent = nil
+	m.clearedFields[export.FieldFilterConsent] = struct{}{}
+}
+
+// FilterConsentCleared returns if the "filter_consent" field was cleared in this mutation.
+func (m *ExportMutation) FilterConsentCleared() bool {
+	_, ok := m.clearedFields[export.FieldFilterConsent]
+	return ok
+}
+
+// ResetFilterConsent resets all changes to the "filter_consent" field.
+func (m *ExportMutation) ResetFilterConsent() {
+	m.filter_consent = nil
+	delete(m.clearedFields, export.FieldFilterConsent)
+}
+
 // SetSyncFrom sets the "sync_from" field.
 func (m *ExportMutation) SetSyncFrom(value micros.Time) {
 	m.sync_from = &value
@@ -27900,7 +27952,7 @@ func (m *ExportMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExportMutation) Fields() []string {
-	fields := make([]string, 0, 48)
+	fields := make([]string, 0, 49)
 	if m.store_id != nil {
 		fields = append(fields, export.FieldStoreID)
 	}
@@ -28036,6 +28088,9 @@ func (m *ExportMutation) Fields() []string {
 	if m.filter_ids != nil {
 		fields = append(fields, export.FieldFilterIds)
 	}
+	if m.filter_consent != nil {
+		fields = append(fields, export.FieldFilterConsent)
+	}
 	if m.sync_from != nil {
 		fields = append(fields, export.FieldSyncFrom)
 	}
@@ -28143,6 +28198,8 @@ func (m *ExportMutation) Field(name string) (ent.Value, bool) {
 		return m.FilterCustomerID()
 	case export.FieldFilterIds:
 		return m.FilterIds()
+	case export.FieldFilterConsent:
+		return m.FilterConsent()
 	case export.FieldSyncFrom:
 		return m.SyncFrom()
 	case export.FieldRedactions:
@@ -28248,6 +28305,8 @@ func (m *ExportMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldFilterCustomerID(ctx)
 	case export.FieldFilterIds:
 		return m.OldFilterIds(ctx)
+	case export.FieldFilterConsent:
+		return m.OldFilterConsent(ctx)
 	case export.FieldSyncFrom:
 		return m.OldSyncFrom(ctx)
 	case export.FieldRedactions:
@@ -28577,6 +28636,13 @@ func (m *ExportMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetFilterIds(v)
+		return nil
+	case export.FieldFilterConsent:
+		v, ok := value.(state.MarketingConsent)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilterConsent(v)
 		return nil
 	case export.FieldSyncFrom:
 		v, ok := value.(micros.Time)
@@ -28980,6 +29046,9 @@ func (m *ExportMutation) ClearedFields() []string {
 	if m.FieldCleared(export.FieldFilterIds) {
 		fields = append(fields, export.FieldFilterIds)
 	}
+	if m.FieldCleared(export.FieldFilterConsent) {
+		fields = append(fields, export.FieldFilterConsent)
+	}
 	if m.FieldCleared(export.FieldSyncFrom) {
 		fields = append(fields, export.FieldSyncFrom)
 	}
@@ -29074,6 +29143,9 @@ func (m *ExportMutation) ClearField(name string) error {
 		return nil
 	case export.FieldFilterIds:
 		m.ClearFilterIds()
+		return nil
+	case export.FieldFilterConsent:
+		m.ClearFilterConsent()
 		return nil
 	case export.FieldSyncFrom:
 		m.ClearSyncFrom()
@@ -29226,6 +29298,9 @@ func (m *ExportMutation) ResetField(name string) error {
 		return nil
 	case export.FieldFilterIds:
 		m.ResetFilterIds()
+		return nil
+	case export.FieldFilterConsent:
+		m.ResetFilterConsent()
 		return nil
 	case export.FieldSyncFrom:
 		m.ResetSyncFrom()
@@ -39621,6 +39696,482 @@ func (m *InventoryChangeMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *InventoryChangeMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown InventoryChange edge %s", name)
+}
+
+// InventoryMarkMutation represents an operation that mutates the InventoryMark nodes in the graph.
+type InventoryMarkMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	product_id    *xid.ID
+	due_at        *micros.Time
+	adddue_at     *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*InventoryMark, error)
+	predicates    []predicate.InventoryMark
+}
+
+var _ ent.Mutation = (*InventoryMarkMutation)(nil)
+
+// inventorymarkOption allows management of the mutation configuration using functional options.
+type inventorymarkOption func(*InventoryMarkMutation)
+
+// newInventoryMarkMutation creates new mutation for the InventoryMark entity.
+func newInventoryMarkMutation(c config, op Op, opts ...inventorymarkOption) *InventoryMarkMutation {
+	m := &InventoryMarkMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInventoryMark,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInventoryMarkID sets the ID field of the mutation.
+func withInventoryMarkID(id xid.ID) inventorymarkOption {
+	return func(m *InventoryMarkMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *InventoryMark
+		)
+		m.oldValue = func(ctx context.Context) (*InventoryMark, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().InventoryMark.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInventoryMark sets the old InventoryMark of the mutation.
+func withInventoryMark(node *InventoryMark) inventorymarkOption {
+	return func(m *InventoryMarkMutation) {
+		m.oldValue = func(context.Context) (*InventoryMark, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InventoryMarkMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InventoryMarkMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of InventoryMark entities.
+func (m *InventoryMarkMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InventoryMarkMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InventoryMarkMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().InventoryMark.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *InventoryMarkMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *InventoryMarkMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the InventoryMark entity.
+// If the InventoryMark object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryMarkMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *InventoryMarkMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetProductID sets the "product_id" field.
+func (m *InventoryMarkMutation) SetProductID(x xid.ID) {
+	m.product_id = &x
+}
+
+// ProductID returns the value of the "product_id" field in the mutation.
+func (m *InventoryMarkMutation) ProductID() (r xid.ID, exists bool) {
+	v := m.product_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProductID returns the old "product_id" field's value of the InventoryMark entity.
+// If the InventoryMark object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryMarkMutation) OldProductID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProductID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProductID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProductID: %w", err)
+	}
+	return oldValue.ProductID, nil
+}
+
+// ResetProductID resets all changes to the "product_id" field.
+func (m *InventoryMarkMutation) ResetProductID() {
+	m.product_id = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *InventoryMarkMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *InventoryMarkMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the InventoryMark entity.
+// If the InventoryMark object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryMarkMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *InventoryMarkMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *InventoryMarkMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *InventoryMarkMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// Where appends a list predicates to the InventoryMarkMutation builder.
+func (m *InventoryMarkMutation) Where(ps ...predicate.InventoryMark) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InventoryMarkMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InventoryMarkMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.InventoryMark, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InventoryMarkMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InventoryMarkMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (InventoryMark).
+func (m *InventoryMarkMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InventoryMarkMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.store_id != nil {
+		fields = append(fields, inventorymark.FieldStoreID)
+	}
+	if m.product_id != nil {
+		fields = append(fields, inventorymark.FieldProductID)
+	}
+	if m.due_at != nil {
+		fields = append(fields, inventorymark.FieldDueAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InventoryMarkMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case inventorymark.FieldStoreID:
+		return m.StoreID()
+	case inventorymark.FieldProductID:
+		return m.ProductID()
+	case inventorymark.FieldDueAt:
+		return m.DueAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InventoryMarkMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case inventorymark.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case inventorymark.FieldProductID:
+		return m.OldProductID(ctx)
+	case inventorymark.FieldDueAt:
+		return m.OldDueAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown InventoryMark field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InventoryMarkMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case inventorymark.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case inventorymark.FieldProductID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProductID(v)
+		return nil
+	case inventorymark.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InventoryMark field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InventoryMarkMutation) AddedFields() []string {
+	var fields []string
+	if m.adddue_at != nil {
+		fields = append(fields, inventorymark.FieldDueAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InventoryMarkMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case inventorymark.FieldDueAt:
+		return m.AddedDueAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InventoryMarkMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case inventorymark.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InventoryMark numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InventoryMarkMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InventoryMarkMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InventoryMarkMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown InventoryMark nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InventoryMarkMutation) ResetField(name string) error {
+	switch name {
+	case inventorymark.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case inventorymark.FieldProductID:
+		m.ResetProductID()
+		return nil
+	case inventorymark.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	}
+	return fmt.Errorf("unknown InventoryMark field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InventoryMarkMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InventoryMarkMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InventoryMarkMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InventoryMarkMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InventoryMarkMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InventoryMarkMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InventoryMarkMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown InventoryMark unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InventoryMarkMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown InventoryMark edge %s", name)
 }
 
 // InvitationMutation represents an operation that mutates the Invitation nodes in the graph.
@@ -89064,6 +89615,7 @@ type StoreMutation struct {
 	addrefund_proof_minor  *int64
 	low_stock              *int64
 	addlow_stock           *int64
+	stock_events           *bool
 	shopper_cancels        *bool
 	remind_hours           *int64
 	addremind_hours        *int64
@@ -89867,6 +90419,42 @@ func (m *StoreMutation) ResetLowStock() {
 	delete(m.clearedFields, store.FieldLowStock)
 }
 
+// SetStockEvents sets the "stock_events" field.
+func (m *StoreMutation) SetStockEvents(b bool) {
+	m.stock_events = &b
+}
+
+// StockEvents returns the value of the "stock_events" field in the mutation.
+func (m *StoreMutation) StockEvents() (r bool, exists bool) {
+	v := m.stock_events
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStockEvents returns the old "stock_events" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldStockEvents(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStockEvents is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStockEvents requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStockEvents: %w", err)
+	}
+	return oldValue.StockEvents, nil
+}
+
+// ResetStockEvents resets all changes to the "stock_events" field.
+func (m *StoreMutation) ResetStockEvents() {
+	m.stock_events = nil
+}
+
 // SetShopperCancels sets the "shopper_cancels" field.
 func (m *StoreMutation) SetShopperCancels(b bool) {
 	m.shopper_cancels = &b
@@ -90473,7 +91061,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 26)
+	fields := make([]string, 0, 27)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -90515,6 +91103,9 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.low_stock != nil {
 		fields = append(fields, store.FieldLowStock)
+	}
+	if m.stock_events != nil {
+		fields = append(fields, store.FieldStockEvents)
 	}
 	if m.shopper_cancels != nil {
 		fields = append(fields, store.FieldShopperCancels)
@@ -90588,6 +91179,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.RefundProofMinor()
 	case store.FieldLowStock:
 		return m.LowStock()
+	case store.FieldStockEvents:
+		return m.StockEvents()
 	case store.FieldShopperCancels:
 		return m.ShopperCancels()
 	case store.FieldRemindHours:
@@ -90649,6 +91242,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldRefundProofMinor(ctx)
 	case store.FieldLowStock:
 		return m.OldLowStock(ctx)
+	case store.FieldStockEvents:
+		return m.OldStockEvents(ctx)
 	case store.FieldShopperCancels:
 		return m.OldShopperCancels(ctx)
 	case store.FieldRemindHours:
@@ -90779,6 +91374,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLowStock(v)
+		return nil
+	case store.FieldStockEvents:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStockEvents(v)
 		return nil
 	case store.FieldShopperCancels:
 		v, ok := value.(bool)
@@ -91128,6 +91730,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldLowStock:
 		m.ResetLowStock()
+		return nil
+	case store.FieldStockEvents:
+		m.ResetStockEvents()
 		return nil
 	case store.FieldShopperCancels:
 		m.ResetShopperCancels()
@@ -99866,6 +100471,7 @@ type WebhookEndpointMutation struct {
 	stopped_reason    *state.EndpointStop
 	paused_until      *micros.Time
 	addpaused_until   *micros.Time
+	payload           *state.WebhookPayload
 	rate_limit        *int
 	addrate_limit     *int
 	headers           *[]byte
@@ -100540,6 +101146,42 @@ func (m *WebhookEndpointMutation) ResetPausedUntil() {
 	delete(m.clearedFields, webhookendpoint.FieldPausedUntil)
 }
 
+// SetPayload sets the "payload" field.
+func (m *WebhookEndpointMutation) SetPayload(sp state.WebhookPayload) {
+	m.payload = &sp
+}
+
+// Payload returns the value of the "payload" field in the mutation.
+func (m *WebhookEndpointMutation) Payload() (r state.WebhookPayload, exists bool) {
+	v := m.payload
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPayload returns the old "payload" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldPayload(ctx context.Context) (v state.WebhookPayload, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPayload is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPayload requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPayload: %w", err)
+	}
+	return oldValue.Payload, nil
+}
+
+// ResetPayload resets all changes to the "payload" field.
+func (m *WebhookEndpointMutation) ResetPayload() {
+	m.payload = nil
+}
+
 // SetRateLimit sets the "rate_limit" field.
 func (m *WebhookEndpointMutation) SetRateLimit(i int) {
 	m.rate_limit = &i
@@ -101150,7 +101792,7 @@ func (m *WebhookEndpointMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WebhookEndpointMutation) Fields() []string {
-	fields := make([]string, 0, 22)
+	fields := make([]string, 0, 23)
 	if m.store_id != nil {
 		fields = append(fields, webhookendpoint.FieldStoreID)
 	}
@@ -101183,6 +101825,9 @@ func (m *WebhookEndpointMutation) Fields() []string {
 	}
 	if m.paused_until != nil {
 		fields = append(fields, webhookendpoint.FieldPausedUntil)
+	}
+	if m.payload != nil {
+		fields = append(fields, webhookendpoint.FieldPayload)
 	}
 	if m.rate_limit != nil {
 		fields = append(fields, webhookendpoint.FieldRateLimit)
@@ -101247,6 +101892,8 @@ func (m *WebhookEndpointMutation) Field(name string) (ent.Value, bool) {
 		return m.StoppedReason()
 	case webhookendpoint.FieldPausedUntil:
 		return m.PausedUntil()
+	case webhookendpoint.FieldPayload:
+		return m.Payload()
 	case webhookendpoint.FieldRateLimit:
 		return m.RateLimit()
 	case webhookendpoint.FieldHeaders:
@@ -101300,6 +101947,8 @@ func (m *WebhookEndpointMutation) OldField(ctx context.Context, name string) (en
 		return m.OldStoppedReason(ctx)
 	case webhookendpoint.FieldPausedUntil:
 		return m.OldPausedUntil(ctx)
+	case webhookendpoint.FieldPayload:
+		return m.OldPayload(ctx)
 	case webhookendpoint.FieldRateLimit:
 		return m.OldRateLimit(ctx)
 	case webhookendpoint.FieldHeaders:
@@ -101407,6 +102056,13 @@ func (m *WebhookEndpointMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPausedUntil(v)
+		return nil
+	case webhookendpoint.FieldPayload:
+		v, ok := value.(state.WebhookPayload)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPayload(v)
 		return nil
 	case webhookendpoint.FieldRateLimit:
 		v, ok := value.(int)
@@ -101746,6 +102402,9 @@ func (m *WebhookEndpointMutation) ResetField(name string) error {
 		return nil
 	case webhookendpoint.FieldPausedUntil:
 		m.ResetPausedUntil()
+		return nil
+	case webhookendpoint.FieldPayload:
+		m.ResetPayload()
 		return nil
 	case webhookendpoint.FieldRateLimit:
 		m.ResetRateLimit()

@@ -47,6 +47,8 @@ type Store struct {
 	RefundProofMinor *int64 `json:"refund_proof_minor,omitempty"`
 	// LowStock holds the value of the "low_stock" field.
 	LowStock *int64 `json:"low_stock,omitempty"`
+	// StockEvents holds the value of the "stock_events" field.
+	StockEvents bool `json:"stock_events,omitempty"`
 	// ShopperCancels holds the value of the "shopper_cancels" field.
 	ShopperCancels bool `json:"shopper_cancels,omitempty"`
 	// RemindHours holds the value of the "remind_hours" field.
@@ -83,7 +85,7 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case store.FieldLimits, store.FieldStorefront:
 			values[i] = new([]byte)
-		case store.FieldSecondFactor, store.FieldShopperCancels, store.FieldLegacy, store.FieldDemo, store.FieldTest:
+		case store.FieldSecondFactor, store.FieldStockEvents, store.FieldShopperCancels, store.FieldLegacy, store.FieldDemo, store.FieldTest:
 			values[i] = new(sql.NullBool)
 		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldLowStock, store.FieldRemindHours, store.FieldStorefrontRevision, store.FieldRedactions:
 			values[i] = new(sql.NullInt64)
@@ -199,6 +201,12 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LowStock = new(int64)
 				*_m.LowStock = value.Int64
+			}
+		case store.FieldStockEvents:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field stock_events", values[i])
+			} else if value.Valid {
+				_m.StockEvents = value.Bool
 			}
 		case store.FieldShopperCancels:
 			if value, ok := values[i].(*sql.NullBool); !ok {

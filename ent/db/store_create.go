@@ -179,6 +179,20 @@ func (_c *StoreCreate) SetNillableLowStock(v *int64) *StoreCreate {
 	return _c
 }
 
+// SetStockEvents sets the "stock_events" field.
+func (_c *StoreCreate) SetStockEvents(v bool) *StoreCreate {
+	_c.mutation.SetStockEvents(v)
+	return _c
+}
+
+// SetNillableStockEvents sets the "stock_events" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableStockEvents(v *bool) *StoreCreate {
+	if v != nil {
+		_c.SetStockEvents(*v)
+	}
+	return _c
+}
+
 // SetShopperCancels sets the "shopper_cancels" field.
 func (_c *StoreCreate) SetShopperCancels(v bool) *StoreCreate {
 	_c.mutation.SetShopperCancels(v)
@@ -402,6 +416,10 @@ func (_c *StoreCreate) defaults() error {
 		v := store.DefaultSecondFactor
 		_c.mutation.SetSecondFactor(v)
 	}
+	if _, ok := _c.mutation.StockEvents(); !ok {
+		v := store.DefaultStockEvents
+		_c.mutation.SetStockEvents(v)
+	}
 	if _, ok := _c.mutation.ShopperCancels(); !ok {
 		v := store.DefaultShopperCancels
 		_c.mutation.SetShopperCancels(v)
@@ -472,6 +490,9 @@ func (_c *StoreCreate) check() error {
 	}
 	if _, ok := _c.mutation.SecondFactor(); !ok {
 		return &ValidationError{Name: "second_factor", err: errors.New(`db: missing required field "Store.second_factor"`)}
+	}
+	if _, ok := _c.mutation.StockEvents(); !ok {
+		return &ValidationError{Name: "stock_events", err: errors.New(`db: missing required field "Store.stock_events"`)}
 	}
 	if _, ok := _c.mutation.ShopperCancels(); !ok {
 		return &ValidationError{Name: "shopper_cancels", err: errors.New(`db: missing required field "Store.shopper_cancels"`)}
@@ -581,6 +602,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LowStock(); ok {
 		_spec.SetField(store.FieldLowStock, field.TypeInt64, value)
 		_node.LowStock = &value
+	}
+	if value, ok := _c.mutation.StockEvents(); ok {
+		_spec.SetField(store.FieldStockEvents, field.TypeBool, value)
+		_node.StockEvents = value
 	}
 	if value, ok := _c.mutation.ShopperCancels(); ok {
 		_spec.SetField(store.FieldShopperCancels, field.TypeBool, value)

@@ -548,6 +548,7 @@ var storeBuffers = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.SecondFactor),
 		cell.NumberOf(&row.RefundProofMinor),
 		cell.NumberOf(&row.LowStock),
+		(*cell.Flag)(&row.StockEvents),
 		(*cell.Flag)(&row.ShopperCancels),
 		cell.NumberOf(&row.RemindHours),
 		(*cell.Bytes)(&row.Limits),

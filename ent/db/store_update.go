@@ -280,6 +280,20 @@ func (_u *StoreUpdate) ClearLowStock() *StoreUpdate {
 	return _u
 }
 
+// SetStockEvents sets the "stock_events" field.
+func (_u *StoreUpdate) SetStockEvents(v bool) *StoreUpdate {
+	_u.mutation.SetStockEvents(v)
+	return _u
+}
+
+// SetNillableStockEvents sets the "stock_events" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableStockEvents(v *bool) *StoreUpdate {
+	if v != nil {
+		_u.SetStockEvents(*v)
+	}
+	return _u
+}
+
 // SetShopperCancels sets the "shopper_cancels" field.
 func (_u *StoreUpdate) SetShopperCancels(v bool) *StoreUpdate {
 	_u.mutation.SetShopperCancels(v)
@@ -796,6 +810,20 @@ func (_u *StoreUpdateOne) AddLowStock(v int64) *StoreUpdateOne {
 // ClearLowStock clears the value of the "low_stock" field.
 func (_u *StoreUpdateOne) ClearLowStock() *StoreUpdateOne {
 	_u.mutation.ClearLowStock()
+	return _u
+}
+
+// SetStockEvents sets the "stock_events" field.
+func (_u *StoreUpdateOne) SetStockEvents(v bool) *StoreUpdateOne {
+	_u.mutation.SetStockEvents(v)
+	return _u
+}
+
+// SetNillableStockEvents sets the "stock_events" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableStockEvents(v *bool) *StoreUpdateOne {
+	if v != nil {
+		_u.SetStockEvents(*v)
+	}
 	return _u
 }
 

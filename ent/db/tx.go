@@ -90,6 +90,8 @@ type Tx struct {
 	Imported *ImportedClient
 	// InventoryChange is the client for interacting with the InventoryChange builders.
 	InventoryChange *InventoryChangeClient
+	// InventoryMark is the client for interacting with the InventoryMark builders.
+	InventoryMark *InventoryMarkClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Invoice is the client for interacting with the Invoice builders.
@@ -403,6 +405,7 @@ func (tx *Tx) init() {
 	tx.ImportJob = NewImportJobClient(tx.config)
 	tx.Imported = NewImportedClient(tx.config)
 	tx.InventoryChange = NewInventoryChangeClient(tx.config)
+	tx.InventoryMark = NewInventoryMarkClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Invoice = NewInvoiceClient(tx.config)
 	tx.InvoiceSeries = NewInvoiceSeriesClient(tx.config)

@@ -40,6 +40,8 @@ type WebhookEndpoint struct {
 	StoppedReason *state.EndpointStop `json:"stopped_reason,omitempty"`
 	// PausedUntil holds the value of the "paused_until" field.
 	PausedUntil *micros.Time `json:"paused_until,omitempty"`
+	// Payload holds the value of the "payload" field.
+	Payload state.WebhookPayload `json:"payload,omitempty"`
 	// RateLimit holds the value of the "rate_limit" field.
 	RateLimit *int `json:"rate_limit,omitempty"`
 	// Headers holds the value of the "headers" field.
@@ -76,7 +78,7 @@ func (*WebhookEndpoint) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case webhookendpoint.FieldVersion, webhookendpoint.FieldEventSequence, webhookendpoint.FieldUpdatedAt, webhookendpoint.FieldStoppedAt, webhookendpoint.FieldPausedUntil, webhookendpoint.FieldRateLimit, webhookendpoint.FieldNextSecretAt, webhookendpoint.FieldDeletedAt:
 			values[i] = new(sql.NullInt64)
-		case webhookendpoint.FieldURL, webhookendpoint.FieldEvents, webhookendpoint.FieldDescription, webhookendpoint.FieldStatus, webhookendpoint.FieldStoppedReason, webhookendpoint.FieldFilters, webhookendpoint.FieldSecretHint, webhookendpoint.FieldNextSecretHint:
+		case webhookendpoint.FieldURL, webhookendpoint.FieldEvents, webhookendpoint.FieldDescription, webhookendpoint.FieldStatus, webhookendpoint.FieldStoppedReason, webhookendpoint.FieldPayload, webhookendpoint.FieldFilters, webhookendpoint.FieldSecretHint, webhookendpoint.FieldNextSecretHint:
 			values[i] = new(sql.NullString)
 		case webhookendpoint.FieldID, webhookendpoint.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -170,6 +172,12 @@ func (_m *WebhookEndpoint) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.PausedUntil = new(micros.Time)
 				*_m.PausedUntil = micros.Time(value.Int64)
+			}
+		case webhookendpoint.FieldPayload:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field payload", values[i])
+			} else if value.Valid {
+				_m.Payload = state.WebhookPayload(value.String)
 			}
 		case webhookendpoint.FieldRateLimit:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -136,6 +136,20 @@ func (_c *WebhookEndpointCreate) SetNillablePausedUntil(v *micros.Time) *Webhook
 	return _c
 }
 
+// SetPayload sets the "payload" field.
+func (_c *WebhookEndpointCreate) SetPayload(v state.WebhookPayload) *WebhookEndpointCreate {
+	_c.mutation.SetPayload(v)
+	return _c
+}
+
+// SetNillablePayload sets the "payload" field if the given value is not nil.
+func (_c *WebhookEndpointCreate) SetNillablePayload(v *state.WebhookPayload) *WebhookEndpointCreate {
+	if v != nil {
+		_c.SetPayload(*v)
+	}
+	return _c
+}
+
 // SetRateLimit sets the "rate_limit" field.
 func (_c *WebhookEndpointCreate) SetRateLimit(v int) *WebhookEndpointCreate {
 	_c.mutation.SetRateLimit(v)
@@ -317,6 +331,10 @@ func (_c *WebhookEndpointCreate) defaults() error {
 		v := webhookendpoint.DefaultEventSequence
 		_c.mutation.SetEventSequence(v)
 	}
+	if _, ok := _c.mutation.Payload(); !ok {
+		v := webhookendpoint.DefaultPayload
+		_c.mutation.SetPayload(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if webhookendpoint.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized webhookendpoint.DefaultID (forgotten import db/runtime?)")
@@ -359,6 +377,9 @@ func (_c *WebhookEndpointCreate) check() error {
 	}
 	if _, ok := _c.mutation.Status(); !ok {
 		return &ValidationError{Name: "status", err: errors.New(`db: missing required field "WebhookEndpoint.status"`)}
+	}
+	if _, ok := _c.mutation.Payload(); !ok {
+		return &ValidationError{Name: "payload", err: errors.New(`db: missing required field "WebhookEndpoint.payload"`)}
 	}
 	if _, ok := _c.mutation.Secret(); !ok {
 		return &ValidationError{Name: "secret", err: errors.New(`db: missing required field "WebhookEndpoint.secret"`)}
@@ -454,6 +475,10 @@ func (_c *WebhookEndpointCreate) createSpec() (*WebhookEndpoint, *sqlgraph.Creat
 	if value, ok := _c.mutation.PausedUntil(); ok {
 		_spec.SetField(webhookendpoint.FieldPausedUntil, field.TypeInt64, value)
 		_node.PausedUntil = &value
+	}
+	if value, ok := _c.mutation.Payload(); ok {
+		_spec.SetField(webhookendpoint.FieldPayload, field.TypeString, value)
+		_node.Payload = value
 	}
 	if value, ok := _c.mutation.RateLimit(); ok {
 		_spec.SetField(webhookendpoint.FieldRateLimit, field.TypeInt, value)

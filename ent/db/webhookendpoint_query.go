@@ -545,6 +545,7 @@ var webhookendpointBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.StoppedAt),
 		cell.TextOf(&row.StoppedReason),
 		cell.NumberOf(&row.PausedUntil),
+		(*cell.Text[state.WebhookPayload])(&row.Payload),
 		cell.NumberOf(&row.RateLimit),
 		(*cell.Bytes)(&row.Headers),
 		cell.TextOf(&row.Filters),

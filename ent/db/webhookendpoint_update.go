@@ -229,6 +229,20 @@ func (_u *WebhookEndpointUpdate) ClearPausedUntil() *WebhookEndpointUpdate {
 	return _u
 }
 
+// SetPayload sets the "payload" field.
+func (_u *WebhookEndpointUpdate) SetPayload(v state.WebhookPayload) *WebhookEndpointUpdate {
+	_u.mutation.SetPayload(v)
+	return _u
+}
+
+// SetNillablePayload sets the "payload" field if the given value is not nil.
+func (_u *WebhookEndpointUpdate) SetNillablePayload(v *state.WebhookPayload) *WebhookEndpointUpdate {
+	if v != nil {
+		_u.SetPayload(*v)
+	}
+	return _u
+}
+
 // SetRateLimit sets the "rate_limit" field.
 func (_u *WebhookEndpointUpdate) SetRateLimit(v int) *WebhookEndpointUpdate {
 	_u.mutation.ResetRateLimit()
@@ -681,6 +695,20 @@ func (_u *WebhookEndpointUpdateOne) AddPausedUntil(v micros.Time) *WebhookEndpoi
 // ClearPausedUntil clears the value of the "paused_until" field.
 func (_u *WebhookEndpointUpdateOne) ClearPausedUntil() *WebhookEndpointUpdateOne {
 	_u.mutation.ClearPausedUntil()
+	return _u
+}
+
+// SetPayload sets the "payload" field.
+func (_u *WebhookEndpointUpdateOne) SetPayload(v state.WebhookPayload) *WebhookEndpointUpdateOne {
+	_u.mutation.SetPayload(v)
+	return _u
+}
+
+// SetNillablePayload sets the "payload" field if the given value is not nil.
+func (_u *WebhookEndpointUpdateOne) SetNillablePayload(v *state.WebhookPayload) *WebhookEndpointUpdateOne {
+	if v != nil {
+		_u.SetPayload(*v)
+	}
 	return _u
 }
 

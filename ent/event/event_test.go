@@ -23,6 +23,9 @@ func TestCatalogIsComplete(t *testing.T) {
 			if e.Resource == xid.WebhookEndpoint {
 				gate = "webhooks"
 			}
+			if e.Type == event.InventoryChanged { // of variants, which are parts of products
+				resource, gate = "product", "inventory"
+			}
 			if e.Type == event.AppGrantRevoked { // about an app's grant, for staff who manage webhooks
 				resource, gate = "grant", "webhooks"
 			}

@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -39,5 +40,29 @@ func (InventoryChange) Indexes() []ent.Index {
 		index.Fields("store_id", "product_id", "variant_id", "id").Unique().StorageKey(PrimaryKey),
 		// An import looks whether a difference with a reference was applied before.
 		index.Fields("store_id", "variant_id", "reference"),
+	}
+}
+
+// InventoryMark says that the stock of a variant, by its id, has changed and that no event reported it
+// yet (graph/engine/stock). Only stores with stock_events have marks. The primary key is
+// (store_id, product_id, id).
+type InventoryMark struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (InventoryMark) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (InventoryMark) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Product}),
+		// due_at is a second after the first change that the event will report.
+		field.Int64("due_at").GoType(micros.Time(0)).Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (InventoryMark) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "product_id", "id").Unique().StorageKey(PrimaryKey),
 	}
 }

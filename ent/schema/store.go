@@ -43,6 +43,8 @@ func (Store) Fields() []ent.Field {
 		// low_stock is the stock, in units of a product or variant, at or below which staff are
 		// notified; null for never.
 		field.Int64("low_stock").Optional().Nillable(),
+		// stock_events says that changes of stock become events.
+		field.Bool("stock_events").Default(false),
 		// shopper_cancels says that shoppers may cancel their orders while nothing was shipped.
 		field.Bool("shopper_cancels").Default(true),
 		// remind_hours is how long after its last change a shopper is reminded of a cart; null for

@@ -32,6 +32,8 @@ func (WebhookEndpoint) Fields() []ent.Field {
 		field.String("stopped_reason").GoType(state.EndpointStop("")).SchemaType(key(32)).Optional().Nillable(),
 		// paused_until is when a pause that a person set ends.
 		field.Int64("paused_until").GoType(micros.Time(0)).Optional().Nillable(),
+		// payload is how much of the resource its messages contain.
+		field.String("payload").GoType(state.WebhookPayload("")).SchemaType(key(8)).Default(string(state.PayloadFull)),
 		// rate_limit is the maximum number of attempts that begin in a second; null means no limit
 		// of its own.
 		field.Int("rate_limit").Optional().Nillable(),

@@ -15,6 +15,18 @@ func (v EndpointStatus) Known() bool {
 	return oneOf(v, EndpointActive, EndpointSuspended, EndpointDisabled)
 }
 
+// WebhookPayload is how much of a resource the messages to an endpoint contain (contract, section 15).
+type WebhookPayload string
+
+// The values of [WebhookPayload].
+const (
+	PayloadFull WebhookPayload = "full"
+	PayloadThin WebhookPayload = "thin" // only the id, the type and the version
+)
+
+// Known reports whether v is a value of the enumeration.
+func (v WebhookPayload) Known() bool { return oneOf(v, PayloadFull, PayloadThin) }
+
 // EndpointStop is the reason why an endpoint is suspended or disabled.
 type EndpointStop string
 

@@ -153,6 +153,7 @@ func (e Event) check(t testing.TB) {
 			Object struct {
 				ID      string
 				OrderID string `json:"order_id"`
+				Product string `json:"product_id"`
 				Version any    // in a theme, the author's name of the version
 			}
 		}
@@ -165,6 +166,9 @@ func (e Event) check(t testing.TB) {
 	id, about := kind.Resource.Format(e.Resource), body.Data.Object.ID
 	if e.Type == event.OrderNoteAdded || event.OfReturn(e.Type) {
 		about = body.Data.Object.OrderID
+	}
+	if e.Type == event.InventoryChanged {
+		about = body.Data.Object.Product
 	}
 	if !ok || e.Kind != kind.Resource.Resource() || body.Resource.Type != e.Kind || body.Resource.ID != id ||
 		about != id {

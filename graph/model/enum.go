@@ -236,6 +236,11 @@ func UnmarshalReviewVerdict(v any) (state.ReviewVerdict, error) {
 	return unmarshal[state.ReviewVerdict](v)
 }
 
+func MarshalWebhookPayload(v state.WebhookPayload) graphql.Marshaler { return enum(v) }
+func UnmarshalWebhookPayload(v any) (state.WebhookPayload, error) {
+	return unmarshal[state.WebhookPayload](v)
+}
+
 func MarshalEndpointStatus(v state.EndpointStatus) graphql.Marshaler { return enum(v) }
 func UnmarshalEndpointStatus(v any) (state.EndpointStatus, error) {
 	return unmarshal[state.EndpointStatus](v)

@@ -325,6 +325,19 @@ type EventFilter struct {
 	OccurredFrom *micros.Time `json:"occurredFrom,omitempty"`
 }
 
+type ExchangePreview struct {
+	// The new order.
+	Order *OrderPreview `json:"order"`
+	// The value of the returned items, as refundPreviewMinor computes it.
+	WorthMinor int64 `json:"worthMinor"`
+	// The part of the value that pays the new order.
+	CreditMinor int64 `json:"creditMinor"`
+	// What the customer has to pay for the new order.
+	DueMinor int64 `json:"dueMinor"`
+	// The part of the value that can be refunded.
+	RestMinor int64 `json:"restMinor"`
+}
+
 type ExportDeletePayload struct {
 	DeletedID  *string      `json:"deletedId,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
@@ -349,6 +362,8 @@ type ExportFilters struct {
 	CustomerID        *string                  `json:"customerId,omitempty"`
 	// Only the rows with these ids, at most 250.
 	Ids []string `json:"ids,omitempty"`
+	// Only for customers.
+	MarketingConsent *state.MarketingConsent `json:"marketingConsent,omitempty"`
 }
 
 type ExportFiltersInput struct {
@@ -364,6 +379,8 @@ type ExportFiltersInput struct {
 	CustomerID        *string                  `json:"customerId,omitempty"`
 	// Only the rows with these ids: 1 to 250 ids of the kind. Ids of other stores match nothing. Attempts have no ids.
 	Ids []string `json:"ids,omitempty"`
+	// Only for customers.
+	MarketingConsent *state.MarketingConsent `json:"marketingConsent,omitempty"`
 }
 
 type ExportPayload struct {
@@ -1307,6 +1324,19 @@ type ReturnApproveInput struct {
 	LabelURL *string `json:"labelUrl,omitempty"`
 }
 
+type ReturnExchangeInput struct {
+	// The items of the new order, at the present prices unless given.
+	Lines []*OrderLineInput `json:"lines"`
+	// Shipping is free unless it has a rate or a price. The VAT id is that of the order unless given.
+	Pricing *OrderPricingInput `json:"pricing,omitempty"`
+	// Restocks the returned items.
+	Restock bool `json:"restock"`
+	// Refunds what the returned items are worth more than the new order. Otherwise, orderRefund can do so later.
+	RefundRest bool `json:"refundRest"`
+	// Lets the customer pay the rest of the new order, as orderRequestPayment does. It is ignored if nothing is owed.
+	Payment *PaymentRequestInput `json:"payment,omitempty"`
+}
+
 type ReturnFilter struct {
 	OrderID *string            `json:"orderId,omitempty"`
 	State   *state.ReturnState `json:"state,omitempty"`
@@ -1493,6 +1523,8 @@ type StoreUpdateInput struct {
 	ContactEmail graphql.Omittable[*string] `json:"contactEmail,omitempty"`
 	// The stock of a product or variant at or below which staff are notified; null for never.
 	LowStock graphql.Omittable[*int64] `json:"lowStock,omitempty"`
+	// Whether changes of stock become events inventory.changed.
+	StockEvents *bool `json:"stockEvents,omitempty"`
 	// Whether shoppers may cancel their orders on the order page while nothing was shipped.
 	ShopperCancels *bool `json:"shopperCancels,omitempty"`
 	// From 1 to 72: how many hours after its last change a shopper is reminded of a cart; null for never.
@@ -1692,8 +1724,9 @@ type WebhookEndpointCreateInput struct {
 	// An absolute https address.
 	URL string `json:"url"`
 	// Event types, at least one.
-	Events      []string `json:"events"`
-	Description *string  `json:"description,omitempty"`
+	Events      []string             `json:"events"`
+	Description *string              `json:"description,omitempty"`
+	Payload     state.WebhookPayload `json:"payload"`
 	// Attempts per second, 1 to 1,000.
 	RateLimit *int64                `json:"rateLimit,omitempty"`
 	Headers   []*WebhookHeaderInput `json:"headers,omitempty"`
@@ -1719,7 +1752,9 @@ type WebhookEndpointUpdateInput struct {
 	URL         graphql.Omittable[*string]  `json:"url,omitempty"`
 	Events      graphql.Omittable[[]string] `json:"events,omitempty"`
 	Description graphql.Omittable[*string]  `json:"description,omitempty"`
-	RateLimit   graphql.Omittable[*int64]   `json:"rateLimit,omitempty"`
+	// Applies to what is sent from then on, also again.
+	Payload   graphql.Omittable[*state.WebhookPayload] `json:"payload,omitempty"`
+	RateLimit graphql.Omittable[*int64]                `json:"rateLimit,omitempty"`
 	// Replaces all headers.
 	Headers graphql.Omittable[[]*WebhookHeaderInput] `json:"headers,omitempty"`
 	Filters graphql.Omittable[[]*filter.Condition]   `json:"filters,omitempty"`

@@ -98,6 +98,33 @@ func (e CustomerEmailMarketing) Valid() bool {
 	}
 }
 
+// Defines values for CustomerEmailMarketingSource.
+const (
+	CustomerEmailMarketingSourceAPI         CustomerEmailMarketingSource = "api"
+	CustomerEmailMarketingSourceAccount     CustomerEmailMarketingSource = "account"
+	CustomerEmailMarketingSourceImport      CustomerEmailMarketingSource = "import"
+	CustomerEmailMarketingSourceLessThanNil CustomerEmailMarketingSource = "<nil>"
+	CustomerEmailMarketingSourceStaff       CustomerEmailMarketingSource = "staff"
+)
+
+// Valid indicates whether the value is a known member of the CustomerEmailMarketingSource enum.
+func (e CustomerEmailMarketingSource) Valid() bool {
+	switch e {
+	case CustomerEmailMarketingSourceAPI:
+		return true
+	case CustomerEmailMarketingSourceAccount:
+		return true
+	case CustomerEmailMarketingSourceImport:
+		return true
+	case CustomerEmailMarketingSourceLessThanNil:
+		return true
+	case CustomerEmailMarketingSourceStaff:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CustomerStatus.
 const (
 	CustomerStatusActive   CustomerStatus = "active"
@@ -353,6 +380,48 @@ func (e ExportCreateFormat) Valid() bool {
 	case ExportCreateFormatLessThanNil:
 		return true
 	case ExportCreateFormatSpreadsheet:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportFiltersMarketingConsent.
+const (
+	ExportFiltersMarketingConsentConfirmed   ExportFiltersMarketingConsent = "confirmed"
+	ExportFiltersMarketingConsentGiven       ExportFiltersMarketingConsent = "given"
+	ExportFiltersMarketingConsentLessThanNil ExportFiltersMarketingConsent = "<nil>"
+)
+
+// Valid indicates whether the value is a known member of the ExportFiltersMarketingConsent enum.
+func (e ExportFiltersMarketingConsent) Valid() bool {
+	switch e {
+	case ExportFiltersMarketingConsentConfirmed:
+		return true
+	case ExportFiltersMarketingConsentGiven:
+		return true
+	case ExportFiltersMarketingConsentLessThanNil:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportFiltersCreateMarketingConsent.
+const (
+	ExportFiltersCreateMarketingConsentConfirmed   ExportFiltersCreateMarketingConsent = "confirmed"
+	ExportFiltersCreateMarketingConsentGiven       ExportFiltersCreateMarketingConsent = "given"
+	ExportFiltersCreateMarketingConsentLessThanNil ExportFiltersCreateMarketingConsent = "<nil>"
+)
+
+// Valid indicates whether the value is a known member of the ExportFiltersCreateMarketingConsent enum.
+func (e ExportFiltersCreateMarketingConsent) Valid() bool {
+	switch e {
+	case ExportFiltersCreateMarketingConsentConfirmed:
+		return true
+	case ExportFiltersCreateMarketingConsentGiven:
+		return true
+	case ExportFiltersCreateMarketingConsentLessThanNil:
 		return true
 	default:
 		return false
@@ -1033,6 +1102,7 @@ const (
 	WebhookEventCustomerUpdated          WebhookEvent = "customer.updated"
 	WebhookEventExportCompleted          WebhookEvent = "export.completed"
 	WebhookEventExportFailed             WebhookEvent = "export.failed"
+	WebhookEventInventoryChanged         WebhookEvent = "inventory.changed"
 	WebhookEventOrderCancelled           WebhookEvent = "order.cancelled"
 	WebhookEventOrderCompleted           WebhookEvent = "order.completed"
 	WebhookEventOrderCreated             WebhookEvent = "order.created"
@@ -1072,6 +1142,8 @@ func (e WebhookEvent) Valid() bool {
 	case WebhookEventExportCompleted:
 		return true
 	case WebhookEventExportFailed:
+		return true
+	case WebhookEventInventoryChanged:
 		return true
 	case WebhookEventOrderCancelled:
 		return true
@@ -1118,6 +1190,24 @@ func (e WebhookEvent) Valid() bool {
 	case WebhookEventWebhookEndpointRecovered:
 		return true
 	case WebhookEventWebhookEndpointSuspended:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookPayload.
+const (
+	WebhookPayloadFull WebhookPayload = "full"
+	WebhookPayloadThin WebhookPayload = "thin"
+)
+
+// Valid indicates whether the value is a known member of the WebhookPayload enum.
+func (e WebhookPayload) Valid() bool {
+	switch e {
+	case WebhookPayloadFull:
+		return true
+	case WebhookPayloadThin:
 		return true
 	default:
 		return false
@@ -1351,6 +1441,12 @@ type Customer struct {
 	// EmailMarketing Whether the customer accepts marketing emails.
 	EmailMarketing CustomerEmailMarketing `json:"email_marketing"`
 
+	// EmailMarketingAt Since when `email_marketing` holds; null if that was not recorded.
+	EmailMarketingAt *OptionalTimestamp `json:"email_marketing_at"`
+
+	// EmailMarketingSource Who chose `email_marketing`: the customer in their account, whose address is proved, staff, a program, or an import; null if that was not recorded.
+	EmailMarketingSource *CustomerEmailMarketingSource `json:"email_marketing_source"`
+
 	// FirstName The given name.
 	FirstName *string `json:"first_name"`
 
@@ -1396,6 +1492,9 @@ type Customer struct {
 
 // CustomerEmailMarketing Whether the customer accepts marketing emails.
 type CustomerEmailMarketing string
+
+// CustomerEmailMarketingSource Who chose `email_marketing`: the customer in their account, whose address is proved, staff, a program, or an import; null if that was not recorded.
+type CustomerEmailMarketingSource string
 
 // CustomerStatus A guest has no account; an active customer has one.
 type CustomerStatus string
@@ -1660,7 +1759,7 @@ type Event struct {
 	// ChangedFields The changed members of an update; null for other events.
 	ChangedFields *[]string `json:"changed_fields"`
 
-	// Data The resource after the change in `object`, as this API returns it; null if the body would be too large.
+	// Data The resource after the change in `object`, as this API returns it; null if the body would be too large, or the endpoint gets thin messages.
 	Data *map[string]interface{} `json:"data"`
 
 	// EventID The id of an event.
@@ -1669,7 +1768,7 @@ type Event struct {
 	// OccurredAt A time in UTC with six fractional digits.
 	OccurredAt Timestamp `json:"occurred_at"`
 
-	// PayloadOmitted True if the body would be larger than 256 KiB. `data` is then null: read the resource from the API.
+	// PayloadOmitted True if the body would be larger than 256 KiB, or the endpoint gets thin messages. `data` is then null: read the resource from the API.
 	PayloadOmitted bool `json:"payload_omitted"`
 
 	// Resource The changed resource, with its version after the change.
@@ -1894,9 +1993,15 @@ type ExportFilters struct {
 	// Ids Only what has one of these ids.
 	Ids *[]string `json:"ids"`
 
+	// MarketingConsent Only customers with this consent to marketing emails.
+	MarketingConsent *ExportFiltersMarketingConsent `json:"marketing_consent"`
+
 	// Status Only what is in this state.
 	Status *string `json:"status"`
 }
+
+// ExportFiltersMarketingConsent Only customers with this consent to marketing emails.
+type ExportFiltersMarketingConsent string
 
 // ExportFiltersCreate Filters of a job. Unknown members are rejected.
 type ExportFiltersCreate struct {
@@ -1918,9 +2023,15 @@ type ExportFiltersCreate struct {
 	// Ids Only the rows with these ids of orders, products or customers, as `kind` says. Unknown ids are ignored. Rejected for attempts.
 	Ids *[]string `json:"ids,omitempty"`
 
+	// MarketingConsent Only customers who consent to marketing emails now (`given`), or who did so in their account with a proved address (`confirmed`). Rejected for other kinds.
+	MarketingConsent *ExportFiltersCreateMarketingConsent `json:"marketing_consent,omitempty"`
+
 	// Status Only rows with this status: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived` products; `guest`, `active`, `disabled` or `redacted` customers. Rejected for attempts.
 	Status *string `json:"status,omitempty"`
 }
+
+// ExportFiltersCreateMarketingConsent Only customers who consent to marketing emails now (`given`), or who did so in their account with a proved address (`confirmed`). Rejected for other kinds.
+type ExportFiltersCreateMarketingConsent string
 
 // ExportFormat CSV with the columns listed under [Exports](#exports), JSONL with one resource per line, or CSV for people in the store's language and time zone.
 type ExportFormat string
@@ -3648,6 +3759,9 @@ type Webhook struct {
 	// PausedUntil When the pause ends; null if it is not paused.
 	PausedUntil *OptionalTimestamp `json:"paused_until"`
 
+	// Payload How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then `data` is null and `payload_omitted` true: read the resource from the API.
+	Payload WebhookPayload `json:"payload"`
+
 	// RateLimit The maximum number of attempts per second; null for no limit.
 	RateLimit *int `json:"rate_limit"`
 
@@ -3702,11 +3816,14 @@ type WebhookCreate struct {
 	// Events The events to send. Duplicates are ignored.
 	Events []WebhookEvent `json:"events"`
 
+	// Payload How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then `data` is null and `payload_omitted` true: read the resource from the API.
+	Payload *WebhookPayload `json:"payload,omitempty"`
+
 	// URL An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are rejected, and checked again for every delivery. A stream of a NATS server is `tls://host:4222/subject`: events go to `subject.` and their type.
 	URL string `json:"url"`
 }
 
-// WebhookEvent A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs `themes.read`, the others need `webhooks.read`.
+// WebhookEvent A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `inventory.*` needs `inventory.read`, `customer.*` needs `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs `themes.read`, the others need `webhooks.read`.
 type WebhookEvent string
 
 // WebhookFilter A condition on an event: a `field` and one test, or `min` and `max`. Events whose data was omitted because of its size meet all conditions.
@@ -3744,6 +3861,9 @@ type WebhookPage struct {
 	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
+
+// WebhookPayload How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then `data` is null and `payload_omitted` true: read the resource from the API.
+type WebhookPayload string
 
 // WebhookStatus Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is disabled by a person, or when its app loses access.
 type WebhookStatus string

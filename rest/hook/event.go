@@ -25,8 +25,8 @@ type Event struct {
 	// ChangedFields names the members that an update changed; nil for other events.
 	ChangedFields []string `json:"changed_fields"`
 	Data          Data     `json:"data"`
-	// PayloadOmitted means that the body would have been larger than 256 KiB: Data is empty, and
-	// the resource has to be read from the API.
+	// PayloadOmitted means that the body would have been larger than 256 KiB, or that the endpoint
+	// gets thin messages: Data is empty, and the resource has to be read from the API.
 	PayloadOmitted bool `json:"payload_omitted"`
 
 	// DeliveryID and Attempt (from 1; 0 if unknown) come from headers. They are for logs: headers

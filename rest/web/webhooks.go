@@ -160,8 +160,8 @@ var bodyMembers = [][2]string{
 		"only some events, you see only some numbers."},
 	{"changed_fields", "The changed members of an update; null for other events."},
 	{"data.object", "The resource after the change, as the API returns it."},
-	{"payload_omitted", "True if the body would be larger than 256 KiB. `data` is then null: read the resource from " +
-		"the API."},
+	{"payload_omitted", "True if the body would be larger than 256 KiB, or the endpoint gets thin messages. `data` " +
+		"is then null: read the resource from the API."},
 }
 
 var deliveryStates = [][2]string{

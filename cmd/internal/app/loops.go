@@ -91,10 +91,12 @@ func (s *Server) sellingLoops() []loop {
 func (s *Server) catalogLoops() []loop {
 	const hour, day = time.Hour, 24 * time.Hour
 	imports := s.counted(s.core.RunImports, "worked on imports", "turns")
+	stock := s.counted(s.core.ReportStock, "reported changed stock", "events")
 	prices := s.counted(s.core.ChangePrices, "began or ended sales", "products")
 	return []loop{
 		{"run_imports", 2 * time.Second, hour, imports, s.core.ImportWakeups()},              // domain/importer
 		{"change_prices", 2 * time.Second, hour, prices, nil},                                // domain/catalog
+		{"report_stock", time.Second, hour, stock, nil},                                      // domain/catalog
 		{"install_themes", 5 * time.Second, 0, s.core.Themes.Round, s.core.Themes.Wakeups()}, // engine/install
 		{"seed_themes", hour, 0, s.core.Themes.Seed, nil},                                    // engine/install
 		{"sweep_themes", day, hour, s.core.Themes.Sweep, nil},                                // engine/install

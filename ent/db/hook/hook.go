@@ -465,6 +465,18 @@ func (f InventoryChangeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Valu
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InventoryChangeMutation", m)
 }
 
+// The InventoryMarkFunc type is an adapter to allow the use of ordinary
+// function as InventoryMark mutator.
+type InventoryMarkFunc func(context.Context, *db.InventoryMarkMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InventoryMarkFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.InventoryMarkMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InventoryMarkMutation", m)
+}
+
 // The InvitationFunc type is an adapter to allow the use of ordinary
 // function as Invitation mutator.
 type InvitationFunc func(context.Context, *db.InvitationMutation) (db.Value, error)

@@ -760,6 +760,7 @@ var (
 		{Name: "filter_fulfillment_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "filter_customer_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "filter_ids", Type: field.TypeBytes, Nullable: true, Size: 4000},
+		{Name: "filter_consent", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "sync_from", Type: field.TypeInt64, Nullable: true},
 		{Name: "redactions", Type: field.TypeInt64, Nullable: true},
 		{Name: "restarts", Type: field.TypeInt, Nullable: true},
@@ -1084,6 +1085,26 @@ var (
 				Name:    "inventorychange_store_id_variant_id_reference",
 				Unique:  false,
 				Columns: []*schema.Column{InventoryChangesColumns[1], InventoryChangesColumns[3], InventoryChangesColumns[7]},
+			},
+		},
+	}
+	// InventoryMarksColumns holds the columns for the "inventory_marks" table.
+	InventoryMarksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "due_at", Type: field.TypeInt64},
+	}
+	// InventoryMarksTable holds the schema information for the "inventory_marks" table.
+	InventoryMarksTable = &schema.Table{
+		Name:       "inventory_marks",
+		Columns:    InventoryMarksColumns,
+		PrimaryKey: []*schema.Column{InventoryMarksColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{InventoryMarksColumns[1], InventoryMarksColumns[2], InventoryMarksColumns[0]},
 			},
 		},
 	}
@@ -2630,6 +2651,7 @@ var (
 		{Name: "second_factor", Type: field.TypeBool, Default: false},
 		{Name: "refund_proof_minor", Type: field.TypeInt64, Nullable: true},
 		{Name: "low_stock", Type: field.TypeInt64, Nullable: true},
+		{Name: "stock_events", Type: field.TypeBool, Default: false},
 		{Name: "shopper_cancels", Type: field.TypeBool, Default: true},
 		{Name: "remind_hours", Type: field.TypeInt64, Nullable: true},
 		{Name: "limits", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
@@ -2920,6 +2942,7 @@ var (
 		{Name: "stopped_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "stopped_reason", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "paused_until", Type: field.TypeInt64, Nullable: true},
+		{Name: "payload", Type: field.TypeString, Default: "full", SchemaType: map[string]string{"mysql": "varbinary(8)"}},
 		{Name: "rate_limit", Type: field.TypeInt, Nullable: true},
 		{Name: "headers", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "filters", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(4096)"}},
@@ -2941,7 +2964,7 @@ var (
 			{
 				Name:    "webhookendpoint_store_id_app_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{WebhookEndpointsColumns[1], WebhookEndpointsColumns[16], WebhookEndpointsColumns[0]},
+				Columns: []*schema.Column{WebhookEndpointsColumns[1], WebhookEndpointsColumns[17], WebhookEndpointsColumns[0]},
 			},
 		},
 	}
@@ -3037,6 +3060,7 @@ var (
 		ImportJobsTable,
 		ImportsTable,
 		InventoryChangesTable,
+		InventoryMarksTable,
 		InvitationsTable,
 		InvoicesTable,
 		InvoiceSeriesTable,

@@ -120,6 +120,9 @@ type Imported func(*sql.Selector)
 // InventoryChange is the predicate function for inventorychange builders.
 type InventoryChange func(*sql.Selector)
 
+// InventoryMark is the predicate function for inventorymark builders.
+type InventoryMark func(*sql.Selector)
+
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
 

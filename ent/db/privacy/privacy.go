@@ -1022,6 +1022,30 @@ func (f InventoryChangeMutationRuleFunc) EvalMutation(ctx context.Context, m db.
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InventoryChangeMutation", m)
 }
 
+// The InventoryMarkQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type InventoryMarkQueryRuleFunc func(context.Context, *db.InventoryMarkQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f InventoryMarkQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.InventoryMarkQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.InventoryMarkQuery", q)
+}
+
+// The InventoryMarkMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type InventoryMarkMutationRuleFunc func(context.Context, *db.InventoryMarkMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f InventoryMarkMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.InventoryMarkMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InventoryMarkMutation", m)
+}
+
 // The InvitationQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type InvitationQueryRuleFunc func(context.Context, *db.InvitationQuery) error

@@ -38,6 +38,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/importfinding"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
+	"github.com/storefront-go/storefront/ent/db/inventorymark"
 	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/invoice"
 	"github.com/storefront-go/storefront/ent/db/invoiceseries"
@@ -1139,6 +1140,24 @@ func init() {
 	inventorychangeDescID := inventorychangeMixinFields0[1].Descriptor()
 	// inventorychange.DefaultID holds the default value on creation for the id field.
 	inventorychange.DefaultID = inventorychangeDescID.Default.(func() xid.ID)
+	inventorymarkMixin := schema.InventoryMark{}.Mixin()
+	inventorymark.Policy = privacy.NewPolicies(inventorymarkMixin[0], schema.InventoryMark{})
+	inventorymark.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := inventorymark.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	inventorymarkMixinFields0 := inventorymarkMixin[0].Fields()
+	_ = inventorymarkMixinFields0
+	inventorymarkFields := schema.InventoryMark{}.Fields()
+	_ = inventorymarkFields
+	// inventorymarkDescID is the schema descriptor for id field.
+	inventorymarkDescID := inventorymarkMixinFields0[1].Descriptor()
+	// inventorymark.DefaultID holds the default value on creation for the id field.
+	inventorymark.DefaultID = inventorymarkDescID.Default.(func() xid.ID)
 	invitationMixin := schema.Invitation{}.Mixin()
 	invitation.Policy = privacy.NewPolicies(invitationMixin[0], schema.Invitation{})
 	invitation.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -2491,28 +2510,32 @@ func init() {
 	storeDescSecondFactor := storeFields[9].Descriptor()
 	// store.DefaultSecondFactor holds the default value on creation for the second_factor field.
 	store.DefaultSecondFactor = storeDescSecondFactor.Default.(bool)
+	// storeDescStockEvents is the schema descriptor for stock_events field.
+	storeDescStockEvents := storeFields[12].Descriptor()
+	// store.DefaultStockEvents holds the default value on creation for the stock_events field.
+	store.DefaultStockEvents = storeDescStockEvents.Default.(bool)
 	// storeDescShopperCancels is the schema descriptor for shopper_cancels field.
-	storeDescShopperCancels := storeFields[12].Descriptor()
+	storeDescShopperCancels := storeFields[13].Descriptor()
 	// store.DefaultShopperCancels holds the default value on creation for the shopper_cancels field.
 	store.DefaultShopperCancels = storeDescShopperCancels.Default.(bool)
 	// storeDescLegacy is the schema descriptor for legacy field.
-	storeDescLegacy := storeFields[15].Descriptor()
+	storeDescLegacy := storeFields[16].Descriptor()
 	// store.DefaultLegacy holds the default value on creation for the legacy field.
 	store.DefaultLegacy = storeDescLegacy.Default.(bool)
 	// storeDescDemo is the schema descriptor for demo field.
-	storeDescDemo := storeFields[16].Descriptor()
+	storeDescDemo := storeFields[17].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
 	// storeDescTest is the schema descriptor for test field.
-	storeDescTest := storeFields[17].Descriptor()
+	storeDescTest := storeFields[18].Descriptor()
 	// store.DefaultTest holds the default value on creation for the test field.
 	store.DefaultTest = storeDescTest.Default.(bool)
 	// storeDescLanguage is the schema descriptor for language field.
-	storeDescLanguage := storeFields[19].Descriptor()
+	storeDescLanguage := storeFields[20].Descriptor()
 	// store.DefaultLanguage holds the default value on creation for the language field.
 	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[21].Descriptor()
+	storeDescStorefrontRevision := storeFields[22].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.
@@ -2717,12 +2740,16 @@ func init() {
 	webhookendpointDescDescription := webhookendpointFields[2].Descriptor()
 	// webhookendpoint.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
 	webhookendpoint.DescriptionValidator = webhookendpointDescDescription.Validators[0].(func(string) error)
+	// webhookendpointDescPayload is the schema descriptor for payload field.
+	webhookendpointDescPayload := webhookendpointFields[7].Descriptor()
+	// webhookendpoint.DefaultPayload holds the default value on creation for the payload field.
+	webhookendpoint.DefaultPayload = state.WebhookPayload(webhookendpointDescPayload.Default.(string))
 	// webhookendpointDescSecret is the schema descriptor for secret field.
-	webhookendpointDescSecret := webhookendpointFields[12].Descriptor()
+	webhookendpointDescSecret := webhookendpointFields[13].Descriptor()
 	// webhookendpoint.SecretValidator is a validator for the "secret" field. It is called by the builders before save.
 	webhookendpoint.SecretValidator = webhookendpointDescSecret.Validators[0].(func([]byte) error)
 	// webhookendpointDescNextSecret is the schema descriptor for next_secret field.
-	webhookendpointDescNextSecret := webhookendpointFields[14].Descriptor()
+	webhookendpointDescNextSecret := webhookendpointFields[15].Descriptor()
 	// webhookendpoint.NextSecretValidator is a validator for the "next_secret" field. It is called by the builders before save.
 	webhookendpoint.NextSecretValidator = webhookendpointDescNextSecret.Validators[0].(func([]byte) error)
 	// webhookendpointDescID is the schema descriptor for id field.

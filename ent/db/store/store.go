@@ -42,6 +42,8 @@ const (
 	FieldRefundProofMinor = "refund_proof_minor"
 	// FieldLowStock holds the string denoting the low_stock field in the database.
 	FieldLowStock = "low_stock"
+	// FieldStockEvents holds the string denoting the stock_events field in the database.
+	FieldStockEvents = "stock_events"
 	// FieldShopperCancels holds the string denoting the shopper_cancels field in the database.
 	FieldShopperCancels = "shopper_cancels"
 	// FieldRemindHours holds the string denoting the remind_hours field in the database.
@@ -87,6 +89,7 @@ var Columns = []string{
 	FieldSecondFactor,
 	FieldRefundProofMinor,
 	FieldLowStock,
+	FieldStockEvents,
 	FieldShopperCancels,
 	FieldRemindHours,
 	FieldLimits,
@@ -131,6 +134,8 @@ var (
 	DefaultNextNumber int64
 	// DefaultSecondFactor holds the default value on creation for the "second_factor" field.
 	DefaultSecondFactor bool
+	// DefaultStockEvents holds the default value on creation for the "stock_events" field.
+	DefaultStockEvents bool
 	// DefaultShopperCancels holds the default value on creation for the "shopper_cancels" field.
 	DefaultShopperCancels bool
 	// DefaultLegacy holds the default value on creation for the "legacy" field.
@@ -223,6 +228,11 @@ func ByRefundProofMinor(opts ...sql.OrderTermOption) OrderOption {
 // ByLowStock orders the results by the low_stock field.
 func ByLowStock(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLowStock, opts...).ToFunc()
+}
+
+// ByStockEvents orders the results by the stock_events field.
+func ByStockEvents(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStockEvents, opts...).ToFunc()
 }
 
 // ByShopperCancels orders the results by the shopper_cancels field.

@@ -128,6 +128,11 @@ func LowStock(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldLowStock, v))
 }
 
+// StockEvents applies equality check predicate on the "stock_events" field. It's identical to StockEventsEQ.
+func StockEvents(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldStockEvents, v))
+}
+
 // ShopperCancels applies equality check predicate on the "shopper_cancels" field. It's identical to ShopperCancelsEQ.
 func ShopperCancels(v bool) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldShopperCancels, v))
@@ -967,6 +972,16 @@ func LowStockIsNil() predicate.Store {
 // LowStockNotNil applies the NotNil predicate on the "low_stock" field.
 func LowStockNotNil() predicate.Store {
 	return predicate.Store(sql.FieldNotNull(FieldLowStock))
+}
+
+// StockEventsEQ applies the EQ predicate on the "stock_events" field.
+func StockEventsEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldStockEvents, v))
+}
+
+// StockEventsNEQ applies the NEQ predicate on the "stock_events" field.
+func StockEventsNEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldStockEvents, v))
 }
 
 // ShopperCancelsEQ applies the EQ predicate on the "shopper_cancels" field.

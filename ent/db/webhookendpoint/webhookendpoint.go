@@ -5,6 +5,7 @@ package webhookendpoint
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -35,6 +36,8 @@ const (
 	FieldStoppedReason = "stopped_reason"
 	// FieldPausedUntil holds the string denoting the paused_until field in the database.
 	FieldPausedUntil = "paused_until"
+	// FieldPayload holds the string denoting the payload field in the database.
+	FieldPayload = "payload"
 	// FieldRateLimit holds the string denoting the rate_limit field in the database.
 	FieldRateLimit = "rate_limit"
 	// FieldHeaders holds the string denoting the headers field in the database.
@@ -75,6 +78,7 @@ var Columns = []string{
 	FieldStoppedAt,
 	FieldStoppedReason,
 	FieldPausedUntil,
+	FieldPayload,
 	FieldRateLimit,
 	FieldHeaders,
 	FieldFilters,
@@ -114,6 +118,8 @@ var (
 	URLValidator func(string) error
 	// DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
 	DescriptionValidator func(string) error
+	// DefaultPayload holds the default value on creation for the "payload" field.
+	DefaultPayload state.WebhookPayload
 	// SecretValidator is a validator for the "secret" field. It is called by the builders before save.
 	SecretValidator func([]byte) error
 	// NextSecretValidator is a validator for the "next_secret" field. It is called by the builders before save.
@@ -183,6 +189,11 @@ func ByStoppedReason(opts ...sql.OrderTermOption) OrderOption {
 // ByPausedUntil orders the results by the paused_until field.
 func ByPausedUntil(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPausedUntil, opts...).ToFunc()
+}
+
+// ByPayload orders the results by the payload field.
+func ByPayload(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPayload, opts...).ToFunc()
 }
 
 // ByRateLimit orders the results by the rate_limit field.

@@ -115,6 +115,12 @@ func PausedUntil(v micros.Time) predicate.WebhookEndpoint {
 	return predicate.WebhookEndpoint(sql.FieldEQ(FieldPausedUntil, vc))
 }
 
+// Payload applies equality check predicate on the "payload" field. It's identical to PayloadEQ.
+func Payload(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldPayload, vc))
+}
+
 // RateLimit applies equality check predicate on the "rate_limit" field. It's identical to RateLimitEQ.
 func RateLimit(v int) predicate.WebhookEndpoint {
 	return predicate.WebhookEndpoint(sql.FieldEQ(FieldRateLimit, v))
@@ -855,6 +861,90 @@ func PausedUntilIsNil() predicate.WebhookEndpoint {
 // PausedUntilNotNil applies the NotNil predicate on the "paused_until" field.
 func PausedUntilNotNil() predicate.WebhookEndpoint {
 	return predicate.WebhookEndpoint(sql.FieldNotNull(FieldPausedUntil))
+}
+
+// PayloadEQ applies the EQ predicate on the "payload" field.
+func PayloadEQ(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldPayload, vc))
+}
+
+// PayloadNEQ applies the NEQ predicate on the "payload" field.
+func PayloadNEQ(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldNEQ(FieldPayload, vc))
+}
+
+// PayloadIn applies the In predicate on the "payload" field.
+func PayloadIn(vs ...state.WebhookPayload) predicate.WebhookEndpoint {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.WebhookEndpoint(sql.FieldIn(FieldPayload, v...))
+}
+
+// PayloadNotIn applies the NotIn predicate on the "payload" field.
+func PayloadNotIn(vs ...state.WebhookPayload) predicate.WebhookEndpoint {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.WebhookEndpoint(sql.FieldNotIn(FieldPayload, v...))
+}
+
+// PayloadGT applies the GT predicate on the "payload" field.
+func PayloadGT(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldGT(FieldPayload, vc))
+}
+
+// PayloadGTE applies the GTE predicate on the "payload" field.
+func PayloadGTE(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldGTE(FieldPayload, vc))
+}
+
+// PayloadLT applies the LT predicate on the "payload" field.
+func PayloadLT(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldLT(FieldPayload, vc))
+}
+
+// PayloadLTE applies the LTE predicate on the "payload" field.
+func PayloadLTE(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldLTE(FieldPayload, vc))
+}
+
+// PayloadContains applies the Contains predicate on the "payload" field.
+func PayloadContains(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldContains(FieldPayload, vc))
+}
+
+// PayloadHasPrefix applies the HasPrefix predicate on the "payload" field.
+func PayloadHasPrefix(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldHasPrefix(FieldPayload, vc))
+}
+
+// PayloadHasSuffix applies the HasSuffix predicate on the "payload" field.
+func PayloadHasSuffix(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldHasSuffix(FieldPayload, vc))
+}
+
+// PayloadEqualFold applies the EqualFold predicate on the "payload" field.
+func PayloadEqualFold(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldEqualFold(FieldPayload, vc))
+}
+
+// PayloadContainsFold applies the ContainsFold predicate on the "payload" field.
+func PayloadContainsFold(v state.WebhookPayload) predicate.WebhookEndpoint {
+	vc := string(v)
+	return predicate.WebhookEndpoint(sql.FieldContainsFold(FieldPayload, vc))
 }
 
 // RateLimitEQ applies the EQ predicate on the "rate_limit" field.

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
@@ -183,8 +182,5 @@ func (r *Resolver) insertInventory(ctx context.Context, rows []*db.InventoryChan
 // dropInventory removes the history of the stock of a deleted product.
 func (r *Resolver) dropInventory(ctx context.Context, product xid.ID) error {
 	_, err := r.Client(ctx).InventoryChange.Delete().Where(inventorychange.ProductID(product)).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("remove the history of stock: %w", err)
-	}
-	return nil
+	return fault.Wrap("remove the history of stock", err)
 }

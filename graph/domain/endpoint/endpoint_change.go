@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -93,6 +92,7 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 ) (*model.WebhookEndpointPayload, error) {
 	c := &core.Check{}
 	core.NotNull(c, "url", in.URL, func(s string) { checkReceiver(c, m.Webhooks, "url", s) })
+	core.NotNull(c, "payload", in.Payload, func(state.WebhookPayload) {})
 	core.Opt(in.Description.Value(), func(s string) { c.Line("description", s, limit.Line) })
 	var events *string
 	if in.Events.IsSet() {
@@ -107,11 +107,12 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 		row, u, before := e.Row, e.Update, *e.Row
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
 		if row.URL != before.URL { // the same data go to another receiver
-			if err := errors.Join(core.RequireProof(ctx), allowQueue(ctx, row.URL)); err != nil {
+			if err := core.RequireProof(ctx); err != nil {
 				return err
 			}
 		}
 		core.Replace(&e.Changed, events, "events", &row.Events, u.SetEvents)
+		core.MemberOf(&e.Changed, in.Payload, "payload", &row.Payload, u.SetPayload)
 		core.MemberOpt(&e.Changed, in.Description, "description", &row.Description, u.SetDescription,
 			u.ClearDescription)
 		if in.RateLimit.IsSet() {
@@ -128,7 +129,10 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 		if err := m.changeHeaders(e, before.URL, in); err != nil {
 			return err
 		}
-		return subscribable(ctx, row.Events)
+		if err := subscribable(ctx, row.Events); err != nil {
+			return err
+		}
+		return m.allowNew(ctx, row.URL, row.Events, row.Payload)
 	})
 }
 

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,10 +13,12 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/db/store"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -31,6 +34,7 @@ import (
 // store. Its secret is only in this answer. Several endpoints may have the same address.
 func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEndpointCreateInput,
 ) (*model.WebhookEndpointPayload, error) {
+	in.Payload = cmp.Or(in.Payload, state.PayloadFull)
 	c := core.NewCheck(in)
 	checkReceiver(c, m.Webhooks, "url", in.URL)
 	events := checkEvents(c, "events", in.Events)
@@ -58,7 +62,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 		if err := m.roomForEndpoint(ctx); err != nil {
 			return nil, err
 		}
-		if err := allowQueue(ctx, in.URL); err != nil {
+		if err := m.allowNew(ctx, in.URL, events, in.Payload); err != nil {
 			return nil, err
 		}
 		row, err := m.registerEndpoint(ctx, id, in, registration{events, secret, headers})
@@ -84,7 +88,7 @@ type registration struct {
 func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput, r registration,
 ) (*db.WebhookEndpoint, error) {
 	row := m.Client(ctx).WebhookEndpoint.Create().SetID(id).SetURL(in.URL).SetEvents(r.events).
-		SetNillableDescription(in.Description).SetStatus(state.EndpointActive).
+		SetNillableDescription(in.Description).SetPayload(in.Payload).SetStatus(state.EndpointActive).
 		SetSecret(m.Webhooks.Vault.Seal(id, r.secret)).SetSecretHint(webhook.Hint(r.secret)).SetUpdatedAt(id.Time()).
 		SetNillableRateLimit(rateOf(in.RateLimit)).SetNillableFilters(filtersOf(in.Filters))
 	if sealed := m.Webhooks.Vault.SealHeaders(id, r.headers); sealed != nil {
@@ -104,14 +108,24 @@ func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.Webh
 	return made, m.Webhooks.Create(ctx, id)
 }
 
-// allowQueue refuses a queue as long as there may be a program of an earlier release, which would not
-// send to it.
-func allowQueue(ctx context.Context, address string) error {
-	if !attempt.IsQueue(address) || ent.Writes(ctx, ent.CustomFields) { // both came with the same release
+// allowNew refuses queues, thin messages and events of stock as long as there may be a program of an
+// earlier release, which would send nothing or too much. With the first subscription to events of
+// stock, the store has them.
+func (m Mutation) allowNew(ctx context.Context, address, events string, payload state.WebhookPayload) error {
+	ofStock := slices.Contains(strings.Fields(events), string(event.InventoryChanged))
+	if !ofStock && !attempt.IsQueue(address) && payload != state.PayloadThin {
 		return nil
 	}
-	return fault.State(fault.InvalidTransition, "Queues are available once the upgrade is finished (storefront migrate "+
-		"finalize).")
+	if !ent.Writes(ctx, ent.CustomFields) { // all came with the same release
+		return fault.State(fault.InvalidTransition, "Queues, thin messages and events of stock are available once the "+
+			"upgrade is finished (storefront migrate finalize).")
+	}
+	if !ofStock {
+		return nil
+	}
+	return fault.Wrap("turn on events of stock", m.Client(ctx).Store.Update().
+		Where(store.ID(viewer.From(ctx).Store), store.StockEvents(false)).SetStockEvents(true).AddVersion(1).
+		Modify(change.RaiseUpdatedAt(micros.Now())).Exec(ctx))
 }
 
 // roomForEndpoint returns an error if the store has as many endpoints as allowed.

@@ -63,6 +63,15 @@ func TestWebhookEndpointCreate(t *testing.T) {
 		if got := p.Audited(t); !strings.HasSuffix(got, " webhook_endpoint.create") {
 			t.Errorf("audit log %q", got)
 		}
+		if e.Payload != state.PayloadFull {
+			t.Errorf("messages are %q", e.Payload)
+		}
+		toThin := model.WebhookEndpointUpdateInput{Payload: model.Some(state.PayloadThin)}
+		thin := graphtest.Must[*model.WebhookEndpointPayload](t)(
+			p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 1, toThin)).WebhookEndpoint
+		if thin.Payload != state.PayloadThin || thin.Version != 2 {
+			t.Errorf("changed to %v", thin.WebhookEndpoint)
+		}
 		// The database has the secret only in encrypted form.
 		row := rowOf(p, t, e.ID)
 		if strings.Contains(fmt.Sprintf("%+v", row), *made.Secret) ||

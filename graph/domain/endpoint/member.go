@@ -83,6 +83,9 @@ func example(t event.Type) []byte {
 	if event.OfReturn(t) {
 		return wire.AppendReturn(nil, &db.OrderReturn{Lines: document.NewReturnLines(nil)})
 	}
+	if t == event.InventoryChanged {
+		return wire.AppendInventoryLevel(nil, &db.Product{}, &db.Variant{})
+	}
 	address := document.NewAddress(&document.AddressFields{})
 	switch event.About(t) {
 	case xid.Order:

@@ -25,7 +25,11 @@ func TestConditionsOnMembers(t *testing.T) {
 			return p.Mutation().WebhookEndpointCreate(p.Ctx, in)
 		}
 		for _, e := range event.All() {
-			if _, err := create("object.id", string(e.Type)); err != nil {
+			id := "object.id"
+			if e.Type == event.InventoryChanged {
+				id = "object.variant_id"
+			}
+			if _, err := create(id, string(e.Type)); err != nil {
 				t.Errorf("%s has an id: %v", e.Type, err)
 			}
 			if _, err := create("object.statsu", string(e.Type)); !misspelt(err) {

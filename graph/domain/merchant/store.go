@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
 	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/stock"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -83,8 +84,13 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 	if err := m.checkContactEmail(ctx, in.ContactEmail.Value()); err != nil {
 		return nil, err
 	}
-	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(_ context.Context, e *storeEdit) error {
+	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(ctx context.Context, e *storeEdit) error {
 		s, u := e.Row, e.Update
+		if core.Deref(in.StockEvents) && !stock.Reports(ctx) {
+			return fault.State(fault.InvalidTransition, "Events of stock are available once the upgrade is finished "+
+				"(storefront migrate finalize).")
+		}
+		core.Replace(&e.Changed, in.StockEvents, "stock_events", &s.StockEvents, u.SetStockEvents)
 		core.MemberOpt(&e.Changed, in.ContactEmail, "contact_email", &s.ContactEmail, u.SetContactEmail,
 			u.ClearContactEmail)
 		core.MemberOpt(&e.Changed, in.LowStock, "low_stock", &s.LowStock, u.SetLowStock, u.ClearLowStock)

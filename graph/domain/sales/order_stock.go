@@ -99,6 +99,9 @@ func soldOut(id string) error {
 // returnStock gives stock back to items that still exist and are tracked. Units that were sold
 // before the product had options have no variant to go back to.
 func (m Mutation) returnStock(ctx context.Context, back stock, now micros.Time) error {
+	if len(back) == 0 {
+		return nil
+	}
 	for _, p := range back.byProduct() {
 		fits := "options IS NULL AND inventory_quantity <= ?"
 		if p.variants != nil { // the sum is null if a variant is not tracked
@@ -115,7 +118,11 @@ func (m Mutation) returnStock(ctx context.Context, back stock, now micros.Time) 
 			return fmt.Errorf("return stock: %w", err)
 		}
 	}
-	return nil
+	s, err := m.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	return m.stock().Moved(ctx, s, back.moves(1))
 }
 
 // returnVariants gives the units of a product back to its variants. It takes those off the sum

@@ -4,6 +4,7 @@ package stock
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,15 +33,29 @@ type Keeper struct {
 	Notifier *notify.Notifier
 }
 
-// Changed follows changes of stock of the viewer's store, whose row is s, in the transaction of ctx.
-// Staff are notified of variants whose stock fell to the limit of the store. A variant may occur
-// more than once, in the order of its changes.
+// Changed follows changes of stock of the viewer's store, whose row is s, in the transaction of ctx,
+// after the rows of the products were written. Staff are notified of variants whose stock fell to the
+// limit of the store, and those that an event has to report are marked. A variant may occur more than
+// once, in the order of its changes.
 func (k Keeper) Changed(ctx context.Context, s *db.Store, list []Change) error {
+	list = merged(list)
+	changed := make([]Move, len(list))
+	for i, c := range list {
+		changed[i] = Move{Product: c.Product, Variant: c.Variant}
+	}
+	if err := k.mark(ctx, s, changed); err != nil {
+		return err
+	}
+	return k.watch(ctx, s, list)
+}
+
+// watch notifies staff of variants whose stock fell to the limit of the store.
+func (k Keeper) watch(ctx context.Context, s *db.Store, list []Change) error {
 	if s.LowStock == nil {
 		return nil
 	}
 	var low []Change
-	for _, c := range merged(list) {
+	for _, c := range list {
 		if c.Before != nil && c.After != nil && *c.Before > *s.LowStock && *c.After <= *s.LowStock {
 			low = append(low, c)
 		}
@@ -51,7 +66,7 @@ func (k Keeper) Changed(ctx context.Context, s *db.Store, list []Change) error {
 	return k.announce(ctx, s, low)
 }
 
-// merged returns one change per variant, from its first stock to its last.
+// merged returns one change per variant, from its first stock to its last, where these differ.
 func merged(list []Change) (all []Change) {
 	at := map[xid.ID]int{}
 	for _, c := range list {
@@ -62,7 +77,9 @@ func merged(list []Change) (all []Change) {
 		at[c.Variant] = len(all)
 		all = append(all, c)
 	}
-	return all
+	return slices.DeleteFunc(all, func(c Change) bool {
+		return c.Before == c.After || c.Before != nil && c.After != nil && *c.Before == *c.After
+	})
 }
 
 // Move is a number of units that an order takes from the stock of a variant, as a negative number, or
@@ -74,6 +91,9 @@ type Move struct {
 
 // Moved follows what an order took and gave back, as [Keeper.Changed] does. The stock is written already.
 func (k Keeper) Moved(ctx context.Context, s *db.Store, moves []Move) error {
+	if err := k.mark(ctx, s, moves); err != nil {
+		return err
+	}
 	var taken []Move
 	for _, m := range moves {
 		if m.By < 0 {
@@ -93,7 +113,7 @@ func (k Keeper) Moved(ctx context.Context, s *db.Store, moves []Move) error {
 			list = append(list, Change{m.Product, m.Variant, new(*after - m.By), after})
 		}
 	}
-	return k.Changed(ctx, s, list)
+	return k.watch(ctx, s, list)
 }
 
 // left returns the stock of variants by id.

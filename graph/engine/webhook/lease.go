@@ -55,6 +55,7 @@ type settings struct {
 	owner    *app
 	types    map[event.Type]bool
 	filters  filter.Set
+	thin     bool // messages have no data
 }
 
 func (l *leased) end() {

@@ -62,9 +62,13 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 // ping returns the body of the event of a test. It is about the endpoint, has no number in its
 // sequence, and is in no log but that of deliveries.
 func ping(id xid.ID, endpoint *db.WebhookEndpoint, q *db.WebhookQueue) []byte {
+	object := wire.AppendWebhookEndpoint(nil, endpoint, q, nil)
+	if endpoint.Payload == state.PayloadThin {
+		object = nil
+	}
 	return wire.AppendEvent(nil, wire.Event{ID: id, Type: event.Ping, Occurred: id.Time(), Store: endpoint.StoreID,
 		Kind: xid.WebhookEndpoint, Resource: endpoint.ID, Version: endpoint.Version,
-		Object: wire.AppendWebhookEndpoint(nil, endpoint, q, nil)})
+		Object: object})
 }
 
 // number takes the next sequence of the endpoint's queue. The row stays locked until the

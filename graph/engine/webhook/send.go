@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // Outcomes that do not come from the receiver.
@@ -97,6 +98,11 @@ func (s *sender) postBody(a *sendJob) (*attempt.Pending, attempt.Result) {
 	if a.owner != nil {
 		if it.Body, err = redactedForApp(it.Kind, it.Body); err != nil {
 			return nil, s.unable(a, "redact the body", err)
+		}
+	}
+	if a.thin {
+		if it.Body, err = wire.ThinEvent(it.Body); err != nil {
+			return nil, s.unable(a, "leave out the data", err)
 		}
 	}
 	// The lease and the endpoint are checked last, right before the request.

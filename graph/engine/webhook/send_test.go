@@ -10,13 +10,18 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // journal collects log lines in JSON.
@@ -53,6 +58,43 @@ func (j *journal) lines(t *testing.T, message string) (list []map[string]any) {
 		}
 	}
 	return list
+}
+
+// An endpoint of thin messages gets the same events as others, signed, without their data. Its ping has
+// none either.
+func TestThin(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		shop, thin, full := open(t, s), receive(t, nil), receive(t, nil)
+		e := shop.endpoint(thin.URL, event.ProductUpdated)
+		shop.endpoint(full.URL, event.ProductUpdated)
+		shop.tx(func(ctx context.Context) error {
+			return s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).
+				SetPayload(state.PayloadThin).Exec(ctx)
+		})
+		shop.engine.Start(t.Context())
+		shop.change(&product{id: xid.New()})
+		thin.exactly(t, 1)
+		full.exactly(t, 1)
+		got := thin.got[0]
+		want, err := wire.ThinEvent(full.got[0].body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), string(got.body)); d != "" || bytes.Equal(got.body, full.got[0].body) {
+			t.Error(d)
+		}
+		if !signed(t, e, e.Secret, got) {
+			t.Errorf("sent %v", got.header)
+		}
+		e.Payload = state.PayloadThin
+		if _, err := shop.engine.Test(shop.ctx, e); err != nil {
+			t.Fatal(err)
+		}
+		thin.exactly(t, 2)
+		if ping := string(thin.got[1].body); !strings.Contains(ping, `"data":null,"payload_omitted":true`) {
+			t.Errorf("pinged with %s", ping)
+		}
+	})
 }
 
 // A panic in one attempt fails that attempt, which is tried again. The others and the process go

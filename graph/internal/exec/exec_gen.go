@@ -226,6 +226,7 @@ type MutationResolver interface {
 	OrderReturnDecline(ctx context.Context, id string, expectedVersion int64, reason string) (*model.ReturnPayload, error)
 	OrderReturnReceive(ctx context.Context, id string, expectedVersion int64) (*model.ReturnPayload, error)
 	OrderReturnRefund(ctx context.Context, id string, expectedVersion int64, input model.ReturnRefundInput) (*model.ReturnPayload, error)
+	OrderReturnExchange(ctx context.Context, id string, expectedVersion int64, input model.ReturnExchangeInput) (*model.ReturnPayload, error)
 	OrderComplete(ctx context.Context, id string, expectedVersion int64) (*model.OrderPayload, error)
 	OrderUpdate(ctx context.Context, id string, expectedVersion int64, input model.OrderUpdateInput) (*model.OrderPayload, error)
 	OrderEditLines(ctx context.Context, id string, expectedVersion int64, input model.OrderLinesInput) (*model.OrderPayload, error)
@@ -268,6 +269,8 @@ type OrderResolver interface {
 	RefundPreviewMinor(ctx context.Context, obj *model.Order, lines []*model.LineQuantityInput) (*int64, error)
 	Acts(ctx context.Context, obj *model.Order) ([]*model.OrderAct, error)
 	WaitingEmails(ctx context.Context, obj *model.Order) ([]*model.WaitingEmail, error)
+
+	ExchangeOf(ctx context.Context, obj *model.Order) (*model.Order, error)
 
 	PaymentDueAt(ctx context.Context, obj *model.Order) (*micros.Time, error)
 	PayURL(ctx context.Context, obj *model.Order) (*string, error)
@@ -335,6 +338,7 @@ type QueryResolver interface {
 	InvoiceSettings(ctx context.Context) (*model.InvoiceSettings, error)
 	Returns(ctx context.Context, first *int, after *string, filter *model.ReturnFilter) (*model.Connection[*model.Return], error)
 	OrderReturnable(ctx context.Context, id string) ([]*model.ReturnableLine, error)
+	OrderReturnExchangePreview(ctx context.Context, id string, input model.ReturnExchangeInput) (*model.ExchangePreview, error)
 	Countries(ctx context.Context) ([]string, error)
 	Country(ctx context.Context, code string) (*model.Country, error)
 	Languages(ctx context.Context) ([]state.Language, error)
@@ -634,6 +638,8 @@ type Query {
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "How many units of the lines of an order can be returned."
   orderReturnable(id: ID!): [ReturnableLine!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "What orderReturnExchange would do. Nothing is written and no stock is reserved."
+  orderReturnExchangePreview(id: ID!, input: ReturnExchangeInput!): ExchangePreview! @dashboard
   "The codes of all countries (ISO 3166-1 alpha-2)."
   countries: [String!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "One country, or null if the code is unknown."
@@ -1134,6 +1140,12 @@ type Mutation {
   from an order of which nothing was shipped needs no approval.
   """
   orderReturnRefund(id: ID!, expectedVersion: Long!, input: ReturnRefundInput!): ReturnPayload! @dashboard
+  """
+  Creates a new order in exchange for the items of an approved or received return, and pays it with their value. The
+  customer, the email and the addresses are those of the order. The payment of the new order and the refund of the order
+  have the method exchange. As with orderReturnRefund, the return is refunded then.
+  """
+  orderReturnExchange(id: ID!, expectedVersion: Long!, input: ReturnExchangeInput!): ReturnPayload! @dashboard
   "Completes a fulfilled order."
   orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @scope(name: "sales.write")
   orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @scope(name: "sales.write")
@@ -1255,6 +1267,14 @@ enum ActorType { API_KEY OAUTH_APP STAFF SYSTEM }
 enum StoreStatus { OPEN CLOSED }
 enum GrantEnd { STORE APP CODE_REUSE REFRESH_REUSE }
 enum EndpointStatus { ACTIVE SUSPENDED DISABLED }
+
+"How much of a resource the messages to an endpoint contain."
+enum WebhookPayload {
+  "The resource, as the API returns it."
+  FULL
+  "Only its type, id and version; data is null."
+  THIN
+}
 enum EndpointStop { DELIVERY_FAILED NO_SUCCESS MANUAL GRANT_REVOKED }
 "The classes of answers: 2xx and 3xx, 4xx, 5xx."
 enum StatusClass { SUCCESS CLIENT_ERROR SERVER_ERROR }
@@ -1326,6 +1346,12 @@ Who chose the state of a customer's consent to marketing emails. ACCOUNT is the 
 code or a link from an email.
 """
 enum ConsentSource { ACCOUNT STAFF API IMPORT }
+
+"""
+A filter of customers by their consent to marketing emails. GIVEN are those who consent now and have not unsubscribed;
+CONFIRMED are those of them who consented in their account with a proved address (double opt-in).
+"""
+enum MarketingConsent { GIVEN CONFIRMED }
 """
 The order of a list. UPDATED has the newest change first. UPDATED and OLDEST exclude a query; UPDATED also excludes
 filters.
@@ -1672,6 +1698,7 @@ type WebhookEndpoint {
   "The event types it subscribes to, sorted."
   events: [String!]!
   description: String
+  payload: WebhookPayload!
   status: EndpointStatus!
   "When the oldest failing delivery was first tried; null if none fails."
   failingSince: Time
@@ -1874,6 +1901,8 @@ type ExportFilters {
   customerId: ID
   "Only the rows with these ids, at most 250."
   ids: [ID!]
+  "Only for customers."
+  marketingConsent: MarketingConsent
 }
 
 type ExportProgress {
@@ -2159,6 +2188,8 @@ type Store {
   favicon: String
   "The stock of a product or variant at or below which staff are notified; null for never."
   lowStock: Long
+  "Whether changes of stock become events inventory.changed. On once an endpoint subscribes to them."
+  stockEvents: Boolean!
   "Whether shoppers may cancel their orders on the order page while nothing was shipped."
   shopperCancels: Boolean!
   "How many hours after its last change a shopper is reminded of a cart that they did not order; null for never."
@@ -2552,8 +2583,8 @@ type ReturnTerms {
   "Whether shoppers can ask for a return of what was shipped."
   requests: Boolean!
   """
-  Whether shoppers can withdraw from the contract (Directive 2011/83/EU, Article 11a). Null means yes if the store has
-  a VAT id of a country in the European Union.
+  Whether shoppers can withdraw from the contract (Directive 2011/83/EU, Article 11a). Null means yes for
+  orders to the European Economic Area, and for all orders if the store has a VAT id of a country there.
   """
   withdrawal: Boolean
   """
@@ -2770,6 +2801,8 @@ type Order {
   "The name of the shipping rate."
   shippingMethod: String
   paymentMethod: PaymentMethodKind
+  "The order that had a return in exchange for which this order was created."
+  exchangeOf: Order @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The order's number in another system, for example #1007 in the system it was imported from."
   externalNumber: String
   "When the order is canceled unless it is paid; null if it is not canceled automatically."
@@ -3147,9 +3180,24 @@ type Return {
   answer: String
   labelUrl: String
   refundedMinor: Money
+  "The order that the shopper got in exchange."
+  exchange: Order
   createdAt: Time!
   updatedAt: Time!
   version: Long!
+}
+
+type ExchangePreview {
+  "The new order."
+  order: OrderPreview!
+  "The value of the returned items, as refundPreviewMinor computes it."
+  worthMinor: Money!
+  "The part of the value that pays the new order."
+  creditMinor: Money!
+  "What the customer has to pay for the new order."
+  dueMinor: Money!
+  "The part of the value that can be refunded."
+  restMinor: Money!
 }
 
 type ReturnLine {
@@ -3650,6 +3698,8 @@ input StoreUpdateInput {
   contactEmail: String
   "The stock of a product or variant at or below which staff are notified; null for never."
   lowStock: Long
+  "Whether changes of stock become events inventory.changed."
+  stockEvents: Boolean
   "Whether shoppers may cancel their orders on the order page while nothing was shipped."
   shopperCancels: Boolean
   "From 1 to 72: how many hours after its last change a shopper is reminded of a cart; null for never."
@@ -3735,6 +3785,7 @@ input WebhookEndpointCreateInput {
   "Event types, at least one."
   events: [String!]!
   description: String
+  payload: WebhookPayload! = FULL
   "Attempts per second, 1 to 1,000."
   rateLimit: Long
   headers: [WebhookHeaderInput!]
@@ -3783,6 +3834,8 @@ input WebhookEndpointUpdateInput {
   url: String
   events: [String!]
   description: String
+  "Applies to what is sent from then on, also again."
+  payload: WebhookPayload
   rateLimit: Long
   "Replaces all headers."
   headers: [WebhookHeaderInput!]
@@ -3802,6 +3855,8 @@ input ExportFiltersInput {
   customerId: ID
   "Only the rows with these ids: 1 to 250 ids of the kind. Ids of other stores match nothing. Attempts have no ids."
   ids: [ID!]
+  "Only for customers."
+  marketingConsent: MarketingConsent
 }
 
 input ExportStartInput {
@@ -3887,7 +3942,7 @@ input StorefrontUpdateInput {
 
 input ReturnTermsInput {
   requests: Boolean!
-  "Null decides by the country of the store's VAT id."
+  "Null decides by the countries of the order and of the store's VAT id."
   withdrawal: Boolean
   "From 1 to 730."
   days: Long!
@@ -4415,6 +4470,19 @@ input ReturnApproveInput {
 input ReturnRefundInput {
   amountMinor: Money!
   restock: Boolean! = false
+}
+
+input ReturnExchangeInput {
+  "The items of the new order, at the present prices unless given."
+  lines: [OrderLineInput!]!
+  "Shipping is free unless it has a rate or a price. The VAT id is that of the order unless given."
+  pricing: OrderPricingInput
+  "Restocks the returned items."
+  restock: Boolean! = false
+  "Refunds what the returned items are worth more than the new order. Otherwise, orderRefund can do so later."
+  refundRest: Boolean! = false
+  "Lets the customer pay the rest of the new order, as orderRequestPayment does. It is ignored if nothing is owed."
+  payment: PaymentRequestInput
 }
 
 input TaxCategoryInput {
@@ -5761,6 +5829,27 @@ func (ec *executionContext) field_Mutation_orderReturnDecline_args(ctx context.C
 		return nil, err
 	}
 	args["reason"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_orderReturnExchange_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNReturnExchangeInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnExchangeInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
 	return args, nil
 }
 
@@ -7708,6 +7797,22 @@ func (ec *executionContext) field_Query_orderPreview_args(ctx context.Context, r
 		return nil, err
 	}
 	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_orderReturnExchangePreview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNReturnExchangeInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnExchangeInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
 	return args, nil
 }
 
@@ -15063,6 +15168,127 @@ func (ec *executionContext) fieldContext_EventEdge_node(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _ExchangePreview_order(ctx context.Context, field graphql.CollectedField, obj *model.ExchangePreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExchangePreview_order,
+		func(ctx context.Context) (any, error) {
+			return obj.Order, nil
+		},
+		nil,
+		ec.marshalNOrderPreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPreview,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ExchangePreview_order(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExchangePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "currency":
+				return ec.fieldContext_OrderPreview_currency(ctx, field)
+			case "lineItems":
+				return ec.fieldContext_OrderPreview_lineItems(ctx, field)
+			case "subtotalMinor":
+				return ec.fieldContext_OrderPreview_subtotalMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_OrderPreview_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_OrderPreview_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_OrderPreview_taxMinor(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_OrderPreview_includedTaxMinor(ctx, field)
+			case "taxes":
+				return ec.fieldContext_OrderPreview_taxes(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_OrderPreview_taxRelief(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_OrderPreview_totalMinor(ctx, field)
+			case "shippingRates":
+				return ec.fieldContext_OrderPreview_shippingRates(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type OrderPreview", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExchangePreview_worthMinor(ctx context.Context, field graphql.CollectedField, obj *model.ExchangePreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.WorthMinor)
+}
+
+func (ec *executionContext) fieldContext_ExchangePreview_worthMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExchangePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExchangePreview_creditMinor(ctx context.Context, field graphql.CollectedField, obj *model.ExchangePreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.CreditMinor)
+}
+
+func (ec *executionContext) fieldContext_ExchangePreview_creditMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExchangePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExchangePreview_dueMinor(ctx context.Context, field graphql.CollectedField, obj *model.ExchangePreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DueMinor)
+}
+
+func (ec *executionContext) fieldContext_ExchangePreview_dueMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExchangePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExchangePreview_restMinor(ctx context.Context, field graphql.CollectedField, obj *model.ExchangePreview) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.RestMinor)
+}
+
+func (ec *executionContext) fieldContext_ExchangePreview_restMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExchangePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Export_id(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -15186,6 +15412,8 @@ func (ec *executionContext) fieldContext_Export_filters(_ context.Context, field
 				return ec.fieldContext_ExportFilters_customerId(ctx, field)
 			case "ids":
 				return ec.fieldContext_ExportFilters_ids(ctx, field)
+			case "marketingConsent":
+				return ec.fieldContext_ExportFilters_marketingConsent(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ExportFilters", field.Name)
 		},
@@ -15924,6 +16152,23 @@ func (ec *executionContext) fieldContext_ExportFilters_ids(_ context.Context, fi
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportFilters_marketingConsent(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
+	return ec.marshalOMarketingConsent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMarketingConsent(ctx, field.Selections, obj.MarketingConsent)
+}
+
+func (ec *executionContext) fieldContext_ExportFilters_marketingConsent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportFilters",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type MarketingConsent does not have child fields")
 		},
 	}
 	return fc, nil
@@ -17274,6 +17519,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "stockEvents":
+				return ec.fieldContext_Store_stockEvents(ctx, field)
 			case "shopperCancels":
 				return ec.fieldContext_Store_shopperCancels(ctx, field)
 			case "remindHours":
@@ -24480,6 +24727,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "stockEvents":
+				return ec.fieldContext_Store_stockEvents(ctx, field)
 			case "shopperCancels":
 				return ec.fieldContext_Store_shopperCancels(ctx, field)
 			case "remindHours":
@@ -34018,6 +34267,76 @@ func (ec *executionContext) fieldContext_Mutation_orderReturnRefund(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_orderReturnExchange(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_orderReturnExchange,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().OrderReturnExchange(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.ReturnExchangeInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNReturnPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_orderReturnExchange(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "return":
+				return ec.fieldContext_ReturnPayload_return(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ReturnPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_orderReturnExchange_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_orderComplete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37920,6 +38239,162 @@ func (ec *executionContext) fieldContext_Order_paymentMethod(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_exchangeOf(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_exchangeOf,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Order().ExchangeOf(ctx, obj)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Order
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Order
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Order
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_exchangeOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Order_id(ctx, field)
+			case "number":
+				return ec.fieldContext_Order_number(ctx, field)
+			case "status":
+				return ec.fieldContext_Order_status(ctx, field)
+			case "financialStatus":
+				return ec.fieldContext_Order_financialStatus(ctx, field)
+			case "fulfillmentStatus":
+				return ec.fieldContext_Order_fulfillmentStatus(ctx, field)
+			case "currency":
+				return ec.fieldContext_Order_currency(ctx, field)
+			case "subtotalMinor":
+				return ec.fieldContext_Order_subtotalMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_Order_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_Order_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_Order_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_Order_totalMinor(ctx, field)
+			case "paidMinor":
+				return ec.fieldContext_Order_paidMinor(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_Order_refundedMinor(ctx, field)
+			case "customerId":
+				return ec.fieldContext_Order_customerId(ctx, field)
+			case "customer":
+				return ec.fieldContext_Order_customer(ctx, field)
+			case "email":
+				return ec.fieldContext_Order_email(ctx, field)
+			case "billingAddress":
+				return ec.fieldContext_Order_billingAddress(ctx, field)
+			case "shippingAddress":
+				return ec.fieldContext_Order_shippingAddress(ctx, field)
+			case "lineItems":
+				return ec.fieldContext_Order_lineItems(ctx, field)
+			case "notesCount":
+				return ec.fieldContext_Order_notesCount(ctx, field)
+			case "notes":
+				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
+			case "payments":
+				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
+			case "fulfillments":
+				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
+			case "tags":
+				return ec.fieldContext_Order_tags(ctx, field)
+			case "source":
+				return ec.fieldContext_Order_source(ctx, field)
+			case "placedAt":
+				return ec.fieldContext_Order_placedAt(ctx, field)
+			case "paidAt":
+				return ec.fieldContext_Order_paidAt(ctx, field)
+			case "fulfilledAt":
+				return ec.fieldContext_Order_fulfilledAt(ctx, field)
+			case "cancelledAt":
+				return ec.fieldContext_Order_cancelledAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Order_completedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Order_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Order_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
+			case "externalNumber":
+				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Order_externalNumber(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ExternalNumber)
 }
@@ -38394,6 +38869,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_shippingMethod(ctx, field)
 			case "paymentMethod":
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
@@ -38870,6 +39347,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_shippingMethod(ctx, field)
 			case "paymentMethod":
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
@@ -39711,6 +40190,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_shippingMethod(ctx, field)
 			case "paymentMethod":
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
@@ -39881,6 +40362,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_shippingMethod(ctx, field)
 			case "paymentMethod":
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
@@ -45321,6 +45804,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "stockEvents":
+				return ec.fieldContext_Store_stockEvents(ctx, field)
 			case "shopperCancels":
 				return ec.fieldContext_Store_shopperCancels(ctx, field)
 			case "remindHours":
@@ -46840,6 +47325,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_shippingMethod(ctx, field)
 			case "paymentMethod":
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
@@ -48709,6 +49196,82 @@ func (ec *executionContext) fieldContext_Query_orderReturnable(ctx context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_orderReturnExchangePreview(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderReturnExchangePreview,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OrderReturnExchangePreview(ctx, fc.Args["id"].(string), fc.Args["input"].(model.ReturnExchangeInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.ExchangePreview
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.ExchangePreview
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.ExchangePreview
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNExchangePreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExchangePreview,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderReturnExchangePreview(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "order":
+				return ec.fieldContext_ExchangePreview_order(ctx, field)
+			case "worthMinor":
+				return ec.fieldContext_ExchangePreview_worthMinor(ctx, field)
+			case "creditMinor":
+				return ec.fieldContext_ExchangePreview_creditMinor(ctx, field)
+			case "dueMinor":
+				return ec.fieldContext_ExchangePreview_dueMinor(ctx, field)
+			case "restMinor":
+				return ec.fieldContext_ExchangePreview_restMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExchangePreview", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_orderReturnExchangePreview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_countries(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -49737,6 +50300,8 @@ func (ec *executionContext) fieldContext_Query_webhookEndpoint(ctx context.Conte
 				return ec.fieldContext_WebhookEndpoint_events(ctx, field)
 			case "description":
 				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
+			case "payload":
+				return ec.fieldContext_WebhookEndpoint_payload(ctx, field)
 			case "status":
 				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
 			case "failingSince":
@@ -53501,6 +54066,8 @@ func (ec *executionContext) fieldContext_Return_order(_ context.Context, field g
 				return ec.fieldContext_Order_shippingMethod(ctx, field)
 			case "paymentMethod":
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
@@ -53714,6 +54281,139 @@ func (ec *executionContext) fieldContext_Return_refundedMinor(_ context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _Return_exchange(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Return_exchange,
+		func(ctx context.Context) (any, error) {
+			return obj.Exchange, nil
+		},
+		nil,
+		ec.marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Return_exchange(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Order_id(ctx, field)
+			case "number":
+				return ec.fieldContext_Order_number(ctx, field)
+			case "status":
+				return ec.fieldContext_Order_status(ctx, field)
+			case "financialStatus":
+				return ec.fieldContext_Order_financialStatus(ctx, field)
+			case "fulfillmentStatus":
+				return ec.fieldContext_Order_fulfillmentStatus(ctx, field)
+			case "currency":
+				return ec.fieldContext_Order_currency(ctx, field)
+			case "subtotalMinor":
+				return ec.fieldContext_Order_subtotalMinor(ctx, field)
+			case "discountMinor":
+				return ec.fieldContext_Order_discountMinor(ctx, field)
+			case "shippingMinor":
+				return ec.fieldContext_Order_shippingMinor(ctx, field)
+			case "taxMinor":
+				return ec.fieldContext_Order_taxMinor(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_Order_totalMinor(ctx, field)
+			case "paidMinor":
+				return ec.fieldContext_Order_paidMinor(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_Order_refundedMinor(ctx, field)
+			case "customerId":
+				return ec.fieldContext_Order_customerId(ctx, field)
+			case "customer":
+				return ec.fieldContext_Order_customer(ctx, field)
+			case "email":
+				return ec.fieldContext_Order_email(ctx, field)
+			case "billingAddress":
+				return ec.fieldContext_Order_billingAddress(ctx, field)
+			case "shippingAddress":
+				return ec.fieldContext_Order_shippingAddress(ctx, field)
+			case "lineItems":
+				return ec.fieldContext_Order_lineItems(ctx, field)
+			case "notesCount":
+				return ec.fieldContext_Order_notesCount(ctx, field)
+			case "notes":
+				return ec.fieldContext_Order_notes(ctx, field)
+			case "shopperNote":
+				return ec.fieldContext_Order_shopperNote(ctx, field)
+			case "payments":
+				return ec.fieldContext_Order_payments(ctx, field)
+			case "providerRefunds":
+				return ec.fieldContext_Order_providerRefunds(ctx, field)
+			case "fulfillments":
+				return ec.fieldContext_Order_fulfillments(ctx, field)
+			case "refundPreviewMinor":
+				return ec.fieldContext_Order_refundPreviewMinor(ctx, field)
+			case "acts":
+				return ec.fieldContext_Order_acts(ctx, field)
+			case "waitingEmails":
+				return ec.fieldContext_Order_waitingEmails(ctx, field)
+			case "tags":
+				return ec.fieldContext_Order_tags(ctx, field)
+			case "source":
+				return ec.fieldContext_Order_source(ctx, field)
+			case "placedAt":
+				return ec.fieldContext_Order_placedAt(ctx, field)
+			case "paidAt":
+				return ec.fieldContext_Order_paidAt(ctx, field)
+			case "fulfilledAt":
+				return ec.fieldContext_Order_fulfilledAt(ctx, field)
+			case "cancelledAt":
+				return ec.fieldContext_Order_cancelledAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Order_completedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Order_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Order_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Order_updatedAt(ctx, field)
+			case "includedTaxMinor":
+				return ec.fieldContext_Order_includedTaxMinor(ctx, field)
+			case "discountCode":
+				return ec.fieldContext_Order_discountCode(ctx, field)
+			case "shippingMethod":
+				return ec.fieldContext_Order_shippingMethod(ctx, field)
+			case "paymentMethod":
+				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
+			case "externalNumber":
+				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
+			case "payUrl":
+				return ec.fieldContext_Order_payUrl(ctx, field)
+			case "taxes":
+				return ec.fieldContext_Order_taxes(ctx, field)
+			case "vatId":
+				return ec.fieldContext_Order_vatId(ctx, field)
+			case "vatConsultation":
+				return ec.fieldContext_Order_vatConsultation(ctx, field)
+			case "taxRelief":
+				return ec.fieldContext_Order_taxRelief(ctx, field)
+			case "customFields":
+				return ec.fieldContext_Order_customFields(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Return_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
 	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
@@ -53848,6 +54548,8 @@ func (ec *executionContext) fieldContext_ReturnConnection_nodes(_ context.Contex
 				return ec.fieldContext_Return_labelUrl(ctx, field)
 			case "refundedMinor":
 				return ec.fieldContext_Return_refundedMinor(ctx, field)
+			case "exchange":
+				return ec.fieldContext_Return_exchange(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_Return_createdAt(ctx, field)
 			case "updatedAt":
@@ -53999,6 +54701,8 @@ func (ec *executionContext) fieldContext_ReturnEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Return_labelUrl(ctx, field)
 			case "refundedMinor":
 				return ec.fieldContext_Return_refundedMinor(ctx, field)
+			case "exchange":
+				return ec.fieldContext_Return_exchange(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_Return_createdAt(ctx, field)
 			case "updatedAt":
@@ -54111,6 +54815,8 @@ func (ec *executionContext) fieldContext_ReturnPayload_return(_ context.Context,
 				return ec.fieldContext_Return_labelUrl(ctx, field)
 			case "refundedMinor":
 				return ec.fieldContext_Return_refundedMinor(ctx, field)
+			case "exchange":
+				return ec.fieldContext_Return_exchange(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_Return_createdAt(ctx, field)
 			case "updatedAt":
@@ -54845,6 +55551,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_shippingMethod(ctx, field)
 			case "paymentMethod":
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
+			case "exchangeOf":
+				return ec.fieldContext_Order_exchangeOf(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
 			case "paymentDueAt":
@@ -57149,6 +57857,23 @@ func (ec *executionContext) fieldContext_Store_lowStock(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_stockEvents(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.StockEvents)
+}
+
+func (ec *executionContext) fieldContext_Store_stockEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_shopperCancels(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.ShopperCancels)
 }
@@ -57492,6 +58217,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_favicon(ctx, field)
 			case "lowStock":
 				return ec.fieldContext_Store_lowStock(ctx, field)
+			case "stockEvents":
+				return ec.fieldContext_Store_stockEvents(ctx, field)
 			case "shopperCancels":
 				return ec.fieldContext_Store_shopperCancels(ctx, field)
 			case "remindHours":
@@ -60573,6 +61300,23 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_description(_ context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _WebhookEndpoint_payload(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNWebhookPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx, field.Selections, obj.Payload)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_payload(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type WebhookPayload does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _WebhookEndpoint_status(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
 	return ec.marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx, field.Selections, obj.Status)
 }
@@ -61235,6 +61979,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_nodes(_ conte
 				return ec.fieldContext_WebhookEndpoint_events(ctx, field)
 			case "description":
 				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
+			case "payload":
+				return ec.fieldContext_WebhookEndpoint_payload(ctx, field)
 			case "status":
 				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
 			case "failingSince":
@@ -61432,6 +62178,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointEdge_node(_ context.Cont
 				return ec.fieldContext_WebhookEndpoint_events(ctx, field)
 			case "description":
 				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
+			case "payload":
+				return ec.fieldContext_WebhookEndpoint_payload(ctx, field)
 			case "status":
 				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
 			case "failingSince":
@@ -61517,6 +62265,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_webhookEndpoint(
 				return ec.fieldContext_WebhookEndpoint_events(ctx, field)
 			case "description":
 				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
+			case "payload":
+				return ec.fieldContext_WebhookEndpoint_payload(ctx, field)
 			case "status":
 				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
 			case "failingSince":
@@ -64284,7 +65034,7 @@ func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"createdFrom", "createdTo", "status", "financialStatus", "fulfillmentStatus", "customerId", "ids"}
+	fieldsInOrder := [...]string{"createdFrom", "createdTo", "status", "financialStatus", "fulfillmentStatus", "customerId", "ids", "marketingConsent"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -64340,6 +65090,13 @@ func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context
 				return it, err
 			}
 			it.Ids = data
+		case "marketingConsent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("marketingConsent"))
+			data, err := ec.unmarshalOMarketingConsent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMarketingConsent(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MarketingConsent = data
 		}
 	}
 	return it, nil
@@ -67214,6 +67971,71 @@ func (ec *executionContext) unmarshalInputReturnCountryInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputReturnExchangeInput(ctx context.Context, obj any) (model.ReturnExchangeInput, error) {
+	var it model.ReturnExchangeInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["restock"]; !present {
+		asMap["restock"] = false
+	}
+	if _, present := asMap["refundRest"]; !present {
+		asMap["refundRest"] = false
+	}
+
+	fieldsInOrder := [...]string{"lines", "pricing", "restock", "refundRest", "payment"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "lines":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lines"))
+			data, err := ec.unmarshalNOrderLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderLineInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lines = data
+		case "pricing":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pricing"))
+			data, err := ec.unmarshalOOrderPricingInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderPricingInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Pricing = data
+		case "restock":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("restock"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Restock = data
+		case "refundRest":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("refundRest"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RefundRest = data
+		case "payment":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("payment"))
+			data, err := ec.unmarshalOPaymentRequestInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRequestInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Payment = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputReturnFilter(ctx context.Context, obj any) (model.ReturnFilter, error) {
 	var it model.ReturnFilter
 	if obj == nil {
@@ -67906,7 +68728,7 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language", "contactEmail", "lowStock", "shopperCancels", "remindHours"}
+	fieldsInOrder := [...]string{"expectedVersion", "name", "timezone", "currency", "language", "contactEmail", "lowStock", "stockEvents", "shopperCancels", "remindHours"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -67962,6 +68784,13 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.LowStock = graphql.OmittableOf(data)
+		case "stockEvents":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stockEvents"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StockEvents = data
 		case "shopperCancels":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shopperCancels"))
 			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
@@ -68387,7 +69216,11 @@ func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"url", "events", "description", "rateLimit", "headers", "filters"}
+	if _, present := asMap["payload"]; !present {
+		asMap["payload"] = "FULL"
+	}
+
+	fieldsInOrder := [...]string{"url", "events", "description", "payload", "rateLimit", "headers", "filters"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -68415,6 +69248,13 @@ func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context
 				return it, err
 			}
 			it.Description = data
+		case "payload":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("payload"))
+			data, err := ec.unmarshalNWebhookPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Payload = data
 		case "rateLimit":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rateLimit"))
 			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
@@ -68452,7 +69292,7 @@ func (ec *executionContext) unmarshalInputWebhookEndpointUpdateInput(ctx context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"url", "events", "description", "rateLimit", "headers", "filters"}
+	fieldsInOrder := [...]string{"url", "events", "description", "payload", "rateLimit", "headers", "filters"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -68480,6 +69320,13 @@ func (ec *executionContext) unmarshalInputWebhookEndpointUpdateInput(ctx context
 				return it, err
 			}
 			it.Description = graphql.OmittableOf(data)
+		case "payload":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("payload"))
+			data, err := ec.unmarshalOWebhookPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Payload = graphql.OmittableOf(data)
 		case "rateLimit":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rateLimit"))
 			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
@@ -72226,6 +73073,65 @@ func (ec *executionContext) _EventEdge(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var exchangePreviewImplementors = []string{"ExchangePreview"}
+
+func (ec *executionContext) _ExchangePreview(ctx context.Context, sel ast.SelectionSet, obj *model.ExchangePreview) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exchangePreviewImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExchangePreview")
+		case "order":
+			out.Values[i] = ec._ExchangePreview_order(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "worthMinor":
+			out.Values[i] = ec._ExchangePreview_worthMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "creditMinor":
+			out.Values[i] = ec._ExchangePreview_creditMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "dueMinor":
+			out.Values[i] = ec._ExchangePreview_dueMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "restMinor":
+			out.Values[i] = ec._ExchangePreview_restMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var exportImplementors = []string{"Export"}
 
 func (ec *executionContext) _Export(ctx context.Context, sel ast.SelectionSet, obj *model.Export) graphql.Marshaler {
@@ -72530,6 +73436,8 @@ func (ec *executionContext) _ExportFilters(ctx context.Context, sel ast.Selectio
 			out.Values[i] = ec._ExportFilters_customerId(ctx, field, obj)
 		case "ids":
 			out.Values[i] = ec._ExportFilters_ids(ctx, field, obj)
+		case "marketingConsent":
+			out.Values[i] = ec._ExportFilters_marketingConsent(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -77533,6 +78441,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "orderReturnExchange":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_orderReturnExchange(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "orderComplete":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_orderComplete(ctx, field)
@@ -78539,6 +79454,39 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Order_shippingMethod(ctx, field, obj)
 		case "paymentMethod":
 			out.Values[i] = ec._Order_paymentMethod(ctx, field, obj)
+		case "exchangeOf":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Order_exchangeOf(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "externalNumber":
 			out.Values[i] = ec._Order_externalNumber(ctx, field, obj)
 		case "paymentDueAt":
@@ -82689,6 +83637,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderReturnExchangePreview":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderReturnExchangePreview(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "countries":
 			field := field
 
@@ -84278,6 +85248,8 @@ func (ec *executionContext) _Return(ctx context.Context, sel ast.SelectionSet, o
 			out.Values[i] = ec._Return_labelUrl(ctx, field, obj)
 		case "refundedMinor":
 			out.Values[i] = ec._Return_refundedMinor(ctx, field, obj)
+		case "exchange":
+			out.Values[i] = ec._Return_exchange(ctx, field, obj)
 		case "createdAt":
 			out.Values[i] = ec._Return_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -86024,6 +86996,11 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Store_favicon(ctx, field, obj)
 		case "lowStock":
 			out.Values[i] = ec._Store_lowStock(ctx, field, obj)
+		case "stockEvents":
+			out.Values[i] = ec._Store_stockEvents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "shopperCancels":
 			out.Values[i] = ec._Store_shopperCancels(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -87680,6 +88657,11 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 			}
 		case "description":
 			out.Values[i] = ec._WebhookEndpoint_description(ctx, field, obj)
+		case "payload":
+			out.Values[i] = ec._WebhookEndpoint_payload(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "status":
 			out.Values[i] = ec._WebhookEndpoint_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -90021,6 +91003,20 @@ func (ec *executionContext) marshalNEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._EventEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNExchangePreview2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExchangePreview(ctx context.Context, sel ast.SelectionSet, v model.ExchangePreview) graphql.Marshaler {
+	return ec._ExchangePreview(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNExchangePreview2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExchangePreview(ctx context.Context, sel ast.SelectionSet, v *model.ExchangePreview) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ExchangePreview(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNExport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Export) graphql.Marshaler {
@@ -93749,6 +94745,11 @@ func (ec *executionContext) marshalNReturnEdge2ᚖgithubᚗcomᚋstorefrontᚑgo
 	return ec._ReturnEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNReturnExchangeInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnExchangeInput(ctx context.Context, v any) (model.ReturnExchangeInput, error) {
+	res, err := ec.unmarshalInputReturnExchangeInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNReturnInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnInput(ctx context.Context, v any) (model.ReturnInput, error) {
 	res, err := ec.unmarshalInputReturnInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -95476,6 +96477,22 @@ func (ec *executionContext) unmarshalNWebhookHeaderInput2ᚖgithubᚗcomᚋstore
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNWebhookPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx context.Context, v any) (state.WebhookPayload, error) {
+	res, err := model.UnmarshalWebhookPayload(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWebhookPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx context.Context, sel ast.SelectionSet, v state.WebhookPayload) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalWebhookPayload(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNWebhookQueueState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookQueueState(ctx context.Context, sel ast.SelectionSet, v model.WebhookQueueState) graphql.Marshaler {
 	return ec._WebhookQueueState(ctx, sel, &v)
 }
@@ -96495,6 +97512,24 @@ func (ec *executionContext) unmarshalOMakerInput2ᚖgithubᚗcomᚋstorefrontᚑ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOMarketingConsent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMarketingConsent(ctx context.Context, v any) (*state.MarketingConsent, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalMarketingConsent(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOMarketingConsent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMarketingConsent(ctx context.Context, sel ast.SelectionSet, v *state.MarketingConsent) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalMarketingConsent(*v)
+	return res
+}
+
 func (ec *executionContext) marshalOMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, v *model.MarketplaceSubmission) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -96849,6 +97884,14 @@ func (ec *executionContext) marshalOPaymentRefund2ᚕᚖgithubᚗcomᚋstorefron
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalOPaymentRequestInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRequestInput(ctx context.Context, v any) (*model.PaymentRequestInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputPaymentRequestInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentSettings(ctx context.Context, sel ast.SelectionSet, v *model.PaymentSettings) graphql.Marshaler {
@@ -97382,6 +98425,24 @@ func (ec *executionContext) unmarshalOWebhookHeaderInput2ᚕᚖgithubᚗcomᚋst
 		}
 	}
 	return res, nil
+}
+
+func (ec *executionContext) unmarshalOWebhookPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx context.Context, v any) (*state.WebhookPayload, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalWebhookPayload(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOWebhookPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *state.WebhookPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalWebhookPayload(*v)
+	return res
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

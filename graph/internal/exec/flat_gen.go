@@ -237,6 +237,7 @@ var flatTypes = map[string]flatType{
 		"fulfillmentStatus": {5, ""},
 		"customerId":        {6, ""},
 		"ids":               {7, ""},
+		"marketingConsent":  {8, ""},
 	}},
 	"ExportProgress": {exportProgressImplementors, map[string]flatField{
 		"rowsDone":      {1, ""},
@@ -891,17 +892,18 @@ var flatTypes = map[string]flatType{
 		"logo":              {13, ""},
 		"favicon":           {14, ""},
 		"lowStock":          {15, ""},
-		"shopperCancels":    {16, ""},
-		"remindHours":       {17, ""},
-		"announcement":      {18, "Announcement"},
-		"pause":             {19, "StorePause"},
-		"passwordProtected": {20, ""},
-		"returns":           {21, "ReturnTerms"},
-		"secondFactor":      {22, ""},
-		"refundProofMinor":  {23, ""},
-		"version":           {24, ""},
-		"createdAt":         {25, ""},
-		"updatedAt":         {26, ""},
+		"stockEvents":       {16, ""},
+		"shopperCancels":    {17, ""},
+		"remindHours":       {18, ""},
+		"announcement":      {19, "Announcement"},
+		"pause":             {20, "StorePause"},
+		"passwordProtected": {21, ""},
+		"returns":           {22, "ReturnTerms"},
+		"secondFactor":      {23, ""},
+		"refundProofMinor":  {24, ""},
+		"version":           {25, ""},
+		"createdAt":         {26, ""},
+		"updatedAt":         {27, ""},
 	}},
 	"StorePause": {storePauseImplementors, map[string]flatField{
 		"message": {1, ""},
@@ -1002,24 +1004,25 @@ var flatTypes = map[string]flatType{
 		"url":                  {2, ""},
 		"events":               {3, ""},
 		"description":          {4, ""},
-		"status":               {5, ""},
-		"failingSince":         {6, ""},
-		"suspendedAt":          {7, ""},
-		"suspendedReason":      {8, ""},
-		"lastSuccessAt":        {9, ""},
-		"lastError":            {10, ""},
-		"secretHint":           {11, ""},
-		"nextSecretHint":       {12, ""},
-		"nextSecretPromotesAt": {13, ""},
-		"apiVersion":           {14, ""},
-		"app":                  {15, "AppSummary"},
-		"rateLimit":            {16, ""},
-		"filters":              {17, "WebhookFilter"},
-		"pausedUntil":          {18, ""},
-		"circuit":              {19, "WebhookCircuit"},
-		"version":              {20, ""},
-		"createdAt":            {21, ""},
-		"updatedAt":            {22, ""},
+		"payload":              {5, ""},
+		"status":               {6, ""},
+		"failingSince":         {7, ""},
+		"suspendedAt":          {8, ""},
+		"suspendedReason":      {9, ""},
+		"lastSuccessAt":        {10, ""},
+		"lastError":            {11, ""},
+		"secretHint":           {12, ""},
+		"nextSecretHint":       {13, ""},
+		"nextSecretPromotesAt": {14, ""},
+		"apiVersion":           {15, ""},
+		"app":                  {16, "AppSummary"},
+		"rateLimit":            {17, ""},
+		"filters":              {18, "WebhookFilter"},
+		"pausedUntil":          {19, ""},
+		"circuit":              {20, "WebhookCircuit"},
+		"version":              {21, ""},
+		"createdAt":            {22, ""},
+		"updatedAt":            {23, ""},
 	}},
 	"WebhookEventType": {webhookEventTypeImplementors, map[string]flatField{
 		"name":         {1, ""},
@@ -2222,6 +2225,13 @@ func (p *flatPlan) writeExportFilters(w *buffer, obj *model.ExportFilters) bool 
 					w.text(v[j])
 				}
 				w.byte(']')
+			}
+		case 8: // marketingConsent
+			v := obj.MarketingConsent
+			if v == nil {
+				w.null()
+			} else {
+				w.enum(string(*v))
 			}
 		}
 	}
@@ -5606,17 +5616,20 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 			} else {
 				w.number(*v)
 			}
-		case 16: // shopperCancels
+		case 16: // stockEvents
+			v := obj.StockEvents
+			w.boolean(v)
+		case 17: // shopperCancels
 			v := obj.ShopperCancels
 			w.boolean(v)
-		case 17: // remindHours
+		case 18: // remindHours
 			v := obj.RemindHours
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 18: // announcement
+		case 19: // announcement
 			v := obj.Announcement
 			if v == nil {
 				w.null()
@@ -5625,7 +5638,7 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 					return false
 				}
 			}
-		case 19: // pause
+		case 20: // pause
 			v := obj.Pause
 			if v == nil {
 				w.null()
@@ -5634,31 +5647,31 @@ func (p *flatPlan) writeStore(w *buffer, obj *model.Store) bool {
 					return false
 				}
 			}
-		case 20: // passwordProtected
+		case 21: // passwordProtected
 			v := obj.PasswordProtected
 			w.boolean(v)
-		case 21: // returns
+		case 22: // returns
 			v := obj.Returns
 			if !f.nested.writeReturnTerms(w, &v) {
 				return false
 			}
-		case 22: // secondFactor
+		case 23: // secondFactor
 			v := obj.SecondFactor
 			w.boolean(v)
-		case 23: // refundProofMinor
+		case 24: // refundProofMinor
 			v := obj.RefundProofMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 24: // version
+		case 25: // version
 			v := obj.Version
 			w.number(v)
-		case 25: // createdAt
+		case 26: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 26: // updatedAt
+		case 27: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}
@@ -6155,65 +6168,68 @@ func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) b
 			} else {
 				w.text(*v)
 			}
-		case 5: // status
+		case 5: // payload
+			v := obj.Payload
+			w.enum(string(v))
+		case 6: // status
 			v := obj.Status
 			w.enum(string(v))
-		case 6: // failingSince
+		case 7: // failingSince
 			v := obj.FailingSince()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 7: // suspendedAt
+		case 8: // suspendedAt
 			v := obj.SuspendedAt()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 8: // suspendedReason
+		case 9: // suspendedReason
 			v := obj.SuspendedReason()
 			if v == nil {
 				w.null()
 			} else {
 				w.enum(string(*v))
 			}
-		case 9: // lastSuccessAt
+		case 10: // lastSuccessAt
 			v := obj.LastSuccessAt()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 10: // lastError
+		case 11: // lastError
 			v := obj.LastError()
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 11: // secretHint
+		case 12: // secretHint
 			v := obj.SecretHint
 			w.text(v)
-		case 12: // nextSecretHint
+		case 13: // nextSecretHint
 			v := obj.NextSecretHint
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 13: // nextSecretPromotesAt
+		case 14: // nextSecretPromotesAt
 			v := obj.NextSecretPromotesAt()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 14: // apiVersion
+		case 15: // apiVersion
 			v := obj.APIVersion()
 			w.text(v)
-		case 15: // app
+		case 16: // app
 			v := obj.App
 			if v == nil {
 				w.null()
@@ -6222,14 +6238,14 @@ func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) b
 					return false
 				}
 			}
-		case 16: // rateLimit
+		case 17: // rateLimit
 			v := obj.RateLimit
 			if v == nil {
 				w.null()
 			} else {
 				w.any(graphql.MarshalInt(*v))
 			}
-		case 17: // filters
+		case 18: // filters
 			v, err := obj.Filters()
 			if err != nil {
 				return false
@@ -6247,14 +6263,14 @@ func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) b
 				}
 			}
 			w.byte(']')
-		case 18: // pausedUntil
+		case 19: // pausedUntil
 			v := obj.PausedUntil()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 19: // circuit
+		case 20: // circuit
 			v := obj.Circuit()
 			if v == nil {
 				return false
@@ -6262,13 +6278,13 @@ func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) b
 			if !f.nested.writeWebhookCircuit(w, v) {
 				return false
 			}
-		case 20: // version
+		case 21: // version
 			v := obj.Version
 			w.number(v)
-		case 21: // createdAt
+		case 22: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 22: // updatedAt
+		case 23: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}

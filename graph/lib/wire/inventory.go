@@ -30,6 +30,17 @@ func AppendInventory(b []byte, p *db.Product) []byte {
 	return o.Close()
 }
 
+// AppendInventoryLevel appends the stock of a variant, as events have it.
+func AppendInventoryLevel(b []byte, p *db.Product, v *db.Variant) []byte {
+	o := Open(b)
+	o.ID("product_id", xid.Product, p.ID)
+	o.ID("variant_id", xid.Variant, v.ID)
+	o.Str("title", v.Title)
+	o.StrOpt("sku", v.Sku)
+	o.IntOpt("quantity", v.InventoryQuantity)
+	return o.Close()
+}
+
 // AppendInventoryChange appends a change of the stock of a variant.
 func AppendInventoryChange(b []byte, c *db.InventoryChange) []byte {
 	o := Open(b)

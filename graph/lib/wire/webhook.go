@@ -20,6 +20,7 @@ func AppendWebhookEndpoint(b []byte, e *db.WebhookEndpoint, health *db.WebhookQu
 	o.Str("url", e.URL)
 	o.Strings("events", strings.Fields(e.Events))
 	o.StrOpt("description", e.Description)
+	o.Plain("payload", string(e.Payload))
 	o.Plain("status", string(e.Status))
 	o.TimeOpt("failing_since", health.FailingSince)
 	o.TimeOpt("suspended_at", e.StoppedAt)

@@ -106,7 +106,7 @@ if (firstPage) {
 }
 
 const storeFields = 'id name handle currency timezone language storeHost status test version secondFactor ' +
-  'refundProofMinor contactEmail lowStock shopperCancels remindHours logo favicon ' +
+  'refundProofMinor contactEmail lowStock stockEvents shopperCancels remindHours logo favicon ' +
   'announcement { text link enabled from until } pause { message until } passwordProtected ' +
   'returns { requests withdrawal days countries { country days } instructions excludedTags }';
 const start = `query Start {

@@ -2,7 +2,7 @@
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { SecretDialog } from './ui.js';
-import { Field, FormDialog, FieldError, text, useMutation, errors, optionalNumber } from './form.js';
+import { Field, Select, FormDialog, FieldError, text, useMutation, errors, optionalNumber } from './form.js';
 import { EventChoice, useEventTypes } from './webhook_events.js';
 import { Conditions, Headers, filterInput, filtersOf, headersOf, headersChanged } from './webhook_rows.js';
 
@@ -15,7 +15,7 @@ const update = `mutation EndpointUpdate($id: ID!, $expectedVersion: Long!, $inpu
 function entered(v) {
   const input = {
     url: (v.get('url') ?? '').trim(), events: v.getAll('events').sort(), description: text(v, 'description'),
-    rateLimit: optionalNumber(v, 'rateLimit'), filters: filtersOf(v), headers: headersOf(v),
+    payload: v.get('payload'), rateLimit: optionalNumber(v, 'rateLimit'), filters: filtersOf(v), headers: headersOf(v),
   };
   if (input.url === '') {
     throw new FieldError('url', 'Enter the URL that receives the events.');
@@ -85,6 +85,9 @@ function Inputs({ endpoint: e }) {
       autocomplete="off" hint="For example, Warehouse sync." />
     <${Field} name="rateLimit" label="Maximum attempts per second" optional type="number" min="1" max="1000" step="1"
       value=${e?.rateLimit} hint="Further deliveries wait. Leave empty for no limit." />
+    <${Select} key=${'payload' + e?.version} name="payload" label="Messages" value=${e?.payload ?? 'FULL'}
+      options=${[['FULL', 'Full: with the resource'], ['THIN', 'Thin: only its id and version']]}
+      hint="With thin messages, the receiver reads the resource from the API." />
     <${EventChoice} key=${'events' + e?.version} catalog=${catalog} chosen=${e?.events} />
     <${Conditions} key=${'filters' + e?.version} initial=${e?.filters} />
     <${Headers} key=${'headers' + e?.version} initial=${e?.headers}

@@ -20,6 +20,7 @@ const (
 	recent = "Answer 401 if the timestamp is more than 300 seconds away: somebody may have recorded the delivery."
 	digits = "Accept only decimal digits as a timestamp: languages read other numbers differently."
 	raw    = "Verify the bytes as received, before anything parses them: a re-encoded body differs."
+	reread = "Read the resource from the API if payload_omitted is true."
 	once   = "Acknowledge an event that you have handled before, and do nothing: a delivery can arrive more than once."
 )
 
@@ -74,8 +75,12 @@ func acceptances(sample body) []check {
 			b.Type, b.Sequence, b.ChangedFields, b.Data = "ping", 0, nil, json.RawMessage(`{"object":{}}`)
 		}),
 		edited("a type that is not documented yet", acknowledge, func(b *body) { b.Type = "order.invented" }),
-		edited("an event without its data", "Read the resource from the API if payload_omitted is true.", func(b *body) {
+		edited("an event without its data", reread, func(b *body) {
 			b.Data, b.PayloadOmitted = json.RawMessage(`{"object":null}`), true
+		}),
+		edited("a thin event", reread, func(b *body) { b.Data, b.PayloadOmitted = json.RawMessage("null"), true }),
+		edited("a thin update", reread, func(b *body) {
+			b.Data, b.PayloadOmitted, b.ChangedFields = json.RawMessage("null"), true, []string{"status"}
 		}),
 		edited("an event of 30 days ago", "Accept old events: the signature is new when a person sends one again.",
 			func(b *body) {

@@ -234,10 +234,15 @@ ThemeStatus = Literal["processing", "inactive", "active", "failed"]
 ThemeSource = Literal["upload", "marketplace", "duplicate"]
 
 
-#: A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs
-#: `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs
-#: `themes.read`, the others need `webhooks.read`.
-WebhookEvent = Literal["order.created", "order.updated", "order.paid", "order.partially_paid", "order.refunded", "order.fulfilled", "order.partially_fulfilled", "order.cancelled", "order.completed", "order.note_added", "order.return_requested", "order.return_updated", "product.created", "product.updated", "product.published", "product.unpublished", "product.archived", "product.deleted", "customer.created", "customer.updated", "customer.redacted", "export.completed", "export.failed", "theme.activated", "theme.installed", "webhook_endpoint.suspended", "webhook_endpoint.failing", "webhook_endpoint.recovered", "app.grant_revoked"]
+#: A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `inventory.*` needs
+#: `inventory.read`, `customer.*` needs `customers.read`, `export.*` needs `exports.read` and the read scope of
+#: what the job exports, `theme.*` needs `themes.read`, the others need `webhooks.read`.
+WebhookEvent = Literal["order.created", "order.updated", "order.paid", "order.partially_paid", "order.refunded", "order.fulfilled", "order.partially_fulfilled", "order.cancelled", "order.completed", "order.note_added", "order.return_requested", "order.return_updated", "product.created", "product.updated", "product.published", "product.unpublished", "product.archived", "product.deleted", "inventory.changed", "customer.created", "customer.updated", "customer.redacted", "export.completed", "export.failed", "theme.activated", "theme.installed", "webhook_endpoint.suspended", "webhook_endpoint.failing", "webhook_endpoint.recovered", "app.grant_revoked"]
+
+
+#: How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then
+#: `data` is null and `payload_omitted` true: read the resource from the API.
+WebhookPayload = Literal["full", "thin"]
 
 
 #: Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is
@@ -609,6 +614,19 @@ class InventoryItem(TypedDict):
 class InventoryLevel(TypedDict):
     """The stock of one variant."""
 
+    variant_id: VariantID
+    #: The title of the variant.
+    title: str
+    #: The stock-keeping unit.
+    sku: Optional[str]
+    #: Null if stock is not tracked.
+    quantity: Optional[int]
+
+
+class InventoryState(TypedDict):
+    """The stock of one variant, as events have it."""
+
+    product_id: ProductID
     variant_id: VariantID
     #: The title of the variant.
     title: str
@@ -1054,6 +1072,11 @@ class Customer(TypedDict):
     updated_at: Timestamp
     #: Whether orders that staff create for the customer bear no tax.
     tax_exempt: bool
+    #: Since when `email_marketing` holds; null if that was not recorded.
+    email_marketing_at: OptionalTimestamp
+    #: Who chose `email_marketing`: the customer in their account, whose address is proved, staff, a program, or
+    #: an import; null if that was not recorded.
+    email_marketing_source: Optional[Literal["account", "staff", "api", "import"]]
     custom_fields: NotRequired[CustomFieldValues]
 
 
@@ -1363,6 +1386,8 @@ class ExportFilters(TypedDict):
     customer_id: Optional[str]
     #: Only what has one of these ids.
     ids: Optional[list[str]]
+    #: Only customers with this consent to marketing emails.
+    marketing_consent: Optional[Literal["given", "confirmed"]]
 
 
 class ExportProgress(TypedDict):
@@ -1431,6 +1456,9 @@ class ExportFiltersCreate(TypedDict):
     #: Only the rows with these ids of orders, products or customers, as `kind` says. Unknown ids are ignored.
     #: Rejected for attempts.
     ids: NotRequired[Optional[list[str]]]
+    #: Only customers who consent to marketing emails now (`given`), or who did so in their account with a proved
+    #: address (`confirmed`). Rejected for other kinds.
+    marketing_consent: NotRequired[Optional[Literal["given", "confirmed"]]]
 
 
 class ExportPage(TypedDict):
@@ -1666,6 +1694,7 @@ class Webhook(TypedDict):
     events: list[WebhookEvent]
     #: The description.
     description: Optional[str]
+    payload: WebhookPayload
     status: WebhookStatus
     #: When the oldest failing delivery was first attempted; null if none is failing.
     failing_since: OptionalTimestamp
@@ -1742,6 +1771,7 @@ class WebhookCreate(TypedDict):
     events: list[WebhookEvent]
     #: A description in one line.
     description: NotRequired[Optional[str]]
+    payload: NotRequired[WebhookPayload]
 
 
 class WebhookPage(TypedDict):
@@ -1769,9 +1799,11 @@ class Event(TypedDict):
     sequence: int
     #: The changed members of an update; null for other events.
     changed_fields: Optional[list[str]]
-    #: The resource after the change in `object`, as this API returns it; null if the body would be too large.
+    #: The resource after the change in `object`, as this API returns it; null if the body would be too large, or
+    #: the endpoint gets thin messages.
     data: Optional[dict[str, Any]]
-    #: True if the body would be larger than 256 KiB. `data` is then null: read the resource from the API.
+    #: True if the body would be larger than 256 KiB, or the endpoint gets thin messages. `data` is then null:
+    #: read the resource from the API.
     payload_omitted: bool
 
 
@@ -1827,6 +1859,15 @@ class _ProductEventData(TypedDict):
 
 
 ProductEventData = Optional[_ProductEventData]
+
+
+class _InventoryEventData(TypedDict):
+    """The stock of a variant."""
+
+    object: InventoryState
+
+
+InventoryEventData = Optional[_InventoryEventData]
 
 
 class _CustomerEventData(TypedDict):
@@ -2110,6 +2151,7 @@ EVENT_OBJECTS: dict[str, str] = {
     "product.unpublished": "Product",
     "product.archived": "Product",
     "product.deleted": "Product",
+    "inventory.changed": "InventoryState",
     "customer.created": "Customer",
     "customer.updated": "Customer",
     "customer.redacted": "Customer",

@@ -483,6 +483,18 @@ export interface InventoryLevel {
   quantity: number | null;
 }
 
+/** The stock of one variant, as events have it. */
+export interface InventoryState {
+  product_id: ProductID;
+  variant_id: VariantID;
+  /** The title of the variant. */
+  title: string;
+  /** The stock-keeping unit. */
+  sku: string | null;
+  /** Null if stock is not tracked. */
+  quantity: number | null;
+}
+
 /** One page of stock. */
 export interface InventoryPage {
   /** The products of this page. */
@@ -922,6 +934,13 @@ export interface Customer {
   updated_at: Timestamp;
   /** Whether orders that staff create for the customer bear no tax. */
   tax_exempt: boolean;
+  /** Since when `email_marketing` holds; null if that was not recorded. */
+  email_marketing_at: OptionalTimestamp;
+  /**
+   * Who chose `email_marketing`: the customer in their account, whose address is proved, staff, a program, or an
+   * import; null if that was not recorded.
+   */
+  email_marketing_source: "account" | "staff" | "api" | "import" | null;
   custom_fields?: CustomFieldValues;
 }
 
@@ -1269,6 +1288,8 @@ export interface ExportFilters {
   customer_id: string | null;
   /** Only what has one of these ids. */
   ids: string[] | null;
+  /** Only customers with this consent to marketing emails. */
+  marketing_consent: "given" | "confirmed" | null;
 }
 
 /** How far the job has come. */
@@ -1339,6 +1360,11 @@ export interface ExportFiltersCreate {
    * Rejected for attempts.
    */
   ids?: string[] | null;
+  /**
+   * Only customers who consent to marketing emails now (`given`), or who did so in their account with a proved
+   * address (`confirmed`). Rejected for other kinds.
+   */
+  marketing_consent?: "given" | "confirmed" | null;
 }
 
 /** One page of export jobs. */
@@ -1568,11 +1594,17 @@ export interface MarketplaceThemePage {
 }
 
 /**
- * A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs
- * `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs
- * `themes.read`, the others need `webhooks.read`.
+ * A type of event. `order.*` needs `orders.read`, `product.*` needs `products.read`, `inventory.*` needs
+ * `inventory.read`, `customer.*` needs `customers.read`, `export.*` needs `exports.read` and the read scope of
+ * what the job exports, `theme.*` needs `themes.read`, the others need `webhooks.read`.
  */
-export type WebhookEvent = "order.created" | "order.updated" | "order.paid" | "order.partially_paid" | "order.refunded" | "order.fulfilled" | "order.partially_fulfilled" | "order.cancelled" | "order.completed" | "order.note_added" | "order.return_requested" | "order.return_updated" | "product.created" | "product.updated" | "product.published" | "product.unpublished" | "product.archived" | "product.deleted" | "customer.created" | "customer.updated" | "customer.redacted" | "export.completed" | "export.failed" | "theme.activated" | "theme.installed" | "webhook_endpoint.suspended" | "webhook_endpoint.failing" | "webhook_endpoint.recovered" | "app.grant_revoked";
+export type WebhookEvent = "order.created" | "order.updated" | "order.paid" | "order.partially_paid" | "order.refunded" | "order.fulfilled" | "order.partially_fulfilled" | "order.cancelled" | "order.completed" | "order.note_added" | "order.return_requested" | "order.return_updated" | "product.created" | "product.updated" | "product.published" | "product.unpublished" | "product.archived" | "product.deleted" | "inventory.changed" | "customer.created" | "customer.updated" | "customer.redacted" | "export.completed" | "export.failed" | "theme.activated" | "theme.installed" | "webhook_endpoint.suspended" | "webhook_endpoint.failing" | "webhook_endpoint.recovered" | "app.grant_revoked";
+
+/**
+ * How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then
+ * `data` is null and `payload_omitted` true: read the resource from the API.
+ */
+export type WebhookPayload = "full" | "thin";
 
 /**
  * Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is
@@ -1589,6 +1621,7 @@ export interface Webhook {
   events: WebhookEvent[];
   /** The description. */
   description: string | null;
+  payload: WebhookPayload;
   status: WebhookStatus;
   /** When the oldest failing delivery was first attempted; null if none is failing. */
   failing_since: OptionalTimestamp;
@@ -1669,6 +1702,7 @@ export interface WebhookCreate {
   events: WebhookEvent[];
   /** A description in one line. */
   description?: string | null;
+  payload?: WebhookPayload;
 }
 
 /** One page of webhook endpoints. */
@@ -1695,9 +1729,15 @@ export interface Event {
   sequence: number;
   /** The changed members of an update; null for other events. */
   changed_fields: string[] | null;
-  /** The resource after the change in `object`, as this API returns it; null if the body would be too large. */
+  /**
+   * The resource after the change in `object`, as this API returns it; null if the body would be too large, or
+   * the endpoint gets thin messages.
+   */
   data: Record<string, unknown> | null;
-  /** True if the body would be larger than 256 KiB. `data` is then null: read the resource from the API. */
+  /**
+   * True if the body would be larger than 256 KiB, or the endpoint gets thin messages. `data` is then null: read
+   * the resource from the API.
+   */
   payload_omitted: boolean;
 }
 
@@ -1735,6 +1775,11 @@ export type ReturnEventData = {
 /** The product; null if the body would be too large. */
 export type ProductEventData = {
   object: Product;
+} | null;
+
+/** The stock of a variant. */
+export type InventoryEventData = {
+  object: InventoryState;
 } | null;
 
 /** The customer; null if the body would be too large. */
@@ -1998,6 +2043,7 @@ export interface EventObjects {
   "product.unpublished": Product;
   "product.archived": Product;
   "product.deleted": Product;
+  "inventory.changed": InventoryState;
   "customer.created": Customer;
   "customer.updated": Customer;
   "customer.redacted": Customer;

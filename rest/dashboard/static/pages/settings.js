@@ -58,7 +58,8 @@ function StoreForm() {
   const { store, refresh } = useApp();
   const action = useAction(update, (v) => ({ input: { expectedVersion: store.version, name: v.get('name'),
     timezone: (v.get('timezone') ?? '').trim(), language: v.get('language'), contactEmail: text(v, 'contactEmail'),
-    lowStock: optionalNumber(v, 'lowStock'), shopperCancels: v.get('shopperCancels') === 'on' } }),
+    lowStock: optionalNumber(v, 'lowStock'), shopperCancels: v.get('shopperCancels') === 'on',
+    stockEvents: v.get('stockEvents') === 'on' } }),
   'Store saved.', refresh);
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.name} name="name" label="Name" value=${store.name} required maxlength="255" />
@@ -67,6 +68,8 @@ function StoreForm() {
       hint="Shown in your shop and in emails. Replies of shoppers go here." />
     <${Field} key=${'s' + store.lowStock} name="lowStock" label="Low stock" optional inputmode="numeric"
       value=${store.lowStock ?? ''} hint="Staff are notified when the stock of an item falls to this number." />
+    <${Check} key=${'e' + store.stockEvents} name="stockEvents" label="Events for changes of stock"
+      value=${store.stockEvents} hint="Programs get inventory.changed. On once a webhook endpoint subscribes to it." />
     <${Check} key=${'o' + store.shopperCancels} name="shopperCancels" label="Shoppers may cancel their orders"
       value=${store.shopperCancels} hint="On the page of the order, while nothing was shipped and no return is open." />
     <${Zone} key=${'z' + store.timezone} value=${store.timezone} />
