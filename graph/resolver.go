@@ -210,7 +210,7 @@ func (r *Resolver) Use(e Engines) {
 	r.Engines = e
 	r.catalogResolver.Engines = catalog.Engines{Images: e.Images, Listings: e.Listings, Notifier: e.Notifier}
 	r.salesResolver.Engines = sales.Engines{Erasures: e.Erasures, Payments: e.Payments, Links: e.Links,
-		Themes: e.Themes, Notifier: e.Notifier}
+		Themes: e.Themes, Images: e.Images, Notifier: e.Notifier}
 	r.accessResolver.Engines = access.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors, Links: e.Links,
 		Tasks: e.Tasks, Notifier: e.Notifier}
 	r.merchantResolver.Engines = merchant.Engines{Keys: e.Keys, Sessions: e.Sessions, Factors: e.Factors,

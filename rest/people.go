@@ -39,6 +39,7 @@ func (a *API) people(router *mux.Router) {
 	router.Path(auditPath).Handler(a.auditDownload())
 	if a.Blobs != nil {
 		router.Path(imagePath).Handler(a.plain(imagePath, a.images.handler(a.images.imageOfPerson)))
+		router.Path(returnFilePath).Handler(a.plain(returnFilePath, a.images.handler(a.images.returnFile)))
 		router.Path(picturePath).Handler(a.plain(picturePath, a.images.handler(a.images.ofPerson)))
 	}
 	router.Path(dashboard.Root).Handler(a.plain(dashboard.Root, pages))

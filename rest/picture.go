@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -27,6 +28,9 @@ const picturePath = dashboard.Root + "/pictures/{store}/{product}"
 
 // imagePath serves an uploaded image on the dashboard, as the host of its store does.
 const imagePath = dashboard.Root + "/pictures/{store}/{image}/{file}"
+
+// returnFilePath serves the label or a photo of a return on the dashboard.
+const returnFilePath = dashboard.Root + "/returns/{store}/{return}/{position:[0-9]}"
 
 // Headers of images; never changed. At the host of a store an image is public, like the page that
 // shows it; on the dashboard it is private to the person.
@@ -132,4 +136,33 @@ func (s *pictures) serve(w http.ResponseWriter, r *http.Request, header http.Hea
 		_ = s.Core.Images.Forget(r.Context(), p) // otherwise the next request does
 	}
 	return err
+}
+
+// returnFile serves a file of a return to a signed-in person who may see the returns of the store. It is not
+// cached, because a redaction deletes it.
+func (s *pictures) returnFile(w http.ResponseWriter, r *http.Request) error {
+	names := mux.Vars(r)
+	ctx, err := s.person(r, names["store"], "returns")
+	if err != nil {
+		return err
+	}
+	position, _ := strconv.Atoi(names["position"]) // a digit
+	f, body, err := s.Core.Query().ReturnFile(ctx, names["return"], position)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", f.ContentType)
+	if position == 0 {
+		h.Set("Content-Disposition", `attachment; filename="`+names["return"]+images.Extension(f.ContentType)+`"`)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = filePolicy
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // the client may be gone
+	}
+	return nil
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/rest"
 )
 
 // returning opens a shop whose shoppers can return and withdraw, and buys and ships 2 mugs. link is the page of
 // the order.
-func returning(t *testing.T) (b *shopper, m *shop, link string) {
+func returning(t *testing.T, edit ...func(*rest.Config)) (b *shopper, m *shop, link string) {
 	t.Helper()
 	store := storetest.Open(t)
 	m = newShop(t, store, shopRow{Handle: "first"})
@@ -29,7 +30,8 @@ func returning(t *testing.T) (b *shopper, m *shop, link string) {
 			Returns: &document.ReturnTerms{Requests: true, Withdrawal: new(true), Days: 14,
 				Instructions: new("By <b>post</b>")}})).Exec(ctx)
 	})
-	b = &shopper{t: t, s: newServer(t, store, underTest(t, store), mailing(t)), host: "first.shops.test:8080"}
+	s := newServer(t, store, append(edit, underTest(t, store), mailing(t))...)
+	b = &shopper{t: t, s: s, host: "first.shops.test:8080"}
 	b.review(mug, "2").fill("/checkout/place").want(http.StatusOK, "/orders/", "Withdraw from contract here")
 	o := graphtest.Must[[]*db.Order](t)(store.DB(m.ctx).Order.Query().Load(m.ctx))[0]
 	graphtest.Must[*model.OrderPayload](t)(graphtest.NewCore(t, store).Mutation().OrderFulfill(m.ctx, o.PublicID(),

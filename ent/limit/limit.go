@@ -179,6 +179,11 @@ const (
 	// the returns of an order.
 	ReturnText = 1000
 	Returns    = 50
+	// LabelBytes is the size of the label of a return, PhotoBytes that of a photo of its shopper, and
+	// Photos are the photos of a return.
+	LabelBytes = 2 << 20
+	PhotoBytes = 5 << 20
+	Photos     = 5
 	// ReturnDays is the longest time to return an order, ReturnCountries are the countries with another
 	// one, and ExcludedTags the tags of products that cannot be returned.
 	ReturnDays      = 730

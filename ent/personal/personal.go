@@ -102,6 +102,7 @@ var tables = map[string]map[Class]string{
 	"order_lines":   {Books: "title options", Never: "sku"},
 	"order_texts":   {Never: "language email subject intro closing"},
 	"order_returns": {Redaction: "note name email", Books: "answer label_url", Never: "state lines"},
+	"return_files":  {Never: "content_type"}, // redactions delete the rows
 	"orders": {
 		Redaction: "email billing_address shipping_address vat_id vat_consultation custom_fields",
 		Books:     "tags line_set",

@@ -26,6 +26,8 @@ const (
 	// image or a file of 20 MiB.
 	maxUpload = 14 << 20
 	maxImage  = 28 << 20
+	// maxLabel is the same for the label of a return of 2 MiB.
+	maxLabel = 3 << 20
 	// uploadTime is the maximum duration of an upload. The body must arrive at leastRate bytes per
 	// second, and may lag uploadSlack behind; a faster start earns no credit.
 	uploadTime  = 2 * time.Minute
@@ -44,6 +46,9 @@ func bodyLimit(ctx context.Context) int64 {
 	most, v := int64(maxBody), viewer.From(ctx)
 	if v == nil {
 		return most
+	}
+	if v.Kind == viewer.Staff && v.Scopes.Has(scope.OrdersWrite) {
+		most = max(most, maxLabel)
 	}
 	if v.Scopes.Has(scope.ThemesWrite) {
 		most = max(most, maxUpload)
@@ -126,6 +131,7 @@ const (
 	mediaUpload = "mediaUpload"
 	fileSet     = "productFileSet"
 	importStart = "importStart"
+	approve     = "orderReturnApprove"
 )
 
 // uploadsAlone returns the name of the mutation if it uploads one file and is the only field, else
@@ -139,7 +145,7 @@ func uploadsAlone(o *operation) string {
 		return ""
 	}
 	switch name := fields[0].Name; name {
-	case themeImport, imageAdd, mediaUpload, fileSet, importStart:
+	case themeImport, imageAdd, mediaUpload, fileSet, importStart, approve:
 		return name
 	}
 	return ""
@@ -168,6 +174,10 @@ func (h *handler) validateUpload(ctx context.Context, o *operation) {
 		if content, ok := in["content"].(string); ok {
 			o.uploaded = h.Core.KeepImport(ctx, content)
 		}
+	case approve:
+		if label, ok := in["label"].(string); ok {
+			o.uploaded = h.Core.KeepReturnLabel(ctx, label)
+		}
 	}
 }
 
@@ -183,6 +193,9 @@ func (o *operation) passUpload(args map[string]any) {
 		in.Upload = o.uploaded
 		args["input"] = in
 	case model.ImportStartInput:
+		in.Upload = o.uploaded
+		args["input"] = in
+	case model.ReturnApproveInput:
 		in.Upload = o.uploaded
 		args["input"] = in
 	case model.ProductFileInput:

@@ -35,6 +35,8 @@ type Checkout struct {
 	origins *http.CrossOriginProtection
 	guesses guesses
 	lookups lookups
+	// photoPlaces holds the forms with photos.
+	photoPlaces chan struct{}
 }
 
 // New creates the pages.
@@ -55,8 +57,8 @@ func New(c Config) (*Checkout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkout: %w", err)
 	}
-	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried, lookups: asked},
-		nil
+	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried, lookups: asked,
+		photoPlaces: make(chan struct{}, photoForms)}, nil
 }
 
 // Paths of the pages.

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/lib/pixel"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -38,6 +39,8 @@ type ReturnPage struct {
 	// Instructions are the store's, and Receipt says where the receipt goes.
 	Instructions, Receipt string
 	Button                string
+	// Uploads says that the form has files.
+	Uploads bool
 }
 
 // Wrong returns the fields with an error.
@@ -204,6 +207,12 @@ func (g *giving) ask(status int, values, wrong map[string]string, problem string
 		for _, r := range state.ReturnReasons() {
 			reason.Options = append(reason.Options, Option{string(r), g.texts.Say(reasonTexts[r])})
 		}
+		if page.Uploads = g.of.Photos; page.Uploads { // the files follow the fields
+			page.Fields = append(page.Fields, Field{Name: photoField, Type: "file",
+				Label: g.texts.Say(phrase.ReturnPhotos), Error: wrong[photoField],
+				Hint: g.texts.Say(phrase.ReturnPhotosHint, strconv.Itoa(limit.Photos),
+					strconv.Itoa(limit.PhotoBytes>>20))})
+		}
 	}
 	g.show(g.w, g.r, status, page)
 }
@@ -237,6 +246,12 @@ func sendReturn(g *giving) {
 	withdraws := g.way == sales.ByWithdrawal
 	if name := values["name"]; withdraws && name == "" {
 		wrong["name"] = g.texts.Say(phrase.Required)
+	}
+	switch {
+	case g.photos.wrong:
+		wrong[photoField] = g.texts.Say(phrase.ReturnPhotoWrong)
+	case g.photos.later:
+		wrong[photoField] = g.texts.Say(phrase.ReturnPhotosLater)
 	}
 	switch {
 	case len(wrong) > 0:
@@ -301,12 +316,24 @@ func (g *giving) confirm(values map[string]string, in model.ReturnInput) {
 
 // send creates the return, and shows the order with it.
 func (g *giving) send(values map[string]string, in model.ReturnInput) {
-	err := g.Shoppers.Return(g.ctx, g.order.ID, g.way, values["name"], in)
+	var bodies [][]byte
+	if g.way == sales.ByRequest && g.of.Photos {
+		bodies = g.photos.bodies
+	}
+	err := g.Shoppers.Return(g.ctx, g.order.ID, g.way, values["name"], in, bodies...)
+	_, refused := errors.AsType[*pixel.Fault](err)
 	f, _ := errors.AsType[*fault.Error](err)
 	switch wrong := g.wrongOf(err); {
 	case err == nil:
 		to(g.w, g.orderPath(g.order.ID)+"?returned")
 	case wrong != nil:
+		g.ask(http.StatusUnprocessableEntity, values, wrong, "")
+	case refused:
+		wrong := map[string]string{photoField: g.texts.Say(phrase.ReturnPhotoWrong)}
+		g.ask(http.StatusUnprocessableEntity, values, wrong, "")
+	case len(bodies) > 0 && f != nil && (f.Kind == fault.LimitReached || f.Kind == fault.RateLimited ||
+		f.Kind == fault.Unavailable):
+		wrong := map[string]string{photoField: g.texts.Say(phrase.ReturnPhotosLater)}
 		g.ask(http.StatusUnprocessableEntity, values, wrong, "")
 	case f != nil && f.Kind == fault.Conflict:
 		g.ask(http.StatusConflict, values, nil, g.texts.Say(phrase.WithdrawAgain))
@@ -365,6 +392,9 @@ func (v *visit) returnRow(
 	}
 	shown = ReturnRow{State: v.texts.Say(key), Received: sales.ReceivedAt(v.texts, row, of.Zone),
 		Answer: core.Deref(row.Answer), LabelURL: core.Deref(row.LabelURL)}
+	if files := of.Files[row.ID]; len(files) > 0 && files[0].Position == 0 {
+		shown.LabelURL = sales.LabelPath(v.Links, row)
+	}
 	if row.Withdrawal && time.Since(o.PlacedOn) < addressTime {
 		for _, s := range []*string{row.Name, row.Email} {
 			core.Opt(s, func(s string) { shown.Statement = append(shown.Statement, s) })

@@ -37,6 +37,8 @@ type visit struct {
 	brand storefront.Brand
 	texts *phrase.Texts
 	form  url.Values // of a POST
+	// photos are those of the form.
+	photos photos
 	// outside says that the visitor lacks the password: pages link to nothing that needs it.
 	outside bool
 	// account is the signed-in shopper once [visit.signedIn] has looked.
@@ -48,7 +50,8 @@ func (c *Checkout) Serve(
 	w http.ResponseWriter, r *http.Request, store xid.ID, shop *storefront.State, brand storefront.Brand,
 ) {
 	v := &visit{Checkout: c, w: w, r: r, ctx: viewer.Shopper(r.Context(), store), store: store, shop: shop,
-		brand: brand, texts: phrase.In(shop.Language)}
+		brand: brand, texts: phrase.In(shop.Language), photos: photos{places: c.photoPlaces}}
+	defer v.photos.leave()
 	get, post := v.handlers()
 	switch {
 	case c.Locked(r, store, shop):
@@ -135,6 +138,9 @@ func (v *visit) handlers() (get, post func()) {
 		if token, ok := strings.CutSuffix(token, cancelSuffix); ok {
 			return v.canceling(token, v.cancelPage), v.canceling(token, v.cancel)
 		}
+		if token, id, ok := strings.Cut(token, link.LabelRoot); ok {
+			return func() { v.label(token, id) }, nil
+		}
 		if token, id, ok := strings.Cut(token, invoiceRoot); ok {
 			return func() { v.invoice(token, id) }, nil
 		}
@@ -159,7 +165,14 @@ func (v *visit) read() bool {
 		v.message(http.StatusForbidden, phrase.TryAgain, phrase.TryAgainText)
 		return false
 	}
-	media, _, err := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
+	media, params, err := mime.ParseMediaType(v.r.Header.Get("Content-Type"))
+	if err == nil && media == "multipart/form-data" && params["boundary"] != "" && v.takesPhotos() {
+		if err := v.readPhotos(); err != nil {
+			v.message(http.StatusBadRequest, phrase.TryAgain, phrase.TryAgainText)
+			return false
+		}
+		return true
+	}
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		v.message(http.StatusUnsupportedMediaType, phrase.TryAgain, phrase.TryAgainText)
 		return false

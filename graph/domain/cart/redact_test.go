@@ -1,6 +1,7 @@
 package cart_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -50,7 +51,8 @@ func TestRedactedShopper(t *testing.T) {
 		if err == nil {
 			err = m.Shoppers().Return(m.ctx, other, sales.ByWithdrawal, "Ada Zanzibar", model.ReturnInput{
 				Lines: []*model.ReturnLineInput{{LineItemID: m.order(other).Lines[0].PublicID(), Quantity: 1,
-					Reason: state.ReasonNone}}})
+					Reason: state.ReasonNone}}},
+				graphtest.Must[[]byte](t)(base64.StdEncoding.DecodeString(graphtest.Photo(t, 4, 3))))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -69,10 +71,16 @@ func TestRedactedShopper(t *testing.T) {
 		if ids := m.columnsWith("de999999999"); ids["carts.vat_id"] == 0 || ids["orders.vat_id"] == 0 {
 			t.Fatalf("the VAT id is only in %v", ids)
 		}
+		if m.returnFiles() != 1 {
+			t.Fatal("no return has a photo: the test is ineffective")
+		}
 		c := graphtest.Must[*model.Customer](t)(m.Query().Customer(m.Ctx, xid.Customer.Format(*o.CustomerID)))
 		graphtest.Must[*model.CustomerPayload](t)(m.Mutation().CustomerRedact(m.Ctx, c.PublicID(), c.Version))
 		if err := m.Erasures.Round(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		if n := m.returnFiles(); n != 0 {
+			t.Errorf("%d photos are left", n)
 		}
 		for _, word := range []string{"zanzibar", "de999999999"} {
 			for column, n := range m.columnsWith(word) {
@@ -98,6 +106,11 @@ func (m *market) signIn(email string) {
 	if err := m.Shoppers().AddPasskey(m.ctx, origin, account, key); err != nil {
 		m.t.Fatal(err)
 	}
+}
+
+// returnFiles returns how many files the returns of the store have.
+func (m *market) returnFiles() int {
+	return len(graphtest.Must[[]*db.ReturnFile](m.t)(m.Store.DB(m.ctx).ReturnFile.Query().Load(m.ctx)))
 }
 
 // answering serves an answer to everything and returns its address.

@@ -174,7 +174,7 @@ func (m Mutation) paidBefore(ctx context.Context, o *model.Order, c *db.Customer
 func unlinked(o emailOrder) emailOrder {
 	o.Shop, o.Instructions = notify.Unlink(o.Shop), notify.Unlink(o.Instructions)
 	o.Tracking = slices.Clone(o.Tracking)
-	if o.TrackingURL != "" {
+	if o.TrackingURL != "" && !strings.HasPrefix(o.TrackingURL, o.Home+link.OrderRoot) { // an uploaded label stays
 		o.Tracking, o.TrackingURL = append(o.Tracking, o.TrackingURL), ""
 	}
 	for i, s := range o.Tracking {

@@ -2,18 +2,23 @@ package sales
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/download"
 	"github.com/storefront-go/storefront/ent/db/productfile"
+	"github.com/storefront-go/storefront/ent/db/returnfile"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -155,4 +160,192 @@ func (m Mutation) OrderDownloadsReset(ctx context.Context, orderID string) (*mod
 	}
 	list, err := m.orderDownloads(ctx, id)
 	return &model.OrderDownloadsPayload{Downloads: list}, err
+}
+
+// labelPosition is the position of the label among the files of a return. Photos follow.
+const labelPosition = 0
+
+// KeepReturnLabel decodes and stores a base64 label for the input of [Mutation.OrderReturnApprove]. Callers use
+// it before a transaction, which should not last as long. It returns nil if the text is malformed; the mutation
+// then reports it.
+func (r *Resolver) KeepReturnLabel(ctx context.Context, text string) *images.Upload {
+	c := &core.Check{}
+	body := c.File("label", "label", text, limit.LabelBytes)
+	if c.Err() != nil {
+		return nil
+	}
+	return r.Images.KeepLabel(ctx, body)
+}
+
+// labelOf returns the stored label of an input, nil for none. ours says that the caller discards it after an
+// error.
+func (m Mutation) labelOf(ctx context.Context, in model.ReturnApproveInput) (up *images.Upload, ours bool, err error) {
+	if in.Label == nil {
+		return nil, false, nil
+	}
+	c := &core.Check{}
+	if in.LabelURL != nil {
+		c.Add("label_url", fault.OutOfRange, "Send either a label or its address.")
+	}
+	if up = in.Upload; up == nil {
+		c.File("label", "label", *in.Label, limit.LabelBytes)
+	}
+	if err := c.Err(); err != nil {
+		return nil, false, err
+	}
+	if ours = up == nil; ours {
+		up = m.KeepReturnLabel(ctx, *in.Label)
+	}
+	if errors.Is(up.Err, images.ErrLabel) {
+		return nil, false, core.Invalid("label", fault.InvalidFormat, "The label is neither a PDF nor a PNG nor a JPEG.")
+	}
+	return up, ours, core.Explain("label", up.Err)
+}
+
+// KeepPhotos stores the photos of a shopper for [Mutation.OrderReturnRequest]. After an error it keeps none: a
+// [pixel.Fault] if one is refused.
+func (r *Resolver) KeepPhotos(ctx context.Context, bodies [][]byte) (list []*images.Upload, err error) {
+	for _, body := range bodies {
+		up := r.Images.KeepPhoto(ctx, body)
+		if up.Err != nil {
+			r.DiscardPhotos(ctx, list)
+			return nil, up.Err
+		}
+		list = append(list, up)
+	}
+	return list, nil
+}
+
+// DiscardPhotos removes the photos of a request that failed.
+func (r *Resolver) DiscardPhotos(ctx context.Context, list []*images.Upload) {
+	for _, up := range list {
+		r.Images.Discard(ctx, up)
+	}
+}
+
+// addFiles adds files to a return from a position on, if the store has room for their bytes.
+func (m Mutation) addFiles(ctx context.Context, row *db.OrderReturn, from int, files []*images.Upload) error {
+	if len(files) == 0 {
+		return nil
+	}
+	if !ent.Writes(ctx, ent.CustomFields) { // both came with the same release, and an earlier one would keep them
+		return fault.State(fault.InvalidTransition,
+			"Files of returns are available once the upgrade is finished (storefront migrate finalize).")
+	}
+	if err := m.fileRoom(ctx, files); err != nil {
+		return err
+	}
+	for i, f := range files {
+		err := m.Client(ctx).ReturnFile.Create().SetReturnID(row.ID).SetPosition(from + i).SetOrderID(row.OrderID).
+			SetObjectID(f.ObjectID).SetContentType(f.ContentType).SetSizeBytes(f.Size).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("add a file of a return: %w", err)
+		}
+	}
+	return nil
+}
+
+func (m Mutation) fileRoom(ctx context.Context, files []*images.Upload) error {
+	s, err := m.LockedStore(ctx)
+	if err != nil {
+		return err
+	}
+	limits, err := m.LimitsOf(s)
+	if err != nil {
+		return err
+	}
+	used, err := m.Images.Used(ctx)
+	for _, f := range files {
+		used += f.Size
+	}
+	if most := limits.Of(limit.PictureBytes); err == nil && used > most {
+		return core.Reached(limit.PictureBytes, most)
+	}
+	return err
+}
+
+// dropLabel removes the uploaded label of a return.
+func (m Mutation) dropLabel(ctx context.Context, row *db.OrderReturn) error {
+	_, err := m.Client(ctx).ReturnFile.Delete().Where(returnfile.ReturnID(row.ID),
+		returnfile.Position(labelPosition)).Exec(ctx)
+	return fault.Wrap("remove the label of a return", err)
+}
+
+// filesOf reads the files of returns, each sorted by position.
+func (r *Resolver) filesOf(ctx context.Context, returns []xid.ID) (map[xid.ID][]*db.ReturnFile, error) {
+	if len(returns) == 0 {
+		return nil, nil
+	}
+	rows, err := r.Client(ctx).ReturnFile.Query().Where(returnfile.ReturnIDIn(returns...)).
+		Order(returnfile.ByReturnID(), returnfile.ByPosition()).Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the files of returns: %w", err)
+	}
+	of := map[xid.ID][]*db.ReturnFile{}
+	for _, row := range rows {
+		of[row.ReturnID] = append(of[row.ReturnID], row)
+	}
+	return of, nil
+}
+
+// withFiles adds the files to returns that are shown, if GraphQL asks for them.
+func (r *Resolver) withFiles(ctx context.Context, list []*model.Return) error {
+	if !core.Selects(ctx, "label") && !core.Selects(ctx, "photos") {
+		return nil
+	}
+	of, err := r.filesOf(ctx, core.Map(list, func(r *model.Return) xid.ID { return r.ID }))
+	for _, row := range list {
+		row.Files = of[row.ID]
+	}
+	return err
+}
+
+// ReturnFile returns a file of a return and its bytes, for staff.
+func (q Query) ReturnFile(ctx context.Context, id string, position int) (*db.ReturnFile, []byte, error) {
+	uid, err := core.ParseID(xid.Return, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return q.returnFile(ctx, uid, position, nil)
+}
+
+// ReturnLabel returns the uploaded label of a return of an order and its bytes, for the shopper.
+func (r *Resolver) ReturnLabel(ctx context.Context, order, id xid.ID) (*db.ReturnFile, []byte, error) {
+	return r.returnFile(ctx, id, labelPosition, &order)
+}
+
+func (r *Resolver) returnFile(
+	ctx context.Context, id xid.ID, position int, order *xid.ID,
+) (*db.ReturnFile, []byte, error) {
+	query := r.Client(ctx).ReturnFile.Query().Where(returnfile.ReturnID(id), returnfile.Position(position))
+	if order != nil {
+		query.Where(returnfile.OrderID(*order))
+	}
+	row, err := core.Only(query.Load(ctx))
+	if err != nil {
+		return nil, nil, core.Explain("file", err)
+	}
+	body, err := r.Images.OpenReturnFile(ctx, row)
+	return row, body, core.Explain("file", err)
+}
+
+// LabelPath returns where the host of a store serves the uploaded label of a return to the holder of the
+// order's token.
+func LabelPath(links *link.Signer, row *db.OrderReturn) string {
+	return link.OrderRoot + links.OrderToken(row.StoreID, row.OrderID) + link.LabelRoot + row.PublicID()
+}
+
+// addLabel adds the address of the uploaded label, if there is one, to what an email says about a return.
+func (m Mutation) addLabel(ctx context.Context, row *db.OrderReturn, of *mailDetails) error {
+	n, err := m.Client(ctx).ReturnFile.Query().Where(returnfile.ReturnID(row.ID),
+		returnfile.Position(labelPosition)).Count(ctx)
+	if err != nil || n == 0 {
+		return err
+	}
+	s, err := m.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	of.trackingURL = m.ShopOrigin(s.Handle, s.Domain) + LabelPath(m.Links, row)
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/invoice"
 	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/engine/erase"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/engine/install"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/payment"
@@ -22,6 +23,7 @@ type Engines struct {
 	Payments *payment.Desk
 	Links    *link.Signer
 	Themes   *install.Keeper
+	Images   *images.Keeper
 	// Notifier is nil without a mail server.
 	Notifier *notify.Notifier
 }

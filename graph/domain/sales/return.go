@@ -229,6 +229,9 @@ func (q Query) Returns(
 	if err != nil {
 		return nil, core.Explain("orders", err)
 	}
+	if err := q.withFiles(ctx, shown); err != nil {
+		return nil, core.Explain("returns", err)
+	}
 	return &model.ReturnConnection{Nodes: shown, Next: c.Next,
 		Sign: func(r *model.Return) string { return c.Sign(r.OrderReturn) }}, nil
 }
@@ -321,6 +324,10 @@ func destination(o *db.Order) (string, error) {
 type Returnable struct {
 	Terms   document.ReturnTerms
 	Returns []*db.OrderReturn // oldest first
+	// Files are the files of the returns by their ids.
+	Files map[xid.ID][]*db.ReturnFile
+	// Photos says that a request can have photos.
+	Photos bool
 	// Zone is the time zone of the store.
 	Zone *time.Location
 
@@ -343,7 +350,7 @@ func (r *Resolver) Returnable(ctx context.Context, o *db.Order, lines []*db.Orde
 	if err != nil {
 		return nil, fmt.Errorf("read the storefront: %w", err)
 	}
-	t := &Returnable{Terms: f.Terms(), order: o}
+	t := &Returnable{Terms: f.Terms(), order: o, Photos: r.Images != nil && r.Store.Uses(ent.CustomFields)}
 	if t.Zone, err = time.LoadLocation(s.Timezone); err != nil {
 		return nil, fmt.Errorf("time zone %s: %w", s.Timezone, err)
 	}
@@ -358,6 +365,9 @@ func (r *Resolver) Returnable(ctx context.Context, o *db.Order, lines []*db.Orde
 		t.offers = [2]bool{t.Terms.Requests && s.Status == state.StoreOpen, Withdraws(t.Terms, vatID, t.country)}
 	}
 	if t.Returns, err = r.returnsOf(ctx, o.ID); err != nil {
+		return nil, err
+	}
+	if t.Files, err = r.filesOf(ctx, core.Map(t.Returns, func(r *db.OrderReturn) xid.ID { return r.ID })); err != nil {
 		return nil, err
 	}
 	if t.left, err = returnable(t.Returns); err != nil {

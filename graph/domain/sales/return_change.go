@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/model"
@@ -75,6 +76,11 @@ func (m Mutation) changeReturn(
 		})
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	of, err := m.filesOf(ctx, []xid.ID{uid})
+	p.Return.Files = of[uid]
 	return p, err
 }
 
@@ -104,6 +110,9 @@ func (m Mutation) emailReturn(ctx context.Context, o *model.Order, row *db.Order
 		return nil
 	}
 	of, err := returnDetails(o, row)
+	if err == nil {
+		err = m.addLabel(ctx, row, &of)
+	}
 	if err != nil {
 		return err
 	}
@@ -139,7 +148,9 @@ func (m Mutation) detailsOfReturn(ctx context.Context, o *model.Order, e state.O
 		}
 		declined := row.State == state.ReturnDeclined
 		if declined == (e == state.EmailReturnDeclined) && row.State != state.ReturnRequested {
-			of, err = returnDetails(o, row)
+			if of, err = returnDetails(o, row); err == nil {
+				err = m.addLabel(ctx, row, &of)
+			}
 			return of, true, err
 		}
 	}
@@ -156,13 +167,24 @@ func (m Mutation) OrderReturnApprove(
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return m.changeReturn(ctx, id, expectedVersion, returnStep{action: "order.return_approve",
+	label, ours, err := m.labelOf(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.changeReturn(ctx, id, expectedVersion, returnStep{action: "order.return_approve",
 		to: state.ReturnApproved, from: []state.ReturnState{state.ReturnRequested}, email: state.EmailReturnApproved,
-		edit: func(_ context.Context, _ *orderEdit, row *db.OrderReturn, u *db.OrderReturnUpdate) error {
+		edit: func(ctx context.Context, _ *orderEdit, row *db.OrderReturn, u *db.OrderReturnUpdate) error {
 			row.Answer, row.LabelURL = in.Instructions, in.LabelURL
 			u.SetNillableAnswer(in.Instructions).SetNillableLabelURL(in.LabelURL)
-			return nil
+			if label == nil {
+				return nil
+			}
+			return m.addFiles(ctx, row, labelPosition, []*images.Upload{label})
 		}})
+	if err != nil && ours { // else the surrounding transaction may run again
+		m.Images.Discard(ctx, label)
+	}
+	return p, err
 }
 
 // OrderReturnDecline declines a return and emails the shopper why. Its items can be returned again.
@@ -178,10 +200,10 @@ func (m Mutation) OrderReturnDecline(
 		to:    state.ReturnDeclined,
 		from:  []state.ReturnState{state.ReturnRequested, state.ReturnApproved, state.ReturnReceived},
 		email: state.EmailReturnDeclined,
-		edit: func(_ context.Context, _ *orderEdit, row *db.OrderReturn, u *db.OrderReturnUpdate) error {
+		edit: func(ctx context.Context, _ *orderEdit, row *db.OrderReturn, u *db.OrderReturnUpdate) error {
 			row.Answer, row.LabelURL = &reason, nil
 			u.SetAnswer(reason).ClearLabelURL()
-			return nil
+			return m.dropLabel(ctx, row)
 		}})
 }
 
@@ -283,7 +305,7 @@ func (t *Returnable) lines(o *model.Order, now micros.Time) ([]*model.Returnable
 // OrderReturnRequest creates a return that the shopper of an order asks for. name is who withdraws from the
 // contract; a request has none. The shopper gets a receipt by email, and staff a notice.
 func (m Mutation) OrderReturnRequest(
-	ctx context.Context, order xid.ID, way ReturnWay, name string, in model.ReturnInput,
+	ctx context.Context, order xid.ID, way ReturnWay, name string, in model.ReturnInput, photos ...*images.Upload,
 ) (row *db.OrderReturn, err error) {
 	if err := checkReturn(in); err != nil {
 		return nil, err
@@ -297,6 +319,11 @@ func (m Mutation) OrderReturnRequest(
 	}
 	err = m.retryOnConflict(func() error {
 		return m.Commit(ctx, xid.Order, func(ctx context.Context) (*change.Record, error) {
+			if len(photos) > 0 {
+				if _, err := m.LockedStore(ctx); err != nil { // before the order, as other uploads do
+					return nil, err
+				}
+			}
 			o, err := m.orderWithLines(ctx, order)
 			if err != nil {
 				return nil, err
@@ -305,6 +332,9 @@ func (m Mutation) OrderReturnRequest(
 				return nil, err
 			}
 			return m.addReturn(ctx, o, row, func(ctx context.Context, e *orderEdit) error {
+				if err := m.addFiles(ctx, row, labelPosition+1, photos); err != nil {
+					return err
+				}
 				return m.acknowledge(ctx, e.Order, row)
 			})
 		})

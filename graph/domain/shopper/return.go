@@ -5,18 +5,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/lib/link"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -26,15 +31,49 @@ func (s *Shoppers) Returnable(ctx context.Context, o *db.Order, lines []*db.Orde
 	return of, core.Explain("order", err)
 }
 
-// Return creates a return that the shopper of an order asks for. name is who withdraws from the contract.
-func (s *Shoppers) Return(
-	ctx context.Context, order xid.ID, way sales.ReturnWay, name string, in model.ReturnInput,
+// Return creates a return that the shopper of an order asks for, with photos. name is who withdraws from the
+// contract. The error is a [pixel.Fault] if a photo is refused.
+func (s *Shoppers) Return(ctx context.Context, order xid.ID, way sales.ReturnWay, name string, in model.ReturnInput,
+	photos ...[]byte,
 ) error {
 	if in.Note != nil {
 		in.Note = new(core.CleanInput(*in.Note))
 	}
-	_, err := s.sales.Mutation().OrderReturnRequest(ctx, order, way, core.CleanInput(name), in)
+	kept, err := s.keepPhotos(ctx, order, photos)
+	if err != nil {
+		return err
+	}
+	if _, err = s.sales.Mutation().OrderReturnRequest(ctx, order, way, core.CleanInput(name), in, kept...); err != nil {
+		s.sales.DiscardPhotos(ctx, kept)
+	}
 	return core.Explain("order", err)
+}
+
+// photosPerHour are the photos of an order that are decoded within an hour.
+const photosPerHour = 50
+
+// keepPhotos stores photos, which cost much to decode, within the rate of an order.
+func (s *Shoppers) keepPhotos(ctx context.Context, order xid.ID, photos [][]byte) ([]*images.Upload, error) {
+	if len(photos) > limit.Photos {
+		return nil, images.ErrPhoto
+	}
+	for range photos {
+		wait, err := ratelimit.Take(ctx, s.Store, ratelimit.Key("photos of an order", order.String()),
+			ratelimit.Per(photosPerHour, time.Hour))
+		if err != nil {
+			return nil, err
+		}
+		if wait > 0 {
+			return nil, &fault.Error{Kind: fault.RateLimited, Detail: "Too many photos. Try again later.",
+				RetryAfter: wait}
+		}
+	}
+	return s.sales.KeepPhotos(ctx, photos)
+}
+
+// ReturnLabel returns the uploaded label of a return of an order and its bytes.
+func (s *Shoppers) ReturnLabel(ctx context.Context, order, id xid.ID) (*db.ReturnFile, []byte, error) {
+	return s.sales.ReturnLabel(ctx, order, id)
 }
 
 // EmailOrder emails the link to an order to the address with which it was placed. Nothing that it does or

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/orderreturn"
+	"github.com/storefront-go/storefront/ent/db/returnfile"
 	"github.com/storefront-go/storefront/ent/db/shopperpasskey"
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -44,6 +45,10 @@ func notes(ctx context.Context, c *db.Client, orders []xid.ID) (int, error) {
 		orderreturn.NameNotNil(), orderreturn.EmailNotNil())).ClearNote().ClearName().ClearEmail().Exec(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("redact the notes of returns: %w", err)
+	}
+	// The sweep of images deletes the bytes of labels and photos, which nothing leads to from now on.
+	if _, err := c.ReturnFile.Delete().Where(returnfile.OrderIDIn(orders...)).Exec(ctx); err != nil {
+		return 0, fmt.Errorf("delete the files of returns: %w", err)
 	}
 	n, err := c.Note.Update().Where(note.OrderIDIn(orders...), note.AuthorTypeEQ(viewer.System),
 		note.AuthorName(viewer.ShopperName), note.BodyNEQ(redactedText)).SetBody(redactedText).Save(ctx)

@@ -91,7 +91,7 @@ func (f *file) Close() error {
 	return err
 }
 
-// files adds the objects of the files of the viewer's store, and of its imports.
+// files adds the objects of the files of the viewer's store, and of its imports and returns.
 func (k *Keeper) files(ctx context.Context, used ids) error {
 	for after, more := xid.Nil, true; more; {
 		rows, err := k.Store.DB(ctx).ProductFile.Query().Where(productfile.IDGT(after)).
@@ -109,5 +109,8 @@ func (k *Keeper) files(ctx context.Context, used ids) error {
 	for _, row := range jobs {
 		used[*row.ObjectID] = struct{}{}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return k.returnFiles(ctx, used)
 }

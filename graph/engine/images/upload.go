@@ -94,13 +94,13 @@ func (k *Keeper) Discard(ctx context.Context, u *Upload) {
 	}
 }
 
-// Used returns how many bytes the images and files of the viewer's store take. If the caller holds
-// the lock on the store's row, uploads are serialized and each sees the previous ones.
+// Used returns how many bytes the images and files of the viewer's store take, with those of returns. If the
+// caller holds the lock on the store's row, uploads are serialized and each sees the previous ones.
 func (k *Keeper) Used(ctx context.Context) (int64, error) {
 	sum := func(s *sql.Selector) {
 		s.SelectExpr(sql.Expr("COALESCE(SUM(" + s.C(dbpicture.FieldSizeBytes) + "), 0) AS bytes"))
 	}
-	var fetched, uploaded, files []struct {
+	var fetched, uploaded, files, ofReturns []struct {
 		Bytes int64 `sql:"bytes"`
 	}
 	c := k.Store.DB(ctx)
@@ -111,10 +111,13 @@ func (k *Keeper) Used(ctx context.Context) (int64, error) {
 	if err == nil {
 		err = c.ProductFile.Query().Modify(ent.ForUpdate, sum).Scan(ctx, &files)
 	}
+	if err == nil {
+		err = c.ReturnFile.Query().Modify(ent.ForUpdate, sum).Scan(ctx, &ofReturns)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("count the bytes of images: %w", err)
 	}
-	return fetched[0].Bytes + uploaded[0].Bytes + files[0].Bytes, nil
+	return fetched[0].Bytes + uploaded[0].Bytes + files[0].Bytes + ofReturns[0].Bytes, nil
 }
 
 // room returns a refusal if more bytes do not fit into the limits of the store, whose row is

@@ -78,6 +78,7 @@ var flatCases = []flatCase{
 	flatCaseOf("ReportTax", (*executionContext)._ReportTax, (*flatPlan).writeReportTax),
 	flatCaseOf("Return", (*executionContext)._Return, (*flatPlan).writeReturn),
 	flatCaseOf("ReturnCountry", (*executionContext)._ReturnCountry, (*flatPlan).writeReturnCountry),
+	flatCaseOf("ReturnFile", (*executionContext)._ReturnFile, (*flatPlan).writeReturnFile),
 	flatCaseOf("ReturnLine", (*executionContext)._ReturnLine, (*flatPlan).writeReturnLine),
 	flatCaseOf("ReturnTerms", (*executionContext)._ReturnTerms, (*flatPlan).writeReturnTerms),
 	flatCaseOf("ReturnableLine", (*executionContext)._ReturnableLine, (*flatPlan).writeReturnableLine),

@@ -20,6 +20,9 @@ const OrderRoot = "/orders/"
 // bought. No token contains a slash.
 const FileRoot = OrderRoot + "files/"
 
+// LabelRoot precedes the id of a return in the address of its label, behind the token of its order.
+const LabelRoot = "/labels/"
+
 // markLen is how many bytes of a MAC a token has. It gives tokens a length for which base64 has one
 // spelling.
 const markLen = 20

@@ -4,13 +4,18 @@ import { useApp, useQuery } from './context.js';
 import { ActionButton, Amount, Area, Check, Field, FieldError, FormDialog, Select, amount, errors, text, transition,
   useAction, useMutation } from './form.js';
 import { Exchange } from './exchange.js';
+import { bytes } from './export_state.js';
 import { to } from './route.js';
 import { Alert, Badge, Button, Card, ExternalLink, Money, Pending, Time } from './ui.js';
+import { base64 } from './upload.js';
 
 export const returnFields = `id state byShopper withdrawal name email note answer labelUrl refundedMinor createdAt
-  version lines { lineItemId quantity reason } exchange { id number }
+  label { position } photos { position } exchange { id number }
+  version lines { lineItemId quantity reason }
   order { id number currency status fulfillmentStatus paidMinor refundedMinor paymentMethod
     lineItems { id title } }`;
+
+const maxLabel = 2 << 20; // the server's limit of a label, in bytes
 
 const reasons = { NONE: 'No reason', CHANGED_MIND: 'Changed their mind', DAMAGED: 'Damaged or defective',
   WRONG_ITEM: 'Wrong item', NOT_AS_DESCRIBED: 'Not as described', TOO_LATE: 'Arrived too late' };
@@ -35,6 +40,8 @@ const receive = transition('orderReturnReceive', 'return { id version }');
 
 /** What a return is of, and what was said. */
 export function ReturnText({ of: r }) {
+  const { store } = useApp();
+  const fileOf = (f) => `/dashboard/returns/${store.id}/${r.id}/${f.position}`;
   const titles = Object.fromEntries(r.order.lineItems.map((l) => [l.id, l.title]));
   return html`${r.lines.map((l) => html`<p key=${l.lineItemId}>${l.quantity} × <bdi>${
       titles[l.lineItemId] ?? 'Item'}</bdi>${l.reason !== 'NONE' &&
@@ -44,7 +51,11 @@ export function ReturnText({ of: r }) {
       : r.byShopper && html`<p class="muted">The shopper asked for it.</p>`}
     ${r.note && html`<p class="verbatim">${r.note}</p>`}
     ${r.answer && html`<p class="verbatim muted">${r.answer}</p>`}
+    ${r.photos.length > 0 && html`<p class="row-actions">${r.photos.map((f) => html`<a key=${f.position}
+      href=${fileOf(f)} target="_blank" rel="noopener"><img src=${fileOf(f)} width="72" height="72" loading="lazy"
+      alt=${'Photo ' + f.position + ' of the shopper'} /></a>`)}</p>`}
     ${r.labelUrl && html`<p><${ExternalLink} href=${r.labelUrl}>Label<//></p>`}
+    ${r.label && html`<p><a href=${fileOf(r.label)} download>Label</a></p>`}
     ${r.refundedMinor != null && html`<p class="muted">Refunded:
       ${' '}<${Money} minor=${r.refundedMinor} currency=${r.order.currency} /></p>`}
     ${r.exchange && html`<p>Exchanged for
@@ -87,8 +98,15 @@ export function ReturnActions({ of: r, open, changed }) {
 
 function Approve({ of: r, onClose, changed }) {
   const { store } = useApp();
-  const action = useAction(approve, (v) => ({ id: r.id, expectedVersion: r.version,
-    input: { instructions: text(v, 'instructions'), labelUrl: text(v, 'labelUrl') } }), 'Return approved.', changed);
+  const run = useAction(approve, (input) => ({ id: r.id, expectedVersion: r.version, input }), 'Return approved.',
+    changed);
+  const action = async (v) => {
+    const file = v.get('label');
+    const label = file?.size ? await base64(file, { progress: () => {}, signal: new AbortController().signal }) : null;
+    return run({ instructions: text(v, 'instructions'), labelUrl: text(v, 'labelUrl'), label });
+  };
+  const check = ({ target }) => target.setCustomValidity(target.files[0]?.size > maxLabel
+    ? 'The file is ' + bytes(target.files[0].size) + '. The maximum is 2 MiB.' : '');
   return html`<${FormDialog} title="Approve return" name="return-approve" submit="Approve" onClose=${onClose}
     onStale=${changed} action=${action}>
     <p>The shopper gets an email if they ordered in the shop.</p>
@@ -96,6 +114,8 @@ function Approve({ of: r, onClose, changed }) {
       value=${store.returns.instructions}
       hint="For example, the address and who pays for shipping." />
     <${Field} name="labelUrl" label="Label URL" optional type="url" maxlength="2048" hint="Starts with https://" />
+    <${Field} name="label" label="Or a label to download" optional type="file" accept=".pdf,.png,.jpg,.jpeg"
+      hint="A PDF, PNG or JPEG of up to 2 MiB. The shopper gets a link by email." onChange=${check} />
   <//>`;
 }
 

@@ -1,0 +1,2 @@
+-- Create "return_files" table
+CREATE TABLE `return_files` (`store_id` binary(16) NOT NULL, `return_id` binary(16) NOT NULL, `position` bigint NOT NULL, `id` binary(16) NOT NULL, `order_id` binary(16) NOT NULL, `object_id` binary(16) NOT NULL, `content_type` varbinary(32) NOT NULL, `size_bytes` bigint NOT NULL, PRIMARY KEY (`store_id`, `return_id`, `position`), INDEX `returnfile_store_id_order_id` (`store_id`, `order_id`)) CHARSET utf8mb4 COLLATE utf8mb4_bin;
