@@ -89,6 +89,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/report"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
+	"github.com/storefront-go/storefront/ent/db/returnfile"
 	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
 	"github.com/storefront-go/storefront/ent/db/salespending"
@@ -210,6 +211,7 @@ type Client struct {
 	Redaction         *RedactionClient
 	Report            *ReportClient
 	RequestLog        *RequestLogClient
+	ReturnFile        *ReturnFileClient
 	Revocation        *RevocationClient
 	SalesInterval     *SalesIntervalClient
 	SalesPending      *SalesPendingClient
@@ -331,6 +333,7 @@ func (c *Client) init() {
 	c.Redaction = NewRedactionClient(c.config)
 	c.Report = NewReportClient(c.config)
 	c.RequestLog = NewRequestLogClient(c.config)
+	c.ReturnFile = NewReturnFileClient(c.config)
 	c.Revocation = NewRevocationClient(c.config)
 	c.SalesInterval = NewSalesIntervalClient(c.config)
 	c.SalesPending = NewSalesPendingClient(c.config)
@@ -534,6 +537,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Redaction:         NewRedactionClient(cfg),
 		Report:            NewReportClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
+		ReturnFile:        NewReturnFileClient(cfg),
 		Revocation:        NewRevocationClient(cfg),
 		SalesInterval:     NewSalesIntervalClient(cfg),
 		SalesPending:      NewSalesPendingClient(cfg),
@@ -664,6 +668,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Redaction:         NewRedactionClient(cfg),
 		Report:            NewReportClient(cfg),
 		RequestLog:        NewRequestLogClient(cfg),
+		ReturnFile:        NewReturnFileClient(cfg),
 		Revocation:        NewRevocationClient(cfg),
 		SalesInterval:     NewSalesIntervalClient(cfg),
 		SalesPending:      NewSalesPendingClient(cfg),
@@ -740,10 +745,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
 		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
 		c.PriceChange, c.Process, c.Product, c.ProductFile, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
-		c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice, c.SearchEntry,
-		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.ReturnFile,
+		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
+		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
 		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
 		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
 		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
@@ -770,10 +775,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
 		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
 		c.PriceChange, c.Process, c.Product, c.ProductFile, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.Revocation,
-		c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice, c.SearchEntry,
-		c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session,
-		c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
+		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.ReturnFile,
+		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
+		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
+		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
 		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
 		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
 		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
@@ -940,6 +945,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Report.mutate(ctx, m)
 	case *RequestLogMutation:
 		return c.RequestLog.mutate(ctx, m)
+	case *ReturnFileMutation:
+		return c.ReturnFile.mutate(ctx, m)
 	case *RevocationMutation:
 		return c.Revocation.mutate(ctx, m)
 	case *SalesIntervalMutation:
@@ -11319,6 +11326,140 @@ func (c *RequestLogClient) mutate(ctx context.Context, m *RequestLogMutation) (V
 	}
 }
 
+// ReturnFileClient is a client for the ReturnFile schema.
+type ReturnFileClient struct {
+	config
+}
+
+// NewReturnFileClient returns a client for the ReturnFile from the given config.
+func NewReturnFileClient(c config) *ReturnFileClient {
+	return &ReturnFileClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `returnfile.Hooks(f(g(h())))`.
+func (c *ReturnFileClient) Use(hooks ...Hook) {
+	c.hooks.ReturnFile = append(c.hooks.ReturnFile, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `returnfile.Intercept(f(g(h())))`.
+func (c *ReturnFileClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ReturnFile = append(c.inters.ReturnFile, interceptors...)
+}
+
+// Create returns a builder for creating a ReturnFile entity.
+func (c *ReturnFileClient) Create() *ReturnFileCreate {
+	mutation := newReturnFileMutation(c.config, OpCreate)
+	return &ReturnFileCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ReturnFile entities.
+func (c *ReturnFileClient) CreateBulk(builders ...*ReturnFileCreate) *ReturnFileCreateBulk {
+	return &ReturnFileCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ReturnFileClient) MapCreateBulk(slice any, setFunc func(*ReturnFileCreate, int)) *ReturnFileCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ReturnFileCreateBulk{err: fmt.Errorf("calling to ReturnFileClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ReturnFileCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ReturnFileCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ReturnFile.
+func (c *ReturnFileClient) Update() *ReturnFileUpdate {
+	mutation := newReturnFileMutation(c.config, OpUpdate)
+	return &ReturnFileUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ReturnFileClient) UpdateOne(_m *ReturnFile) *ReturnFileUpdateOne {
+	mutation := newReturnFileMutation(c.config, OpUpdateOne, withReturnFile(_m))
+	return &ReturnFileUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ReturnFileClient) UpdateOneID(id xid.ID) *ReturnFileUpdateOne {
+	mutation := newReturnFileMutation(c.config, OpUpdateOne, withReturnFileID(id))
+	return &ReturnFileUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ReturnFile.
+func (c *ReturnFileClient) Delete() *ReturnFileDelete {
+	mutation := newReturnFileMutation(c.config, OpDelete)
+	return &ReturnFileDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ReturnFileClient) DeleteOne(_m *ReturnFile) *ReturnFileDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ReturnFileClient) DeleteOneID(id xid.ID) *ReturnFileDeleteOne {
+	builder := c.Delete().Where(returnfile.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ReturnFileDeleteOne{builder}
+}
+
+// Query returns a query builder for ReturnFile.
+func (c *ReturnFileClient) Query() *ReturnFileQuery {
+	return &ReturnFileQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeReturnFile},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ReturnFile entity by its id.
+func (c *ReturnFileClient) Get(ctx context.Context, id xid.ID) (*ReturnFile, error) {
+	return c.Query().Where(returnfile.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ReturnFileClient) GetX(ctx context.Context, id xid.ID) *ReturnFile {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ReturnFileClient) Hooks() []Hook {
+	hooks := c.hooks.ReturnFile
+	return append(hooks[:len(hooks):len(hooks)], returnfile.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ReturnFileClient) Interceptors() []Interceptor {
+	return c.inters.ReturnFile
+}
+
+func (c *ReturnFileClient) mutate(ctx context.Context, m *ReturnFileMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ReturnFileCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ReturnFileUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ReturnFileUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ReturnFileDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ReturnFile mutation op: %q", m.Op())
+	}
+}
+
 // RevocationClient is a client for the Revocation schema.
 type RevocationClient struct {
 	config
@@ -15880,13 +16021,13 @@ type (
 		Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
 		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
 		Picture, PriceChange, Process, Product, ProductFile, ProductImage,
-		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
-		SalesPending, SalesWalk, ScheduledPrice, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, ShopperChallenge, ShopperPasskey, ShopperSession, Staff,
-		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		RecoveryCode, Redaction, Report, RequestLog, ReturnFile, Revocation,
+		SalesInterval, SalesPending, SalesWalk, ScheduledPrice, SearchEntry,
+		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
+		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -15900,13 +16041,13 @@ type (
 		Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
 		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
 		Picture, PriceChange, Process, Product, ProductFile, ProductImage,
-		RecoveryCode, Redaction, Report, RequestLog, Revocation, SalesInterval,
-		SalesPending, SalesWalk, ScheduledPrice, SearchEntry, SearchPending,
-		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
-		ShippingZone, ShopperChallenge, ShopperPasskey, ShopperSession, Staff,
-		StaffToken, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
-		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
-		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
+		RecoveryCode, Redaction, Report, RequestLog, ReturnFile, Revocation,
+		SalesInterval, SalesPending, SalesWalk, ScheduledPrice, SearchEntry,
+		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
+		ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
+		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
+		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
+		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
 	}
 )
 

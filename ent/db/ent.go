@@ -90,6 +90,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/report"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
+	"github.com/storefront-go/storefront/ent/db/returnfile"
 	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
 	"github.com/storefront-go/storefront/ent/db/salespending"
@@ -261,6 +262,7 @@ func checkColumn(t, c string) error {
 			redaction.Table:         redaction.ValidColumn,
 			report.Table:            report.ValidColumn,
 			requestlog.Table:        requestlog.ValidColumn,
+			returnfile.Table:        returnfile.ValidColumn,
 			revocation.Table:        revocation.ValidColumn,
 			salesinterval.Table:     salesinterval.ValidColumn,
 			salespending.Table:      salespending.ValidColumn,

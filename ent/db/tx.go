@@ -168,6 +168,8 @@ type Tx struct {
 	Report *ReportClient
 	// RequestLog is the client for interacting with the RequestLog builders.
 	RequestLog *RequestLogClient
+	// ReturnFile is the client for interacting with the ReturnFile builders.
+	ReturnFile *ReturnFileClient
 	// Revocation is the client for interacting with the Revocation builders.
 	Revocation *RevocationClient
 	// SalesInterval is the client for interacting with the SalesInterval builders.
@@ -444,6 +446,7 @@ func (tx *Tx) init() {
 	tx.Redaction = NewRedactionClient(tx.config)
 	tx.Report = NewReportClient(tx.config)
 	tx.RequestLog = NewRequestLogClient(tx.config)
+	tx.ReturnFile = NewReturnFileClient(tx.config)
 	tx.Revocation = NewRevocationClient(tx.config)
 	tx.SalesInterval = NewSalesIntervalClient(tx.config)
 	tx.SalesPending = NewSalesPendingClient(tx.config)

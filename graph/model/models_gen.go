@@ -1322,6 +1322,9 @@ type ReturnApproveInput struct {
 	Instructions *string `json:"instructions,omitempty"`
 	// The address of a label to print. Starts with https://
 	LabelURL *string `json:"labelUrl,omitempty"`
+	// The label in base64 instead of its address: a PDF, PNG or JPEG of up to 2 MiB.
+	Label  *string        `json:"label,omitempty"`
+	Upload *images.Upload `json:"-"`
 }
 
 type ReturnExchangeInput struct {

@@ -8,7 +8,7 @@ type Return struct {
 	Order *Order
 	// Exchange is the order that the shopper got in exchange, nil for none.
 	Exchange *Order
-	Files []*db.ReturnFile
+	Files    []*db.ReturnFile
 }
 
 // Label returns the uploaded label, or nil.

@@ -85,7 +85,7 @@ func (v *visit) readPhotos() error {
 	v.form = url.Values{}
 	for left := int64(maxBody); ; {
 		part, err := form.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil && part.FileName() == "" && part.FormName() != photoField {

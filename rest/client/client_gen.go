@@ -3816,7 +3816,7 @@ type WebhookCreate struct {
 	// Events The events to send. Duplicates are ignored.
 	Events []WebhookEvent `json:"events"`
 
-	// Payload How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then `data` is null and `payload_omitted` true: read the resource from the API.
+	// Payload How much of the resource the messages contain. The default is `full`.
 	Payload *WebhookPayload `json:"payload,omitempty"`
 
 	// URL An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are rejected, and checked again for every delivery. A stream of a NATS server is `tls://host:4222/subject`: events go to `subject.` and their type.

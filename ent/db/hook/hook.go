@@ -933,6 +933,18 @@ func (f RequestLogFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RequestLogMutation", m)
 }
 
+// The ReturnFileFunc type is an adapter to allow the use of ordinary
+// function as ReturnFile mutator.
+type ReturnFileFunc func(context.Context, *db.ReturnFileMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ReturnFileFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ReturnFileMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ReturnFileMutation", m)
+}
+
 // The RevocationFunc type is an adapter to allow the use of ordinary
 // function as Revocation mutator.
 type RevocationFunc func(context.Context, *db.RevocationMutation) (db.Value, error)

@@ -2221,6 +2221,35 @@ var (
 			},
 		},
 	}
+	// ReturnFilesColumns holds the columns for the "return_files" table.
+	ReturnFilesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "return_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "position", Type: field.TypeInt},
+		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "object_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "content_type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "size_bytes", Type: field.TypeInt64},
+	}
+	// ReturnFilesTable holds the schema information for the "return_files" table.
+	ReturnFilesTable = &schema.Table{
+		Name:       "return_files",
+		Columns:    ReturnFilesColumns,
+		PrimaryKey: []*schema.Column{ReturnFilesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{ReturnFilesColumns[1], ReturnFilesColumns[2], ReturnFilesColumns[3]},
+			},
+			{
+				Name:    "returnfile_store_id_order_id",
+				Unique:  false,
+				Columns: []*schema.Column{ReturnFilesColumns[1], ReturnFilesColumns[4]},
+			},
+		},
+	}
 	// RevocationsColumns holds the columns for the "revocations" table.
 	RevocationsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -3099,6 +3128,7 @@ var (
 		RedactionsTable,
 		ReportsTable,
 		RequestLogsTable,
+		ReturnFilesTable,
 		RevocationsTable,
 		SalesIntervalsTable,
 		SalesPendingsTable,

@@ -237,6 +237,9 @@ type Report func(*sql.Selector)
 // RequestLog is the predicate function for requestlog builders.
 type RequestLog func(*sql.Selector)
 
+// ReturnFile is the predicate function for returnfile builders.
+type ReturnFile func(*sql.Selector)
+
 // Revocation is the predicate function for revocation builders.
 type Revocation func(*sql.Selector)
 

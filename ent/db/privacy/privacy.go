@@ -1958,6 +1958,30 @@ func (f RequestLogMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RequestLogMutation", m)
 }
 
+// The ReturnFileQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ReturnFileQueryRuleFunc func(context.Context, *db.ReturnFileQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ReturnFileQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ReturnFileQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ReturnFileQuery", q)
+}
+
+// The ReturnFileMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ReturnFileMutationRuleFunc func(context.Context, *db.ReturnFileMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ReturnFileMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ReturnFileMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ReturnFileMutation", m)
+}
+
 // The RevocationQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type RevocationQueryRuleFunc func(context.Context, *db.RevocationQuery) error

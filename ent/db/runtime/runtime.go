@@ -74,6 +74,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/report"
 	"github.com/storefront-go/storefront/ent/db/requestlog"
+	"github.com/storefront-go/storefront/ent/db/returnfile"
 	"github.com/storefront-go/storefront/ent/db/revocation"
 	"github.com/storefront-go/storefront/ent/db/salesinterval"
 	"github.com/storefront-go/storefront/ent/db/salespending"
@@ -2098,6 +2099,24 @@ func init() {
 	requestlogDescID := requestlogMixinFields0[1].Descriptor()
 	// requestlog.DefaultID holds the default value on creation for the id field.
 	requestlog.DefaultID = requestlogDescID.Default.(func() xid.ID)
+	returnfileMixin := schema.ReturnFile{}.Mixin()
+	returnfile.Policy = privacy.NewPolicies(returnfileMixin[0], schema.ReturnFile{})
+	returnfile.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := returnfile.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	returnfileMixinFields0 := returnfileMixin[0].Fields()
+	_ = returnfileMixinFields0
+	returnfileFields := schema.ReturnFile{}.Fields()
+	_ = returnfileFields
+	// returnfileDescID is the schema descriptor for id field.
+	returnfileDescID := returnfileMixinFields0[1].Descriptor()
+	// returnfile.DefaultID holds the default value on creation for the id field.
+	returnfile.DefaultID = returnfileDescID.Default.(func() xid.ID)
 	revocationFields := schema.Revocation{}.Fields()
 	_ = revocationFields
 	// revocationDescID is the schema descriptor for id field.

@@ -84,7 +84,7 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 	e.spent += in.AmountMinor
 	e.details.amount = in.AmountMinor
 	e.Then = inSequence(e.Then, func(ctx context.Context) error { return m.pollSoon(ctx, e.Order) })
-	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor, nil).
+	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor).
 		SetNillableMethod(in.Method).SetNillableReference(in.Reference))
 	e.Emit(emitted)
 	return nil
@@ -109,10 +109,10 @@ func (e *orderEdit) settleMoney() {
 
 // ledgerRow returns a new row of the order's ledger.
 func (m Mutation) ledgerRow(
-	ctx context.Context, e *orderEdit, kind state.PaymentKind, amount int64, lines []document.Line,
+	ctx context.Context, e *orderEdit, kind state.PaymentKind, amount int64,
 ) *db.PaymentCreate {
 	return m.Client(ctx).Payment.Create().SetOrderID(e.ID).SetKind(kind).
-		SetAmountMinor(amount).SetCurrency(e.Currency).SetLines(document.NewLines(lines))
+		SetAmountMinor(amount).SetCurrency(e.Currency).SetLines(document.NewLines(nil))
 }
 
 // OrderRefund refunds an amount, up to what was paid and not refunded yet. The lines say which
@@ -148,7 +148,7 @@ func (m Mutation) OrderRefund(
 // refund refunds an amount for the picked lines, in the way in which the order was paid.
 func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput, lines []picked) error {
 	id := xid.New()
-	err := m.bookRefund(ctx, e, in, lines, m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, nil).SetID(id))
+	err := m.bookRefund(ctx, e, in, lines, m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor).SetID(id))
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (m Mutation) giveBack(ctx context.Context, e *orderEdit, amount int64) erro
 	e.Changed = append(e.Changed, "paid_minor")
 	e.spent -= amount
 	e.details.amount, e.gaveBack = amount, true
-	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, -amount, nil).SetID(id))
+	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, -amount).SetID(id))
 	return nil
 }
 

@@ -154,7 +154,7 @@ func (m Mutation) OrderReturnExchange(
 func (m Mutation) credit(
 	ctx context.Context, e *orderEdit, x *exchange, row *db.OrderReturn, u *db.OrderReturnUpdate,
 ) error {
-	ledger := m.ledgerRow(ctx, e, state.LedgerRefund, x.credit, nil).SetID(xid.New()).SetMethod(byExchange).
+	ledger := m.ledgerRow(ctx, e, state.LedgerRefund, x.credit).SetID(xid.New()).SetMethod(byExchange).
 		SetReference(row.PublicID())
 	err := m.bookRefund(ctx, e, model.RefundInput{AmountMinor: x.credit, Restock: x.in.Restock}, x.units, ledger)
 	if err != nil {

@@ -3179,6 +3179,10 @@ type Return {
   "The last answer to the shopper: how to send the items, or why the return was declined."
   answer: String
   labelUrl: String
+  "The uploaded label; null if there is none. It is deleted when the return is declined or the customer redacted."
+  label: ReturnFile
+  "The photos of the shopper, without metadata. They are deleted when the customer is redacted."
+  photos: [ReturnFile!]!
   refundedMinor: Money
   "The order that the shopper got in exchange."
   exchange: Order
@@ -3198,6 +3202,16 @@ type ExchangePreview {
   dueMinor: Money!
   "The part of the value that can be refunded."
   restMinor: Money!
+}
+
+"""
+A file of a return. People read it at /dashboard/returns/{store id}/{return id}/{position} with their session.
+"""
+type ReturnFile {
+  "0 for the label, from 1 for photos."
+  position: Int!
+  contentType: String!
+  sizeBytes: Long!
 }
 
 type ReturnLine {
@@ -4465,6 +4479,8 @@ input ReturnApproveInput {
   instructions: String
   "The address of a label to print. Starts with https://"
   labelUrl: String
+  "The label in base64 instead of its address: a PDF, PNG or JPEG of up to 2 MiB."
+  label: String
 }
 
 input ReturnRefundInput {
@@ -54264,6 +54280,80 @@ func (ec *executionContext) fieldContext_Return_labelUrl(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Return_label(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Return_label,
+		func(ctx context.Context) (any, error) {
+			return obj.Label(), nil
+		},
+		nil,
+		ec.marshalOReturnFile2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐReturnFile,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Return_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "position":
+				return ec.fieldContext_ReturnFile_position(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ReturnFile_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ReturnFile_sizeBytes(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnFile", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Return_photos(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Return_photos,
+		func(ctx context.Context) (any, error) {
+			return obj.Photos(), nil
+		},
+		nil,
+		ec.marshalNReturnFile2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐReturnFileᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Return_photos(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "position":
+				return ec.fieldContext_ReturnFile_position(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ReturnFile_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ReturnFile_sizeBytes(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ReturnFile", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Return_refundedMinor(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
 	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.RefundedMinor)
 }
@@ -54546,6 +54636,10 @@ func (ec *executionContext) fieldContext_ReturnConnection_nodes(_ context.Contex
 				return ec.fieldContext_Return_answer(ctx, field)
 			case "labelUrl":
 				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "label":
+				return ec.fieldContext_Return_label(ctx, field)
+			case "photos":
+				return ec.fieldContext_Return_photos(ctx, field)
 			case "refundedMinor":
 				return ec.fieldContext_Return_refundedMinor(ctx, field)
 			case "exchange":
@@ -54699,6 +54793,10 @@ func (ec *executionContext) fieldContext_ReturnEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Return_answer(ctx, field)
 			case "labelUrl":
 				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "label":
+				return ec.fieldContext_Return_label(ctx, field)
+			case "photos":
+				return ec.fieldContext_Return_photos(ctx, field)
 			case "refundedMinor":
 				return ec.fieldContext_Return_refundedMinor(ctx, field)
 			case "exchange":
@@ -54711,6 +54809,57 @@ func (ec *executionContext) fieldContext_ReturnEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Return_version(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Return", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnFile_position(ctx context.Context, field graphql.CollectedField, obj *db.ReturnFile) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
+}
+
+func (ec *executionContext) fieldContext_ReturnFile_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnFile",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnFile_contentType(ctx context.Context, field graphql.CollectedField, obj *db.ReturnFile) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ContentType)
+}
+
+func (ec *executionContext) fieldContext_ReturnFile_contentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnFile",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReturnFile_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *db.ReturnFile) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+}
+
+func (ec *executionContext) fieldContext_ReturnFile_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReturnFile",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
 		},
 	}
 	return fc, nil
@@ -54813,6 +54962,10 @@ func (ec *executionContext) fieldContext_ReturnPayload_return(_ context.Context,
 				return ec.fieldContext_Return_answer(ctx, field)
 			case "labelUrl":
 				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "label":
+				return ec.fieldContext_Return_label(ctx, field)
+			case "photos":
+				return ec.fieldContext_Return_photos(ctx, field)
 			case "refundedMinor":
 				return ec.fieldContext_Return_refundedMinor(ctx, field)
 			case "exchange":
@@ -67908,7 +68061,7 @@ func (ec *executionContext) unmarshalInputReturnApproveInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"instructions", "labelUrl"}
+	fieldsInOrder := [...]string{"instructions", "labelUrl", "label"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -67929,6 +68082,13 @@ func (ec *executionContext) unmarshalInputReturnApproveInput(ctx context.Context
 				return it, err
 			}
 			it.LabelURL = data
+		case "label":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("label"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Label = data
 		}
 	}
 	return it, nil
@@ -85246,6 +85406,13 @@ func (ec *executionContext) _Return(ctx context.Context, sel ast.SelectionSet, o
 			out.Values[i] = ec._Return_answer(ctx, field, obj)
 		case "labelUrl":
 			out.Values[i] = ec._Return_labelUrl(ctx, field, obj)
+		case "label":
+			out.Values[i] = ec._Return_label(ctx, field, obj)
+		case "photos":
+			out.Values[i] = ec._Return_photos(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "refundedMinor":
 			out.Values[i] = ec._Return_refundedMinor(ctx, field, obj)
 		case "exchange":
@@ -85399,6 +85566,55 @@ func (ec *executionContext) _ReturnEdge(ctx context.Context, sel ast.SelectionSe
 			}
 		case "node":
 			out.Values[i] = ec._ReturnEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var returnFileImplementors = []string{"ReturnFile"}
+
+func (ec *executionContext) _ReturnFile(ctx context.Context, sel ast.SelectionSet, obj *db.ReturnFile) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, returnFileImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReturnFile")
+		case "position":
+			out.Values[i] = ec._ReturnFile_position(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "contentType":
+			out.Values[i] = ec._ReturnFile_contentType(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sizeBytes":
+			out.Values[i] = ec._ReturnFile_sizeBytes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -94750,6 +94966,35 @@ func (ec *executionContext) unmarshalNReturnExchangeInput2githubᚗcomᚋstorefr
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNReturnFile2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐReturnFileᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ReturnFile) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ReturnFile", sel, v, (*flatPlan).writeReturnFile); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReturnFile2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐReturnFile(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReturnFile2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐReturnFile(ctx context.Context, sel ast.SelectionSet, v *db.ReturnFile) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReturnFile(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNReturnInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnInput(ctx context.Context, v any) (model.ReturnInput, error) {
 	res, err := ec.unmarshalInputReturnInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -98048,6 +98293,13 @@ func (ec *executionContext) marshalOReturn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋs
 		return graphql.Null
 	}
 	return ec._Return(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReturnFile2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐReturnFile(ctx context.Context, sel ast.SelectionSet, v *db.ReturnFile) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReturnFile(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOReturnFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturnFilter(ctx context.Context, v any) (*model.ReturnFilter, error) {

@@ -778,15 +778,22 @@ var flatTypes = map[string]flatType{
 		"note":          {9, ""},
 		"answer":        {10, ""},
 		"labelUrl":      {11, ""},
-		"refundedMinor": {12, ""},
-		"exchange":      {13, "Order"},
-		"createdAt":     {14, ""},
-		"updatedAt":     {15, ""},
-		"version":       {16, ""},
+		"label":         {12, "ReturnFile"},
+		"photos":        {13, "ReturnFile"},
+		"refundedMinor": {14, ""},
+		"exchange":      {15, "Order"},
+		"createdAt":     {16, ""},
+		"updatedAt":     {17, ""},
+		"version":       {18, ""},
 	}},
 	"ReturnCountry": {returnCountryImplementors, map[string]flatField{
 		"country": {1, ""},
 		"days":    {2, ""},
+	}},
+	"ReturnFile": {returnFileImplementors, map[string]flatField{
+		"position":    {1, ""},
+		"contentType": {2, ""},
+		"sizeBytes":   {3, ""},
 	}},
 	"ReturnLine": {returnLineImplementors, map[string]flatField{
 		"lineItemId": {1, ""},
@@ -5067,14 +5074,38 @@ func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
 			} else {
 				w.text(*v)
 			}
-		case 12: // refundedMinor
+		case 12: // label
+			v := obj.Label()
+			if v == nil {
+				w.null()
+			} else {
+				if !f.nested.writeReturnFile(w, v) {
+					return false
+				}
+			}
+		case 13: // photos
+			v := obj.Photos()
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeReturnFile(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
+		case 14: // refundedMinor
 			v := obj.RefundedMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 13: // exchange
+		case 15: // exchange
 			v := obj.Exchange
 			if v == nil {
 				w.null()
@@ -5083,13 +5114,13 @@ func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
 					return false
 				}
 			}
-		case 14: // createdAt
+		case 16: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 15: // updatedAt
+		case 17: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
-		case 16: // version
+		case 18: // version
 			v := obj.Version
 			w.number(v)
 		}
@@ -5110,6 +5141,28 @@ func (p *flatPlan) writeReturnCountry(w *buffer, obj *document.ReturnCountry) bo
 			w.text(v)
 		case 2: // days
 			v := obj.Days
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeReturnFile(w *buffer, obj *db.ReturnFile) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("ReturnFile")
+		case 1: // position
+			v := obj.Position
+			w.any(graphql.MarshalInt(v))
+		case 2: // contentType
+			v := obj.ContentType
+			w.text(v)
+		case 3: // sizeBytes
+			v := obj.SizeBytes
 			w.number(v)
 		}
 	}

@@ -128,7 +128,8 @@ func TestFlatIsWhatGqlgenWrites(t *testing.T) {
 	for _, c := range flatCases {
 		t.Run(c.name, func(t *testing.T) {
 			r, sel, wrote := rand.New(rand.NewPCG(1, 2)), selection(c.name, 3), 0
-			for range 500 {
+			// An object with several orders is rarely one of which all documents can be read.
+			for tried := 0; tried < 500 || wrote < 5 && tried < 100_000; tried++ {
 				obj := c.made(r)
 				op := &graphql.OperationContext{Operation: &ast.OperationDefinition{}, Doc: &ast.QueryDocument{}}
 				op.ResolverMiddleware = through
@@ -154,7 +155,7 @@ func TestFlatIsWhatGqlgenWrites(t *testing.T) {
 				}
 			}
 			if wrote < 5 {
-				t.Errorf("only %d of 500 objects could be written", wrote)
+				t.Errorf("only %d objects could be written", wrote)
 			}
 		})
 	}

@@ -4,14 +4,15 @@ import { useQuery } from './context.js';
 import { Pending, Button, humanize } from './ui.js';
 import { useFieldError } from './form.js';
 
-const catalog = 'query EventTypes { webhookEventTypes { name resourceType scope trigger } me { scopes } }';
+const catalog = 'query EventTypes { webhookEventTypes { name scope trigger } me { scopes } }';
 
-/** The catalog by resource, and the scopes that the person has. */
+/** The catalog by the first word of the names, and the scopes that the person has. */
 export function useEventTypes() {
   const query = useQuery(catalog);
   const groups = new Map();
   for (const t of query.data?.webhookEventTypes ?? []) {
-    groups.set(t.resourceType, [...(groups.get(t.resourceType) ?? []), t]);
+    const group = t.name.split('.')[0];
+    groups.set(group, [...(groups.get(group) ?? []), t]);
   }
   return { ...query, groups: [...groups], mine: query.data?.me.scopes ?? [] };
 }

@@ -1771,6 +1771,7 @@ class WebhookCreate(TypedDict):
     events: list[WebhookEvent]
     #: A description in one line.
     description: NotRequired[Optional[str]]
+    #: How much of the resource the messages contain. The default is `full`.
     payload: NotRequired[WebhookPayload]
 
 

@@ -1702,6 +1702,7 @@ export interface WebhookCreate {
   events: WebhookEvent[];
   /** A description in one line. */
   description?: string | null;
+  /** How much of the resource the messages contain. The default is `full`. */
   payload?: WebhookPayload;
 }
 
