@@ -145,6 +145,27 @@ func TestReturnRequest(t *testing.T) {
 	}
 }
 
+// TestExchangedReturn: the page of the order leads to the order in exchange.
+func TestExchangedReturn(t *testing.T) {
+	b, m, link := returning(t)
+	do := graphtest.NewCore(t, m.store).Mutation()
+	o := graphtest.Must[[]*db.Order](t)(m.store.DB(m.ctx).Order.Query().Load(m.ctx))[0]
+	o = graphtest.Must[*model.OrderPayload](t)(do.OrderMarkPaid(m.ctx, o.PublicID(), o.Version, nil, nil)).Order.Order
+	b.get(link + "/return")
+	b.fill(link+"/return", regexp.MustCompile(`quantity\.oli_\w+`).FindString(b.body), "1")
+	row := m.returns()[0]
+	of := graphtest.Must[*model.ReturnPayload](t)(do.OrderReturnApprove(m.ctx, row.PublicID(), row.Version,
+		model.ReturnApproveInput{})).Return
+	graphtest.Must[*model.ReturnPayload](t)(do.OrderReturnExchange(m.ctx, of.PublicID(), of.Version,
+		model.ReturnExchangeInput{Lines: []*model.OrderLineInput{graphtest.CustomLine("Bowl", 1, 100)}}))
+	b.get(link).want(http.StatusOK, link, "Exchanged")
+	to := regexp.MustCompile(`<a href="([^"]+)">(Order \d+)</a>`).FindStringSubmatch(b.body)
+	if to == nil {
+		t.Fatal("no link")
+	}
+	b.get(to[1]).want(http.StatusOK, to[1], to[2], "Bowl")
+}
+
 // TestFindOrder: the answers about existing and other orders have the same bytes, and only the address of the
 // order gets its link.
 func TestFindOrder(t *testing.T) {

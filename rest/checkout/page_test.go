@@ -58,7 +58,7 @@ func views(l state.Language) map[string]any {
 			Address: []string{"Ada"}, Lines: lines[:1], Sums: sums, Returned: true,
 			ReturnURL: "/orders/x/return", WithdrawURL: "/orders/x/withdraw", ReturnUntil: "1",
 			Returns: []ReturnRow{{State: "a", Received: "1", Items: []string{"1 × <b>"}, Statement: []string{"<b>"},
-				Answer: "<b>", LabelURL: "https://dhl.example/1"}}},
+				Answer: "<b>", LabelURL: "https://dhl.example/1", Exchange: "<b>", ExchangeURL: "/orders/y"}}},
 		"return": ReturnPage{Frame: frame, Number: "1", Action: "/orders/x/return", Back: "/orders/x", Intro: "<b>",
 			Until: "1", Fields: fields, Excluded: []string{"<b>"}, Instructions: "<b>",
 			Button: t.Say(phrase.ReturnSend)},

@@ -56,6 +56,8 @@ type ReturnRow struct {
 	Statement []string
 	// Answer is what the store said, and LabelURL the address of a label.
 	Answer, LabelURL string
+	// Exchange names the order that the shopper got in exchange, with its address; "" for none.
+	Exchange, ExchangeURL string
 }
 
 // giving is a shopper's visit to a page that returns items.
@@ -394,6 +396,15 @@ func (v *visit) returnRow(
 		Answer: core.Deref(row.Answer), LabelURL: core.Deref(row.LabelURL)}
 	if files := of.Files[row.ID]; len(files) > 0 && files[0].Position == 0 {
 		shown.LabelURL = sales.LabelPath(v.Links, row)
+	}
+	if row.ExchangeID != nil {
+		made, err := v.Core.Order(v.ctx, *row.ExchangeID)
+		if err != nil {
+			return shown, err
+		}
+		shown.State = v.texts.Say(phrase.ReturnStateExchanged)
+		shown.Exchange = v.texts.Say(phrase.OrderNumber, strconv.FormatInt(made.Number, 10))
+		shown.ExchangeURL = v.orderPath(made.ID)
 	}
 	if row.Withdrawal && time.Since(o.PlacedOn) < addressTime {
 		for _, s := range []*string{row.Name, row.Email} {

@@ -294,6 +294,7 @@ const (
 	ReturnSend              Key = "ReturnSend"
 	ReturnStateApproved     Key = "ReturnStateApproved"
 	ReturnStateDeclined     Key = "ReturnStateDeclined"
+	ReturnStateExchanged    Key = "ReturnStateExchanged"
 	ReturnStateReceived     Key = "ReturnStateReceived"
 	ReturnStateRefunded     Key = "ReturnStateRefunded"
 	ReturnStateRequested    Key = "ReturnStateRequested"

@@ -115,5 +115,6 @@ func AppendReturn(b []byte, r *db.OrderReturn) []byte {
 	o.StrOpt("label_url", r.LabelURL)
 	o.IntOpt("refunded_minor", r.RefundedMinor)
 	o.Time("created_at", r.ID.Time())
+	o.IDOpt("exchange_id", xid.Order, r.ExchangeID)
 	return o.Close()
 }

@@ -1021,6 +1021,8 @@ class Return(TypedDict):
     #: What was refunded, in minor units.
     refunded_minor: Optional[int]
     created_at: Timestamp
+    #: The order that the shopper got in exchange; null if there is none.
+    exchange_id: Optional[str]
 
 
 class NoteCreate(TypedDict):

@@ -884,6 +884,8 @@ export interface Return {
   /** What was refunded, in minor units. */
   refunded_minor: number | null;
   created_at: Timestamp;
+  /** The order that the shopper got in exchange; null if there is none. */
+  exchange_id: string | null;
 }
 
 /** A new note. Unknown members are rejected. */
