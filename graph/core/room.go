@@ -75,6 +75,24 @@ func (c *Core) RoomLeft(ctx context.Context, name limit.Name, index string, find
 	return Reached(name, most)
 }
 
+// PictureRoom locks the store's row and refuses more bytes of images and files than its limit leaves.
+// used reads how many the store has.
+func (c *Core) PictureRoom(ctx context.Context, used func(context.Context) (int64, error), more int64) error {
+	s, err := c.LockedStore(ctx)
+	if err != nil {
+		return err
+	}
+	limits, err := c.LimitsOf(s)
+	if err != nil {
+		return err
+	}
+	before, err := used(ctx)
+	if most := limits.Of(limit.PictureBytes); err == nil && before+more > most {
+		return Reached(limit.PictureBytes, most)
+	}
+	return err
+}
+
 // SpaceLeft refuses more bytes than a limit leaves to the store; find reads the sizes of its rows.
 // The store's row must be locked, as by [Core.Room].
 func (c *Core) SpaceLeft(ctx context.Context, name limit.Name, more int64,

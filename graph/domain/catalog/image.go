@@ -179,19 +179,7 @@ func countImages(e *productEdit, n int) {
 }
 
 func (m Mutation) imageRoom(ctx context.Context, more int64) error {
-	s, err := m.LockedStore(ctx)
-	if err != nil {
-		return err
-	}
-	limits, err := m.LimitsOf(s)
-	if err != nil {
-		return err
-	}
-	used, err := m.Images.Used(ctx)
-	if most := limits.Of(limit.PictureBytes); err == nil && used+more > most {
-		return core.Reached(limit.PictureBytes, most)
-	}
-	return err
+	return m.PictureRoom(ctx, m.Images.Used, more)
 }
 
 // changeImages changes the images of the product whose id find returns, regardless of its version:

@@ -232,7 +232,11 @@ func (m Mutation) addFiles(ctx context.Context, row *db.OrderReturn, from int, f
 		return fault.State(fault.InvalidTransition,
 			"Files of returns are available once the upgrade is finished (storefront migrate finalize).")
 	}
-	if err := m.fileRoom(ctx, files); err != nil {
+	more := int64(0)
+	for _, f := range files {
+		more += f.Size
+	}
+	if err := m.PictureRoom(ctx, m.Images.Used, more); err != nil {
 		return err
 	}
 	for i, f := range files {
@@ -243,25 +247,6 @@ func (m Mutation) addFiles(ctx context.Context, row *db.OrderReturn, from int, f
 		}
 	}
 	return nil
-}
-
-func (m Mutation) fileRoom(ctx context.Context, files []*images.Upload) error {
-	s, err := m.LockedStore(ctx)
-	if err != nil {
-		return err
-	}
-	limits, err := m.LimitsOf(s)
-	if err != nil {
-		return err
-	}
-	used, err := m.Images.Used(ctx)
-	for _, f := range files {
-		used += f.Size
-	}
-	if most := limits.Of(limit.PictureBytes); err == nil && used > most {
-		return core.Reached(limit.PictureBytes, most)
-	}
-	return err
 }
 
 // dropLabel removes the uploaded label of a return.
