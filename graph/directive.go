@@ -31,7 +31,7 @@ func directives() exec.DirectiveRoot {
 }
 
 // requireScope implements @scope.
-func requireScope(ctx context.Context, _ any, next graphql.Resolver, name string) (any, error) {
+func requireScope(ctx context.Context, _ any, next graphql.Resolver, name string, roles []viewer.Role) (any, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func requireScope(ctx context.Context, _ any, next graphql.Resolver, name string
 	if v.LacksFactor {
 		return nil, lacksFactor()
 	}
-	if !v.Scopes.Has(name) {
+	if !v.Scopes.Has(name) && !(v.IsPerson() && slices.Contains(roles, v.Role)) {
 		return nil, Refusal{&fault.Error{Kind: fault.InsufficientScope, Scope: name,
 			Detail: "The credential lacks the scope " + name + "."}}
 	}
@@ -85,19 +85,18 @@ func Admit(ctx context.Context, field *ast.FieldDefinition) error {
 	pass := func(context.Context) (any, error) { return nil, nil }
 	if d := field.Directives.ForName("scope"); d != nil {
 		name, _ := d.ArgumentMap(nil)["name"].(string)
-		if _, err := requireScope(ctx, nil, pass, name); err != nil {
+		roles, err := rolesOf(field, d)
+		if err != nil {
+			return err
+		}
+		if _, err := requireScope(ctx, nil, pass, name, roles); err != nil {
 			return err
 		}
 	}
 	if d := field.Directives.ForName("dashboard"); d != nil {
-		names, _ := d.ArgumentMap(nil)["roles"].([]any)
-		roles := make([]viewer.Role, len(names))
-		for i, name := range names {
-			role, err := model.UnmarshalStaffRole(name)
-			if err != nil {
-				return fmt.Errorf("@dashboard of %s: %w", field.Name, err)
-			}
-			roles[i] = role
+		roles, err := rolesOf(field, d)
+		if err != nil {
+			return err
 		}
 		without, _ := d.ArgumentMap(nil)["withoutFactor"].(bool)
 		if _, err := RequireRole(ctx, nil, pass, roles, without); err != nil {
@@ -109,4 +108,18 @@ func Admit(ctx context.Context, field *ast.FieldDefinition) error {
 		return err
 	}
 	return nil
+}
+
+// rolesOf returns the roles that a directive of a field names.
+func rolesOf(field *ast.FieldDefinition, d *ast.Directive) ([]viewer.Role, error) {
+	names, _ := d.ArgumentMap(nil)["roles"].([]any)
+	roles := make([]viewer.Role, len(names))
+	for i, name := range names {
+		role, err := model.UnmarshalStaffRole(name)
+		if err != nil {
+			return nil, fmt.Errorf("@%s of %s: %w", d.Name, field.Name, err)
+		}
+		roles[i] = role
+	}
+	return roles, nil
 }

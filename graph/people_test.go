@@ -21,7 +21,6 @@ var forPeople = map[string][]string{
 	"its emails go to shoppers at a person's wish":                {"orderEmailResend"},
 	"a shopper asks a person for further downloads":               {"orderDownloadsReset"},
 	"buyers trust the files that they download":                   {"productFile*"},
-	"a person decides about returns":                              {"orderReturn*"},
 	"an invoice is a legal paper and never changes":               {"invoicesIssue"},
 	"personal data are gone for good afterwards":                  {"customerRedact"},
 	"the media library also has the pictures of pages and themes": {"media*", "productImageUse"},

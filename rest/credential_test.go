@@ -23,6 +23,14 @@ var endpoints = []struct {
 	{row{"POST", "/orders/{id}/fulfillments", scope.FulfillmentsWrite}, "/orders/" + anyOrder + "/fulfillments", "{}"},
 	{row{"POST", "/orders/{id}/refunds", scope.RefundsWrite}, "/orders/" + anyOrder + "/refunds",
 		`{"amount_minor":1}`},
+	{row{"POST", "/orders/{id}/returns", scope.SalesWrite}, "/orders/" + orderID + "/returns", aReturn},
+	{row{"GET", "/returns", scope.OrdersRead}, "/returns", ""},
+	{row{"GET", "/returns/{id}", scope.OrdersRead}, "/returns/" + anyReturn, ""},
+	{row{"POST", "/returns/{id}/approve", scope.SalesWrite}, "/returns/" + anyReturn + "/approve", "{}"},
+	{row{"POST", "/returns/{id}/decline", scope.SalesWrite}, "/returns/" + anyReturn + "/decline", `{"reason":"x"}`},
+	{row{"POST", "/returns/{id}/receive", scope.SalesWrite}, "/returns/" + anyApproved + "/receive", "{}"},
+	{row{"POST", "/returns/{id}/refund", scope.RefundsWrite}, "/returns/" + anyApproved + "/refund", "{}"},
+	{row{"POST", "/returns/{id}/exchange", scope.SalesWrite}, "/returns/" + anyApproved + "/exchange", anItem},
 	{row{"GET", "/products", scope.ProductsRead}, "/products", ""},
 	{row{"GET", "/products/{id}", scope.ProductsRead}, "/products/" + productID, ""},
 	{row{"POST", "/products", scope.ProductsWrite}, "/products", draft("Cup")},
@@ -183,8 +191,8 @@ func TestSchemeIsCaseInsensitive(t *testing.T) {
 }
 
 // TestScopeMatrix calls every endpoint with a key of every single scope: a .write implies the .read
-// of its resource and nothing else. An export also needs the read scope of its kind, and
-// an import the write scope.
+// of its resource and nothing else. An export also needs the read scope of its kind, an import the
+// write scope, and an exchange the one for refunds.
 func TestScopeMatrix(t *testing.T) {
 	c := newCast(t)
 	starts := row{"POST", "/exports", scope.ExportsWrite}
@@ -201,6 +209,8 @@ func TestScopeMatrix(t *testing.T) {
 				switch {
 				case name == e.Scope && e.row == starts:
 					lacks = scope.OrdersRead
+				case name == e.Scope && e.Path == "/returns/{id}/exchange":
+					lacks = scope.RefundsWrite
 				case name == e.Scope && e.Path == "/imports" && e.Method == http.MethodPost:
 					lacks = scope.ProductsWrite
 				case name == e.Scope, access == "read" && name == resource+".write":
@@ -246,6 +256,8 @@ func TestHostileIDs(t *testing.T) {
 		{method: "GET", before: "/products/", prefix: "prod", other: "ord"},
 		{method: "PATCH", before: "/orders/", prefix: "ord", other: "prod", body: `{}`},
 		{method: "PATCH", before: "/orders/" + orderID + "/fulfillments/", prefix: "ful", other: "ord", body: `{}`},
+		{method: "GET", before: "/returns/", prefix: "ret", other: "ord"},
+		{method: "POST", before: "/returns/", prefix: "ret", other: "ord", after: "/approve", body: `{}`},
 		{method: "PATCH", before: "/products/", prefix: "prod", other: "ord", body: `{}`},
 		{method: "POST", before: "/products/", prefix: "prod", other: "ord", after: "/publish", body: `{}`},
 		{method: "GET", before: "/customers/", prefix: "cus", other: "ord"},

@@ -89,6 +89,7 @@ var elsewhere = strings.NewReplacer("products/{id}", "products/"+xid.Product.For
 	"orders/{id}", "orders/"+xid.Order.Format(xid.New()), "customers/{id}", "customers/"+xid.Customer.Format(xid.New()),
 	"discounts/{id}", "discounts/"+xid.Discount.Format(xid.New()),
 	"custom-fields/{id}", "custom-fields/"+xid.CustomField.Format(xid.New()),
+	"returns/{id}", "returns/"+xid.Return.Format(xid.New()),
 	"{fulfillment_id}", xid.Fulfillment.Format(xid.New()))
 
 // eachRefused calls f while one member has a value of its type that an operation may refuse.
@@ -155,6 +156,11 @@ func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 		id, line := m.order(t)
 		path, version = strings.Replace(path, "{id}", id, 1), 2
 		lines = []any{map[string]any{"line_item_id": line, "quantity": 1}}
+	case path == "/returns/{id}/approve", path == "/returns/{id}/decline":
+		path = strings.Replace(path, "{id}", anyReturn, 1)
+	case strings.HasPrefix(path, "/returns/{id}"):
+		path, version = strings.Replace(path, "{id}", anyApproved, 1), 2
+		lines = []any{map[string]any{"title": "Cup", "quantity": 1, "unit_price_minor": 100}}
 	case strings.HasSuffix(path, "/unpublish"):
 		path, version = strings.Replace(path, "{id}", anyActive, 1), 2
 	}

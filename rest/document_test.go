@@ -106,8 +106,8 @@ func (m *shop) objects() map[string][]byte {
 			AuthorName: "Sync"}, xid.APIKey.Format(fixed(1))),
 		"stock": wire.AppendInventoryLevel(nil, &db.Product{ID: fixed(1)},
 			&db.Variant{ID: fixed(10), Title: "Blue", Sku: new("MUG-1"), InventoryQuantity: new(int64(3))}),
-		"return": wire.AppendReturn(nil, &db.OrderReturn{ID: fixed(1), OrderID: fixed(1), State: state.ReturnRequested,
-			Lines: document.NewReturnLines([]document.ReturnLine{
+		"return": wire.AppendReturn(nil, &db.OrderReturn{ID: fixed(1), OrderID: fixed(1), Version: 1,
+			State: state.ReturnRequested, Lines: document.NewReturnLines([]document.ReturnLine{
 				{LineID: xid.OrderLine.Format(fixed(10)), Quantity: 1, Reason: state.ReasonMind}})}),
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // ids match the value of {id} in a path.
-var ids = regexp.MustCompile(`(ord|whk|thm|prod|cus|dis|cfd|ful)_[0-9a-z]{26}`)
+var ids = regexp.MustCompile(`(ord|ret|whk|thm|prod|cus|dis|cfd|ful)_[0-9a-z]{26}`)
 
 // deed is a write with the events that it creates.
 type deed struct {
@@ -67,6 +67,35 @@ func TestEventsOfWrites(t *testing.T) {
 				body: "{}", status: 200, events: "order.cancelled"},
 			{name: "a payment without the scope", as: read, method: "POST",
 				target: "/orders/" + orderID + "/payments", body: "{}", status: 403},
+
+			{name: "a return", as: m.all, method: "POST", target: "/orders/" + orderID + "/returns", body: aReturn,
+				status: 201, events: "order.return_requested"},
+			{name: "a return of nothing", as: m.all, method: "POST", target: "/orders/" + orderID + "/returns",
+				body: "{}", status: 422},
+			{name: "a return without the scope", as: read, method: "POST", target: "/orders/" + orderID + "/returns",
+				body: aReturn, status: 403},
+			{name: "a return of another store", as: other.all, method: "POST",
+				target: m.at(t, "/returns/"+anyReturn+"/approve"), body: "{}", status: 404},
+			{name: "an approval", as: m.all, method: "POST", target: m.at(t, "/returns/"+anyReturn+"/approve"),
+				body: `{"instructions":"By post","label_url":"https://post.example/1"}`, status: 200,
+				events: "order.return_updated"},
+			{name: "a new label", as: m.all, method: "POST", target: m.at(t, "/returns/"+anyApproved+"/approve"),
+				body: `{"label_url":"https://post.example/2"}`, status: 200, events: "order.return_updated"},
+			{name: "no reason", as: m.all, method: "POST", target: m.at(t, "/returns/"+anyReturn+"/decline"),
+				body: "{}", status: 422},
+			{name: "a declined return", as: m.all, method: "POST", target: m.at(t, "/returns/"+anyReturn+"/decline"),
+				body: `{"reason":"Used"}`, status: 200, events: "order.return_updated"},
+			{name: "received items", as: m.all, method: "POST", target: m.at(t, "/returns/"+anyApproved+"/receive"),
+				body: `{"expected_version":2}`, status: 200, events: "order.return_updated"},
+			{name: "items that nobody expects", as: m.all, method: "POST",
+				target: m.at(t, "/returns/"+anyReturn+"/receive"), body: "{}", status: 409},
+			{name: "a refund of a return", as: m.all, method: "POST",
+				target: m.at(t, "/returns/"+anyApproved+"/refund"), body: "{}", status: 200,
+				events: "order.refunded order.return_updated"},
+			{name: "too much for a return", as: m.all, method: "POST",
+				target: m.at(t, "/returns/"+anyApproved+"/refund"), body: `{"amount_minor":5001}`, status: 409},
+			{name: "an exchange", as: m.all, method: "POST", target: m.at(t, "/returns/"+anyApproved+"/exchange"),
+				body: anItem, status: 200, events: "order.created order.paid; order.refunded order.return_updated"},
 
 			{name: "an order", as: m.all, method: "POST", target: "/orders", body: anItem, status: 201,
 				events: "order.created"},

@@ -69,6 +69,11 @@ var bounded = map[string]int{
 	"NoteCreate/body maxLength": limit.Note, "Note/body maxLength": limit.Note,
 	"Return/answer maxLength": limit.ReturnText, "Return/label_url maxLength": limit.URL,
 	"Return/lines maxItems": limit.Lines, "ReturnLine/quantity maximum": limit.Quantity,
+	"ReturnCreate/lines maxItems": limit.Lines, "ReturnLineCreate/quantity maximum": limit.Quantity,
+	"ReturnCreate/note maxLength": limit.ReturnText, "ReturnApprove/instructions maxLength": limit.ReturnText,
+	"ReturnApprove/label_url maxLength": limit.URL, "ReturnDecline/reason maxLength": limit.ReturnText,
+	"ReturnExchange/lines maxItems": limit.Lines, "ReturnRefund/amount_minor maximum": currency.MaxMinor,
+	"ExchangePayment/days maximum": 90,
 
 	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label,
 	"Customer/locale maxLength": limit.Locale, "Customer/first_name maxLength": limit.Line,

@@ -134,25 +134,34 @@ func readOrder(r *wire.Reader) (in model.OrderCreateInput, payments []model.Paym
 		ExternalNumber: r.String("external_number"), CustomFields: readCustomFields(r),
 	}
 	core.Opt(r.String("source"), func(s string) { in.Source = s })
-	if p := r.Object("pricing"); p != nil {
-		in.Pricing = &model.OrderPricingInput{DiscountCode: p.String("discount_code"),
-			DiscountMinor: p.Int("discount_minor"), ShippingRateID: p.String("shipping_rate_id"),
-			ShippingMinor: p.Int("shipping_minor")}
-	}
-	lines, _ := r.Array("lines")
-	for _, l := range lines {
-		in.Lines = append(in.Lines, &model.OrderLineInput{
-			ProductID: l.String("product_id"), VariantID: l.String("variant_id"), Title: l.String("title"),
-			Sku: l.String("sku"), Quantity: core.Deref(l.Int("quantity")), UnitPriceMinor: l.Int("unit_price_minor"),
-			DiscountMinor: core.Deref(l.Int("discount_minor")), TaxMinor: core.Deref(l.Int("tax_minor")),
-		})
-	}
+	in.Pricing, in.Lines = readPricing(r), readOrderLines(r)
 	taken, _ := r.Array("payments")
 	for _, p := range taken {
 		payments = append(payments, model.PaymentInput{AmountMinor: core.Deref(p.Int("amount_minor")),
 			Method: p.String("method"), Reference: p.String("reference")})
 	}
 	return in, payments
+}
+
+func readPricing(r *wire.Reader) *model.OrderPricingInput {
+	p := r.Object("pricing")
+	if p == nil {
+		return nil
+	}
+	return &model.OrderPricingInput{DiscountCode: p.String("discount_code"), DiscountMinor: p.Int("discount_minor"),
+		ShippingRateID: p.String("shipping_rate_id"), ShippingMinor: p.Int("shipping_minor")}
+}
+
+func readOrderLines(r *wire.Reader) (list []*model.OrderLineInput) {
+	lines, _ := r.Array("lines")
+	for _, l := range lines {
+		list = append(list, &model.OrderLineInput{
+			ProductID: l.String("product_id"), VariantID: l.String("variant_id"), Title: l.String("title"),
+			Sku: l.String("sku"), Quantity: core.Deref(l.Int("quantity")), UnitPriceMinor: l.Int("unit_price_minor"),
+			DiscountMinor: core.Deref(l.Int("discount_minor")), TaxMinor: core.Deref(l.Int("tax_minor")),
+		})
+	}
+	return list
 }
 
 // updateOrder is PATCH /orders/{id}: a merge patch (RFC 7396).

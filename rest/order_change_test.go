@@ -33,10 +33,24 @@ func (m *shop) order(t testing.TB) (id, line string) {
 	return o.PublicID(), xid.OrderLine.Format(o.Lines[0].ID)
 }
 
-// Ids of new rows in the paths of requests, beside [anyOrder]: a shipment of such an order, a
-// product in each state, a customer, a discount, a custom field and an event.
+// giveBack creates a return of one unit of an order.
+func (m *shop) giveBack(t testing.TB) *model.Return {
+	t.Helper()
+	id, line := m.order(t)
+	return graphtest.Must[*model.ReturnPayload](t)(graphtest.NewCore(t, m.store).Mutation().OrderReturnCreate(m.ctx, id,
+		model.ReturnInput{Lines: []*model.ReturnLineInput{{LineItemID: line, Quantity: 1, Reason: state.ReasonMind}}})).Return
+}
+
+// aReturn is the body of a return of an item of the furnished order.
+var aReturn = `{"lines":[{"line_item_id":"` + xid.OrderLine.Format(fixed(10)) + `","quantity":1,"reason":"damaged"}]}`
+
+// Ids of new rows in the paths of requests, beside [anyOrder]: a shipment and a return of such an
+// order, the return as requested and as approved, a product in each state, a customer, a discount, a
+// custom field and an event.
 const (
 	anyShipment = "{shipment}"
+	anyReturn   = "{return}"
+	anyApproved = "{approved}"
 	anyDraft    = "{draft}"
 	anyActive   = "{active}"
 	anyCustomer = "{customer}"
@@ -58,6 +72,13 @@ func (m *shop) at(t testing.TB, path string) string {
 			rows := graphtest.Must[[]*db.Fulfillment](t)(m.store.DB(m.ctx).Fulfillment.Query().Load(m.ctx))
 			i := slices.IndexFunc(rows, func(f *db.Fulfillment) bool { return f.OrderID == done.Order.ID })
 			return id + "/fulfillments/" + rows[i].PublicID()
+		},
+		anyReturn: func() string { return m.giveBack(t).PublicID() },
+		anyApproved: func() string {
+			id := m.giveBack(t).PublicID()
+			graphtest.Must[*model.ReturnPayload](t)(
+				r.Mutation().OrderReturnApprove(m.ctx, id, 1, model.ReturnApproveInput{}))
+			return id
 		},
 		anyDraft: func() string { return m.product(t).PublicID() },
 		anyActive: func() string {

@@ -97,6 +97,7 @@ func TestPolls(t *testing.T) {
 	m.furnishMarket()
 	m.at(t, anyDiscount)
 	m.at(t, anyField)
+	m.at(t, anyReturn)
 	s.post(t, m.all, "1", "/products", draft("Cup")).want(http.StatusCreated, "") // has an event
 	all, changes := s.polls(t, m.all), map[string]int{}
 	for _, table := range migrate.Tables {

@@ -171,6 +171,21 @@ func TestReturnLabel(t *testing.T) {
 			t.Errorf("%s: %d", name, stranger.status)
 		}
 	}
+	done, err = core.Mutation().OrderReturnApprove(m.ctx, row.PublicID(), done.Return.Version,
+		model.ReturnApproveInput{Label: new("JVBERi0yLjAK"), Instructions: new("By post")}) // %PDF-2.0
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.get(path).want(http.StatusOK, path, "%PDF-2.0")
+	done, err = core.Mutation().OrderReturnApprove(m.ctx, row.PublicID(), done.Return.Version,
+		model.ReturnApproveInput{LabelURL: new("https://post.example/1")})
+	if err != nil || done.Return.Label() != nil || *done.Return.LabelURL != "https://post.example/1" ||
+		*done.Return.Answer != "By post" {
+		t.Fatalf("an address instead: %+v, %v", done, err)
+	}
+	if b.get(path); b.status != http.StatusNotFound {
+		t.Errorf("the label that was replaced: %d", b.status)
+	}
 	if _, err := core.Mutation().OrderReturnDecline(m.ctx, row.PublicID(), done.Return.Version, "No"); err != nil {
 		t.Fatal(err)
 	}

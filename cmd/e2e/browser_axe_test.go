@@ -71,6 +71,7 @@ func TestBrowserAccessible(t *testing.T) {
 	b.open("/dashboard/orders/" + id)
 	b.click(`[data-test="order-fulfill"]`)
 	b.inspect("dialog", `dialog [data-test="submit"]`)
+	b.inspectReturnDialogs(p, f.Stores[0].StaffToken)
 	b.open("/dashboard/orders?q=ada")
 	b.click(`[data-test="find"]`)
 	b.fill(`[data-test="palette-input"]`, "a")
@@ -298,6 +299,33 @@ func (b *browser) inspectReturns(front string) {
 	b.inspect("shop-withdrawn", `.good`)
 	b.open(front + "orders/find")
 	b.inspect("shop-find", `#number`)
+}
+
+// inspectReturnDialogs inspects the dialogs for a return of an item.
+func (b *browser) inspectReturnDialogs(p *program, token string) {
+	b.t.Helper()
+	var found struct {
+		Orders struct {
+			Nodes []struct {
+				ID        string
+				LineItems []struct{ ID string }
+			}
+		}
+	}
+	p.graphql(b.t, token, `{ orders(first: 1, filter: {financialStatus: PAID}) { nodes { id lineItems { id } } } }`, nil,
+		&found)
+	of := found.Orders.Nodes[0]
+	p.graphql(b.t, token, `mutation($id: ID!, $line: ID!) { orderReturnCreate(id: $id,
+		input: {lines: [{lineItemId: $line, quantity: 1}]}) { return { id } } }`,
+		map[string]any{"id": of.ID, "line": of.LineItems[0].ID}, &struct{}{})
+	b.open("/dashboard/orders/" + of.ID)
+	b.click(`[data-test="return-approve"]`)
+	b.inspect("return-approve", `dialog [data-test="submit"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.click(`[data-test="return-exchange"]`)
+	b.click(`dialog [data-test="picker-add"]`)
+	b.see(`dialog [data-test="difference"]`)
+	b.inspect("return-exchange", `dialog [data-test="submit"]`)
 }
 
 // inspectWebhooks inspects the pages of an endpoint with deliveries.

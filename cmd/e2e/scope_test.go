@@ -31,7 +31,9 @@ var bodies = map[string]string{
 	"/customers":                                  `{"first_name":"Ada"}`, "/customers/{id}": `{"tags":["x"]}`,
 	"/discounts": `{"code":"CODE","kind":"free_shipping"}`, "/discounts/{id}": `{"active":false}`,
 	"/custom-fields":      `{"owner":"product","name":"x.CODE","label":"x","type":"text"}`,
-	"/custom-fields/{id}": `{"label":"y"}`,
+	"/custom-fields/{id}": `{"label":"y"}`, "/orders/{id}/returns": `{"lines":[{"line_item_id":"LINE","quantity":1}]}`,
+	"/returns/{id}/approve": "{}", "/returns/{id}/decline": `{"reason":"x"}`, "/returns/{id}/receive": "{}",
+	"/returns/{id}/refund": "{}", "/returns/{id}/exchange": `{"lines":[{"title":"x","quantity":1,"unit_price_minor":1}]}`,
 }
 
 // Each single-scope key of demo.json opens the routes of its scope, a write also those of its read,
@@ -45,8 +47,8 @@ func TestScopes(t *testing.T) {
 		want(t, http.StatusAccepted, "")
 	p.send(t, request{Method: http.MethodPost, Path: base + "/imports", As: all, Body: bodies["/imports"]}).
 		want(t, http.StatusAccepted, "")
-	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 50 || names != 25 {
-		t.Errorf("%d rows and %d scopes, want 50 and 25", rows, names)
+	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 58 || names != 25 {
+		t.Errorf("%d rows and %d scopes, want 58 and 25", rows, names)
 	}
 	for _, route := range rest.Routes() {
 		r := request{Method: route.Method, Path: base + route.Path, Body: bodies[route.Path]}
@@ -61,8 +63,9 @@ func TestScopes(t *testing.T) {
 			}
 			if r.Body != "" && strings.HasPrefix(route.Path, "/orders/{id}") &&
 				!strings.HasSuffix(route.Path, "{fulfillment_id}") && lacking(route, name) == "" {
-				id, _ := p.partlyPaid(t, store)
+				id, line := p.partlyPaid(t, store)
 				r.Path = base + strings.Replace(route.Path, "{id}", id, 1)
+				body = strings.Replace(bodies[route.Path], "LINE", line, 1)
 			}
 			if route.Method != http.MethodGet {
 				r.Key = rand.Text()
@@ -99,6 +102,8 @@ func lacking(route rest.Route, name string) string {
 		return scope.OrdersRead
 	case route.Method == http.MethodPost && route.Path == "/imports":
 		return scope.ProductsWrite
+	case route.Path == "/returns/{id}/exchange":
+		return scope.RefundsWrite
 	}
 	return ""
 }
@@ -153,6 +158,13 @@ func (p *program) own(t *testing.T, store demo.Store, route rest.Route) string {
 	switch {
 	case strings.HasSuffix(route.Path, "{fulfillment_id}"):
 		return p.shipment(t, store)
+	case list == "/returns":
+		order, line := p.partlyPaid(t, store)
+		id := post("/orders/"+order+"/returns", strings.Replace(bodies["/orders/{id}/returns"], "LINE", line, 1))
+		if !strings.HasSuffix(route.Path, "/approve") && !strings.HasSuffix(route.Path, "/decline") {
+			post("/returns/"+id+"/approve", "{}")
+		}
+		return strings.Replace(route.Path, "{id}", id, 1)
 	case list == "/products" && route.Method == http.MethodPost:
 		id := post(list, draft("Moved", "MOVED"))
 		if strings.HasSuffix(route.Path, "/unpublish") {

@@ -179,6 +179,7 @@ func (e Event) check(t testing.TB) {
 		t.Errorf("the body of %s does not match its row: %s", e.Type, e.Body)
 	}
 	v, counted := body.Data.Object.Version.(float64)
+	counted = counted && !event.OfReturn(e.Type) // a return has a version of its own
 	if body.Resource.Version < 1 || counted && int64(v) != body.Resource.Version {
 		t.Errorf("%s carries version %d: %s", e.Type, body.Resource.Version, e.Body)
 	}

@@ -1362,8 +1362,9 @@ type ReturnPayload struct {
 }
 
 type ReturnRefundInput struct {
-	AmountMinor int64 `json:"amountMinor"`
-	Restock     bool  `json:"restock"`
+	// What the items are worth if it is absent, as refundPreviewMinor computes it.
+	AmountMinor *int64 `json:"amountMinor,omitempty"`
+	Restock     bool   `json:"restock"`
 }
 
 type ReturnableLine struct {

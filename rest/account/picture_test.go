@@ -6,10 +6,12 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/engine/images"
@@ -133,6 +135,54 @@ func TestImageOfPerson(t *testing.T) {
 				if got := a.header.Get(name); a.status == 200 && got != want {
 					t.Errorf("%s: %q, want %q", name, got, want)
 				}
+			}
+		}
+	})
+}
+
+// Only people who may read the orders of a store see the files of its returns.
+func TestReturnFileOfPerson(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w := serve(t, s, "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
+			c.Blobs = c.Core.Images.Blobs
+		})
+		shop, other := w.shop("ada@example.com"), w.shop("bob@example.com")
+		w.join(shop, "support@example.com", viewer.Support)
+		w.join(shop, "developer@example.com", viewer.Developer)
+		var row *model.Return
+		w.in(shop, func(ctx context.Context) error {
+			m, o := w.core.Mutation(), graphtest.NewOrder(t, ctx, w.core, graphtest.CustomLine("Mug", 1, 1000))
+			p, err := m.OrderReturnCreate(ctx, o.PublicID(), model.ReturnInput{Lines: []*model.ReturnLineInput{
+				{LineItemID: o.Lines[0].PublicID(), Quantity: 1, Reason: state.ReasonNone}}})
+			if err != nil {
+				return err
+			}
+			row = p.Return
+			_, err = m.OrderReturnApprove(ctx, row.PublicID(), row.Version,
+				model.ReturnApproveInput{Label: new("JVBERi0xLjcK")}) // %PDF-1.7
+			return err
+		})
+		for _, tc := range []struct {
+			who, store, file string
+			status           int
+		}{
+			{who: "", store: shop.PublicID(), file: "0", status: 401},
+			{who: "bob", store: shop.PublicID(), file: "0", status: 404},
+			{who: "bob", store: other.PublicID(), file: "0", status: 404},
+			{who: "developer", store: shop.PublicID(), file: "0", status: 403},
+			{who: "ada", store: shop.PublicID(), file: "1", status: 404},
+			{who: "ada", store: shop.PublicID(), file: "0", status: 200},
+			{who: "support", store: shop.PublicID(), file: "0", status: 200},
+		} {
+			cookie := ""
+			if tc.who != "" {
+				cookie = w.signIn(tc.who + "@example.com")
+			}
+			a := w.send(http.MethodGet, "/dashboard/returns/"+tc.store+"/"+row.PublicID()+"/"+tc.file, "", "Cookie", cookie)
+			if a.status != tc.status || a.status == 200 && (a.body != "%PDF-1.7\n" ||
+				a.header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" ||
+				!strings.HasPrefix(a.header.Get("Cache-Control"), "private")) {
+				t.Errorf("%+v: %d %v\n%.200s", tc, a.status, a.header, a.body)
 			}
 		}
 	})

@@ -323,6 +323,30 @@ func (e EventResourceType) Valid() bool {
 	}
 }
 
+// Defines values for ExchangePaymentMethod.
+const (
+	ExchangePaymentMethodBankTransfer   ExchangePaymentMethod = "bank_transfer"
+	ExchangePaymentMethodCashOnDelivery ExchangePaymentMethod = "cash_on_delivery"
+	ExchangePaymentMethodStripe         ExchangePaymentMethod = "stripe"
+	ExchangePaymentMethodTest           ExchangePaymentMethod = "test"
+)
+
+// Valid indicates whether the value is a known member of the ExchangePaymentMethod enum.
+func (e ExchangePaymentMethod) Valid() bool {
+	switch e {
+	case ExchangePaymentMethodBankTransfer:
+		return true
+	case ExchangePaymentMethodCashOnDelivery:
+		return true
+	case ExchangePaymentMethodStripe:
+		return true
+	case ExchangePaymentMethodTest:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExportCompression.
 const (
 	ExportCompressionGzip ExportCompression = "gzip"
@@ -854,6 +878,96 @@ func (e ProductStatus) Valid() bool {
 	case ProductStatusArchived:
 		return true
 	case ProductStatusDraft:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReturnLineCreateReason.
+const (
+	ReturnLineCreateReasonChangedMind    ReturnLineCreateReason = "changed_mind"
+	ReturnLineCreateReasonDamaged        ReturnLineCreateReason = "damaged"
+	ReturnLineCreateReasonLessThanNil    ReturnLineCreateReason = "<nil>"
+	ReturnLineCreateReasonNone           ReturnLineCreateReason = "none"
+	ReturnLineCreateReasonNotAsDescribed ReturnLineCreateReason = "not_as_described"
+	ReturnLineCreateReasonTooLate        ReturnLineCreateReason = "too_late"
+	ReturnLineCreateReasonWrongItem      ReturnLineCreateReason = "wrong_item"
+)
+
+// Valid indicates whether the value is a known member of the ReturnLineCreateReason enum.
+func (e ReturnLineCreateReason) Valid() bool {
+	switch e {
+	case ReturnLineCreateReasonChangedMind:
+		return true
+	case ReturnLineCreateReasonDamaged:
+		return true
+	case ReturnLineCreateReasonLessThanNil:
+		return true
+	case ReturnLineCreateReasonNone:
+		return true
+	case ReturnLineCreateReasonNotAsDescribed:
+		return true
+	case ReturnLineCreateReasonTooLate:
+		return true
+	case ReturnLineCreateReasonWrongItem:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReturnReason.
+const (
+	ReturnReasonChangedMind    ReturnReason = "changed_mind"
+	ReturnReasonDamaged        ReturnReason = "damaged"
+	ReturnReasonNone           ReturnReason = "none"
+	ReturnReasonNotAsDescribed ReturnReason = "not_as_described"
+	ReturnReasonTooLate        ReturnReason = "too_late"
+	ReturnReasonWrongItem      ReturnReason = "wrong_item"
+)
+
+// Valid indicates whether the value is a known member of the ReturnReason enum.
+func (e ReturnReason) Valid() bool {
+	switch e {
+	case ReturnReasonChangedMind:
+		return true
+	case ReturnReasonDamaged:
+		return true
+	case ReturnReasonNone:
+		return true
+	case ReturnReasonNotAsDescribed:
+		return true
+	case ReturnReasonTooLate:
+		return true
+	case ReturnReasonWrongItem:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReturnState.
+const (
+	ReturnStateApproved  ReturnState = "approved"
+	ReturnStateDeclined  ReturnState = "declined"
+	ReturnStateReceived  ReturnState = "received"
+	ReturnStateRefunded  ReturnState = "refunded"
+	ReturnStateRequested ReturnState = "requested"
+)
+
+// Valid indicates whether the value is a known member of the ReturnState enum.
+func (e ReturnState) Valid() bool {
+	switch e {
+	case ReturnStateApproved:
+		return true
+	case ReturnStateDeclined:
+		return true
+	case ReturnStateReceived:
+		return true
+	case ReturnStateRefunded:
+		return true
+	case ReturnStateRequested:
 		return true
 	default:
 		return false
@@ -1813,6 +1927,21 @@ type EventResource struct {
 
 // EventResourceType The type of the resource.
 type EventResourceType string
+
+// ExchangePayment Lets the customer pay the rest of the new order by a link. Ignored if nothing is owed.
+type ExchangePayment struct {
+	// Days How long the link works. The last day counts in full.
+	Days *int `json:"days,omitempty"`
+
+	// Method A payment method that the store offers.
+	Method ExchangePaymentMethod `json:"method"`
+
+	// SendEmail Sends the link to the email address of the order.
+	SendEmail *bool `json:"send_email,omitempty"`
+}
+
+// ExchangePaymentMethod A payment method that the store offers.
+type ExchangePaymentMethod string
 
 // ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 type ExpectedVersion = int
@@ -3523,6 +3652,159 @@ type RefundCreate struct {
 // RequestID The id of a request.
 type RequestID = string
 
+// Return A request to give back items of an order.
+type Return struct {
+	// Answer The last answer to the shopper: how to send the items, or why the return was declined.
+	Answer *string `json:"answer"`
+
+	// ByShopper Whether the shopper asked for it. Other returns are from staff.
+	ByShopper bool `json:"by_shopper"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ExchangeID The order that the shopper got in exchange; null if there is none.
+	ExchangeID *string `json:"exchange_id"`
+
+	// ID The id of a return.
+	ID ReturnID `json:"id"`
+
+	// LabelURL The address of a label to print.
+	LabelURL *string `json:"label_url"`
+
+	// Lines What is returned.
+	Lines []ReturnLine `json:"lines"`
+
+	// OrderID The id of an order.
+	OrderID OrderID `json:"order_id"`
+
+	// RefundedMinor What was refunded, in minor units.
+	RefundedMinor *int `json:"refunded_minor"`
+
+	// State `requested` returns become `approved` or `declined`, `approved` ones `received`, and both `refunded`. Until the refund, they can be declined.
+	State ReturnState `json:"state"`
+
+	// Version The number of the resource's version, from 1.
+	Version Version `json:"version"`
+
+	// Withdrawal Whether the shopper withdrew from the contract.
+	Withdrawal bool `json:"withdrawal"`
+}
+
+// ReturnApprove How to send the items. Unknown members are rejected.
+type ReturnApprove struct {
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Instructions How to send the items. The shopper gets it by email.
+	Instructions *string `json:"instructions,omitempty"`
+
+	// LabelURL The address of a label to print.
+	LabelURL *string `json:"label_url,omitempty"`
+}
+
+// ReturnCreate A new return. Unknown members are rejected.
+type ReturnCreate struct {
+	// Lines What is returned.
+	Lines []ReturnLineCreate `json:"lines"`
+
+	// Note What staff should know. The shopper does not see it.
+	Note *string `json:"note,omitempty"`
+}
+
+// ReturnDecline Why a return is declined. Unknown members are rejected.
+type ReturnDecline struct {
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Reason The shopper gets it by email.
+	Reason string `json:"reason"`
+}
+
+// ReturnExchange The new order. Unknown members are rejected.
+type ReturnExchange struct {
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Lines The items of the new order, at the present prices unless given.
+	Lines []OrderLineCreate `json:"lines"`
+
+	// Payment Lets the customer pay the rest of the new order by a link. Ignored if nothing is owed.
+	Payment *ExchangePayment `json:"payment,omitempty"`
+
+	// Pricing Shipping is free unless it has a rate or a price.
+	Pricing *OrderPricing `json:"pricing,omitempty"`
+
+	// RefundRest Refunds what the returned items are worth more than the new order.
+	RefundRest *bool `json:"refund_rest,omitempty"`
+
+	// Restock Returns the items of the return to stock.
+	Restock *bool `json:"restock,omitempty"`
+}
+
+// ReturnID The id of a return.
+type ReturnID = string
+
+// ReturnLine Units of a line of the order.
+type ReturnLine struct {
+	// LineItemID The id of an order's line.
+	LineItemID LineItemID `json:"line_item_id"`
+
+	// Quantity The number of units.
+	Quantity int `json:"quantity"`
+
+	// Reason Why an item is returned; `none` if no reason was given.
+	Reason ReturnReason `json:"reason"`
+}
+
+// ReturnLineCreate Units of a line of the order.
+type ReturnLineCreate struct {
+	// LineItemID The id of an order's line.
+	LineItemID LineItemID `json:"line_item_id"`
+
+	// Quantity The number of units.
+	Quantity int `json:"quantity"`
+
+	// Reason Why the units are returned.
+	Reason *ReturnLineCreateReason `json:"reason,omitempty"`
+}
+
+// ReturnLineCreateReason Why the units are returned.
+type ReturnLineCreateReason string
+
+// ReturnPage One page of returns.
+type ReturnPage struct {
+	// Data The returns of this page.
+	Data []Return `json:"data"`
+
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// ReturnReason Why an item is returned; `none` if no reason was given.
+type ReturnReason string
+
+// ReturnReceive The version of the return, if the change depends on it. Unknown members are rejected.
+type ReturnReceive struct {
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+}
+
+// ReturnRefund What is refunded for a return. Unknown members are rejected.
+type ReturnRefund struct {
+	// AmountMinor At most what was paid and not refunded. What the items are worth if absent.
+	AmountMinor *int `json:"amount_minor,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Restock Returns the items to stock.
+	Restock *bool `json:"restock,omitempty"`
+}
+
+// ReturnState `requested` returns become `approved` or `declined`, `approved` ones `received`, and both `refunded`. Until the refund, they can be declined.
+type ReturnState string
+
 // Scope A scope.
 type Scope string
 
@@ -4207,6 +4489,12 @@ type CreateRefundParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// CreateReturnParams defines parameters for CreateReturn.
+type CreateReturnParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // ListProductsParams defines parameters for ListProducts.
 type ListProductsParams struct {
 	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
@@ -4272,6 +4560,60 @@ type PublishProductParams struct {
 
 // UnpublishProductParams defines parameters for UnpublishProduct.
 type UnpublishProductParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ListReturnsParams defines parameters for ListReturns.
+type ListReturnsParams struct {
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// State Only returns in this state.
+	State *ReturnState `form:"state,omitempty" json:"state,omitempty"`
+
+	// OrderID Only returns of this order. An unknown order has none; a malformed id returns 400.
+	OrderID *OrderID `form:"order_id,omitempty" json:"order_id,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetReturnParams defines parameters for GetReturn.
+type GetReturnParams struct {
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ApproveReturnParams defines parameters for ApproveReturn.
+type ApproveReturnParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// DeclineReturnParams defines parameters for DeclineReturn.
+type DeclineReturnParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ExchangeReturnParams defines parameters for ExchangeReturn.
+type ExchangeReturnParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ReceiveReturnParams defines parameters for ReceiveReturn.
+type ReceiveReturnParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// RefundReturnParams defines parameters for RefundReturn.
+type RefundReturnParams struct {
 	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
@@ -4387,6 +4729,9 @@ type CreatePaymentJSONRequestBody = PaymentCreate
 // CreateRefundJSONRequestBody defines body for CreateRefund for application/json ContentType.
 type CreateRefundJSONRequestBody = RefundCreate
 
+// CreateReturnJSONRequestBody defines body for CreateReturn for application/json ContentType.
+type CreateReturnJSONRequestBody = ReturnCreate
+
 // CreateProductJSONRequestBody defines body for CreateProduct for application/json ContentType.
 type CreateProductJSONRequestBody = ProductCreate
 
@@ -4404,6 +4749,21 @@ type PublishProductJSONRequestBody = ProductMove
 
 // UnpublishProductJSONRequestBody defines body for UnpublishProduct for application/json ContentType.
 type UnpublishProductJSONRequestBody = ProductMove
+
+// ApproveReturnJSONRequestBody defines body for ApproveReturn for application/json ContentType.
+type ApproveReturnJSONRequestBody = ReturnApprove
+
+// DeclineReturnJSONRequestBody defines body for DeclineReturn for application/json ContentType.
+type DeclineReturnJSONRequestBody = ReturnDecline
+
+// ExchangeReturnJSONRequestBody defines body for ExchangeReturn for application/json ContentType.
+type ExchangeReturnJSONRequestBody = ReturnExchange
+
+// ReceiveReturnJSONRequestBody defines body for ReceiveReturn for application/json ContentType.
+type ReceiveReturnJSONRequestBody = ReturnReceive
+
+// RefundReturnJSONRequestBody defines body for RefundReturn for application/json ContentType.
+type RefundReturnJSONRequestBody = ReturnRefund
 
 // CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
 type CreateWebhookJSONRequestBody = WebhookCreate
@@ -4914,6 +5274,24 @@ type ClientInterface interface {
 	// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
 	CreateRefund(ctx context.Context, id OrderID, params *CreateRefundParams, body CreateRefundJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CreateReturnWithBody Create a return
+	//
+	// Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All returns of a line together have at most the units that were not refunded. Declined returns do not count.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /orders/{id}/returns (the `CreateReturn` operationId).
+	CreateReturnWithBody(ctx context.Context, id OrderID, params *CreateReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateReturn Create a return
+	//
+	// Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All returns of a line together have at most the units that were not refunded. Declined returns do not count.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /orders/{id}/returns (the `CreateReturn` operationId).
+	CreateReturn(ctx context.Context, id OrderID, params *CreateReturnParams, body CreateReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListProducts List products
 	//
 	// Returns the store's products in every status, newest first, or with `updated_from` oldest change first.
@@ -5035,6 +5413,110 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
 	UnpublishProduct(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListReturns List returns
+	//
+	// Returns the returns of the store, newest first.
+	//
+	// Corresponds with GET /returns (the `ListReturns` operationId).
+	ListReturns(ctx context.Context, params *ListReturnsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetReturn Get a return
+	//
+	// Returns the return in any state.
+	//
+	// Corresponds with GET /returns/{id} (the `GetReturn` operationId).
+	GetReturn(ctx context.Context, id ReturnID, params *GetReturnParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ApproveReturnWithBody Approve a return
+	//
+	// Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given, and emails the shopper again.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /returns/{id}/approve (the `ApproveReturn` operationId).
+	ApproveReturnWithBody(ctx context.Context, id ReturnID, params *ApproveReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ApproveReturn Approve a return
+	//
+	// Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given, and emails the shopper again.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /returns/{id}/approve (the `ApproveReturn` operationId).
+	ApproveReturn(ctx context.Context, id ReturnID, params *ApproveReturnParams, body ApproveReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineReturnWithBody Decline a return
+	//
+	// Declines a return that is not refunded yet, and emails the shopper the reason. Its items can be returned again.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /returns/{id}/decline (the `DeclineReturn` operationId).
+	DeclineReturnWithBody(ctx context.Context, id ReturnID, params *DeclineReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineReturn Decline a return
+	//
+	// Declines a return that is not refunded yet, and emails the shopper the reason. Its items can be returned again.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /returns/{id}/decline (the `DeclineReturn` operationId).
+	DeclineReturn(ctx context.Context, id ReturnID, params *DeclineReturnParams, body DeclineReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExchangeReturnWithBody Exchange a return
+	//
+	// Creates a new order in exchange for the items of an approved or received return, and pays it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of the first one. The credential also needs `refunds.write`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /returns/{id}/exchange (the `ExchangeReturn` operationId).
+	ExchangeReturnWithBody(ctx context.Context, id ReturnID, params *ExchangeReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExchangeReturn Exchange a return
+	//
+	// Creates a new order in exchange for the items of an approved or received return, and pays it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of the first one. The credential also needs `refunds.write`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /returns/{id}/exchange (the `ExchangeReturn` operationId).
+	ExchangeReturn(ctx context.Context, id ReturnID, params *ExchangeReturnParams, body ExchangeReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReceiveReturnWithBody Receive a return
+	//
+	// Records that the items of an approved return are back.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /returns/{id}/receive (the `ReceiveReturn` operationId).
+	ReceiveReturnWithBody(ctx context.Context, id ReturnID, params *ReceiveReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReceiveReturn Receive a return
+	//
+	// Records that the items of an approved return are back.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /returns/{id}/receive (the `ReceiveReturn` operationId).
+	ReceiveReturn(ctx context.Context, id ReturnID, params *ReceiveReturnParams, body ReceiveReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RefundReturnWithBody Refund a return
+	//
+	// Refunds an approved or received return: an amount, or what the items are worth if there is no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no approval. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /returns/{id}/refund (the `RefundReturn` operationId).
+	RefundReturnWithBody(ctx context.Context, id ReturnID, params *RefundReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RefundReturn Refund a return
+	//
+	// Refunds an approved or received return: an amount, or what the items are worth if there is no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no approval. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /returns/{id}/refund (the `RefundReturn` operationId).
+	RefundReturn(ctx context.Context, id ReturnID, params *RefundReturnParams, body RefundReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListThemes List installed themes
 	//
@@ -6049,6 +6531,44 @@ func (c *Raw) CreateRefund(ctx context.Context, id OrderID, params *CreateRefund
 	return c.Client.Do(req)
 }
 
+// CreateReturnWithBody Create a return
+//
+// Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All returns of a line together have at most the units that were not refunded. Declined returns do not count.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /orders/{id}/returns (the `CreateReturn` operationId).
+func (c *Raw) CreateReturnWithBody(ctx context.Context, id OrderID, params *CreateReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateReturnRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateReturn Create a return
+//
+// Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All returns of a line together have at most the units that were not refunded. Declined returns do not count.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /orders/{id}/returns (the `CreateReturn` operationId).
+func (c *Raw) CreateReturn(ctx context.Context, id OrderID, params *CreateReturnParams, body CreateReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateReturnRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListProducts List products
 //
 // Returns the store's products in every status, newest first, or with `updated_from` oldest change first.
@@ -6301,6 +6821,230 @@ func (c *Raw) UnpublishProductWithBody(ctx context.Context, id ProductID, params
 // Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
 func (c *Raw) UnpublishProduct(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUnpublishProductRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListReturns List returns
+//
+// Returns the returns of the store, newest first.
+//
+// Corresponds with GET /returns (the `ListReturns` operationId).
+func (c *Raw) ListReturns(ctx context.Context, params *ListReturnsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListReturnsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetReturn Get a return
+//
+// Returns the return in any state.
+//
+// Corresponds with GET /returns/{id} (the `GetReturn` operationId).
+func (c *Raw) GetReturn(ctx context.Context, id ReturnID, params *GetReturnParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetReturnRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ApproveReturnWithBody Approve a return
+//
+// Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given, and emails the shopper again.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /returns/{id}/approve (the `ApproveReturn` operationId).
+func (c *Raw) ApproveReturnWithBody(ctx context.Context, id ReturnID, params *ApproveReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewApproveReturnRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ApproveReturn Approve a return
+//
+// Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given, and emails the shopper again.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /returns/{id}/approve (the `ApproveReturn` operationId).
+func (c *Raw) ApproveReturn(ctx context.Context, id ReturnID, params *ApproveReturnParams, body ApproveReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewApproveReturnRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineReturnWithBody Decline a return
+//
+// Declines a return that is not refunded yet, and emails the shopper the reason. Its items can be returned again.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /returns/{id}/decline (the `DeclineReturn` operationId).
+func (c *Raw) DeclineReturnWithBody(ctx context.Context, id ReturnID, params *DeclineReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineReturnRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineReturn Decline a return
+//
+// Declines a return that is not refunded yet, and emails the shopper the reason. Its items can be returned again.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /returns/{id}/decline (the `DeclineReturn` operationId).
+func (c *Raw) DeclineReturn(ctx context.Context, id ReturnID, params *DeclineReturnParams, body DeclineReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineReturnRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExchangeReturnWithBody Exchange a return
+//
+// Creates a new order in exchange for the items of an approved or received return, and pays it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of the first one. The credential also needs `refunds.write`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /returns/{id}/exchange (the `ExchangeReturn` operationId).
+func (c *Raw) ExchangeReturnWithBody(ctx context.Context, id ReturnID, params *ExchangeReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExchangeReturnRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExchangeReturn Exchange a return
+//
+// Creates a new order in exchange for the items of an approved or received return, and pays it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of the first one. The credential also needs `refunds.write`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /returns/{id}/exchange (the `ExchangeReturn` operationId).
+func (c *Raw) ExchangeReturn(ctx context.Context, id ReturnID, params *ExchangeReturnParams, body ExchangeReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExchangeReturnRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReceiveReturnWithBody Receive a return
+//
+// Records that the items of an approved return are back.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /returns/{id}/receive (the `ReceiveReturn` operationId).
+func (c *Raw) ReceiveReturnWithBody(ctx context.Context, id ReturnID, params *ReceiveReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReceiveReturnRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReceiveReturn Receive a return
+//
+// Records that the items of an approved return are back.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /returns/{id}/receive (the `ReceiveReturn` operationId).
+func (c *Raw) ReceiveReturn(ctx context.Context, id ReturnID, params *ReceiveReturnParams, body ReceiveReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReceiveReturnRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RefundReturnWithBody Refund a return
+//
+// Refunds an approved or received return: an amount, or what the items are worth if there is no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no approval. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /returns/{id}/refund (the `RefundReturn` operationId).
+func (c *Raw) RefundReturnWithBody(ctx context.Context, id ReturnID, params *RefundReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRefundReturnRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RefundReturn Refund a return
+//
+// Refunds an approved or received return: an amount, or what the items are worth if there is no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no approval. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /returns/{id}/refund (the `RefundReturn` operationId).
+func (c *Raw) RefundReturn(ctx context.Context, id ReturnID, params *RefundReturnParams, body RefundReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRefundReturnRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8813,6 +9557,66 @@ func NewCreateRefundRequestWithBody(server string, id OrderID, params *CreateRef
 	return req, nil
 }
 
+// NewCreateReturnRequest calls the generic CreateReturn builder with application/json body
+func NewCreateReturnRequest(server string, id OrderID, params *CreateReturnParams, body CreateReturnJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateReturnRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewCreateReturnRequestWithBody constructs an http.Request for the CreateReturn method, with any body, and a specified content type
+func NewCreateReturnRequestWithBody(server string, id OrderID, params *CreateReturnParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders/%s/returns", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 // NewListProductsRequest constructs an http.Request for the ListProducts method
 func NewListProductsRequest(server string, params *ListProductsParams) (*http.Request, error) {
 	var err error
@@ -9324,6 +10128,460 @@ func NewUnpublishProductRequestWithBody(server string, id ProductID, params *Unp
 	}
 
 	operationPath := fmt.Sprintf("/products/%s/unpublish", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewListReturnsRequest constructs an http.Request for the ListReturns method
+func NewListReturnsRequest(server string, params *ListReturnsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/returns")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OrderID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "order_id", *params.OrderID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetReturnRequest constructs an http.Request for the GetReturn method
+func NewGetReturnRequest(server string, id ReturnID, params *GetReturnParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/returns/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewApproveReturnRequest calls the generic ApproveReturn builder with application/json body
+func NewApproveReturnRequest(server string, id ReturnID, params *ApproveReturnParams, body ApproveReturnJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewApproveReturnRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewApproveReturnRequestWithBody constructs an http.Request for the ApproveReturn method, with any body, and a specified content type
+func NewApproveReturnRequestWithBody(server string, id ReturnID, params *ApproveReturnParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/returns/%s/approve", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewDeclineReturnRequest calls the generic DeclineReturn builder with application/json body
+func NewDeclineReturnRequest(server string, id ReturnID, params *DeclineReturnParams, body DeclineReturnJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDeclineReturnRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewDeclineReturnRequestWithBody constructs an http.Request for the DeclineReturn method, with any body, and a specified content type
+func NewDeclineReturnRequestWithBody(server string, id ReturnID, params *DeclineReturnParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/returns/%s/decline", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewExchangeReturnRequest calls the generic ExchangeReturn builder with application/json body
+func NewExchangeReturnRequest(server string, id ReturnID, params *ExchangeReturnParams, body ExchangeReturnJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewExchangeReturnRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewExchangeReturnRequestWithBody constructs an http.Request for the ExchangeReturn method, with any body, and a specified content type
+func NewExchangeReturnRequestWithBody(server string, id ReturnID, params *ExchangeReturnParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/returns/%s/exchange", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewReceiveReturnRequest calls the generic ReceiveReturn builder with application/json body
+func NewReceiveReturnRequest(server string, id ReturnID, params *ReceiveReturnParams, body ReceiveReturnJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReceiveReturnRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewReceiveReturnRequestWithBody constructs an http.Request for the ReceiveReturn method, with any body, and a specified content type
+func NewReceiveReturnRequestWithBody(server string, id ReturnID, params *ReceiveReturnParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/returns/%s/receive", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewRefundReturnRequest calls the generic RefundReturn builder with application/json body
+func NewRefundReturnRequest(server string, id ReturnID, params *RefundReturnParams, body RefundReturnJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRefundReturnRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewRefundReturnRequestWithBody constructs an http.Request for the RefundReturn method, with any body, and a specified content type
+func NewRefundReturnRequestWithBody(server string, id ReturnID, params *RefundReturnParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/returns/%s/refund", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -10314,6 +11572,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /orders/{id}/refunds (the `CreateRefund` operationId).
 	CreateRefundWithResponse(ctx context.Context, id OrderID, params *CreateRefundParams, body CreateRefundJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRefundResponse, error)
 
+	// CreateReturnWithBodyWithResponse Create a return
+	//
+	// Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All returns of a line together have at most the units that were not refunded. Declined returns do not count.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/returns (the `CreateReturn` operationId).
+	CreateReturnWithBodyWithResponse(ctx context.Context, id OrderID, params *CreateReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateReturnResponse, error)
+
+	// CreateReturnWithResponse Create a return
+	//
+	// Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All returns of a line together have at most the units that were not refunded. Declined returns do not count.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /orders/{id}/returns (the `CreateReturn` operationId).
+	CreateReturnWithResponse(ctx context.Context, id OrderID, params *CreateReturnParams, body CreateReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateReturnResponse, error)
+
 	// ListProductsWithResponse List products
 	//
 	// Returns the store's products in every status, newest first, or with `updated_from` oldest change first.
@@ -10439,6 +11715,114 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
 	UnpublishProductWithResponse(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UnpublishProductResponse, error)
+
+	// ListReturnsWithResponse List returns
+	//
+	// Returns the returns of the store, newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /returns (the `ListReturns` operationId).
+	ListReturnsWithResponse(ctx context.Context, params *ListReturnsParams, reqEditors ...RequestEditorFn) (*ListReturnsResponse, error)
+
+	// GetReturnWithResponse Get a return
+	//
+	// Returns the return in any state.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /returns/{id} (the `GetReturn` operationId).
+	GetReturnWithResponse(ctx context.Context, id ReturnID, params *GetReturnParams, reqEditors ...RequestEditorFn) (*GetReturnResponse, error)
+
+	// ApproveReturnWithBodyWithResponse Approve a return
+	//
+	// Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given, and emails the shopper again.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/approve (the `ApproveReturn` operationId).
+	ApproveReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *ApproveReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveReturnResponse, error)
+
+	// ApproveReturnWithResponse Approve a return
+	//
+	// Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given, and emails the shopper again.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/approve (the `ApproveReturn` operationId).
+	ApproveReturnWithResponse(ctx context.Context, id ReturnID, params *ApproveReturnParams, body ApproveReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveReturnResponse, error)
+
+	// DeclineReturnWithBodyWithResponse Decline a return
+	//
+	// Declines a return that is not refunded yet, and emails the shopper the reason. Its items can be returned again.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/decline (the `DeclineReturn` operationId).
+	DeclineReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *DeclineReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineReturnResponse, error)
+
+	// DeclineReturnWithResponse Decline a return
+	//
+	// Declines a return that is not refunded yet, and emails the shopper the reason. Its items can be returned again.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/decline (the `DeclineReturn` operationId).
+	DeclineReturnWithResponse(ctx context.Context, id ReturnID, params *DeclineReturnParams, body DeclineReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*DeclineReturnResponse, error)
+
+	// ExchangeReturnWithBodyWithResponse Exchange a return
+	//
+	// Creates a new order in exchange for the items of an approved or received return, and pays it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of the first one. The credential also needs `refunds.write`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/exchange (the `ExchangeReturn` operationId).
+	ExchangeReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *ExchangeReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ExchangeReturnResponse, error)
+
+	// ExchangeReturnWithResponse Exchange a return
+	//
+	// Creates a new order in exchange for the items of an approved or received return, and pays it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of the first one. The credential also needs `refunds.write`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/exchange (the `ExchangeReturn` operationId).
+	ExchangeReturnWithResponse(ctx context.Context, id ReturnID, params *ExchangeReturnParams, body ExchangeReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*ExchangeReturnResponse, error)
+
+	// ReceiveReturnWithBodyWithResponse Receive a return
+	//
+	// Records that the items of an approved return are back.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/receive (the `ReceiveReturn` operationId).
+	ReceiveReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *ReceiveReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveReturnResponse, error)
+
+	// ReceiveReturnWithResponse Receive a return
+	//
+	// Records that the items of an approved return are back.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/receive (the `ReceiveReturn` operationId).
+	ReceiveReturnWithResponse(ctx context.Context, id ReturnID, params *ReceiveReturnParams, body ReceiveReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*ReceiveReturnResponse, error)
+
+	// RefundReturnWithBodyWithResponse Refund a return
+	//
+	// Refunds an approved or received return: an amount, or what the items are worth if there is no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no approval. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/refund (the `RefundReturn` operationId).
+	RefundReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *RefundReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RefundReturnResponse, error)
+
+	// RefundReturnWithResponse Refund a return
+	//
+	// Refunds an approved or received return: an amount, or what the items are worth if there is no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no approval. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /returns/{id}/refund (the `RefundReturn` operationId).
+	RefundReturnWithResponse(ctx context.Context, id ReturnID, params *RefundReturnParams, body RefundReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*RefundReturnResponse, error)
 
 	// ListThemesWithResponse List installed themes
 	//
@@ -12179,6 +13563,54 @@ func (r CreateRefundResponse) ContentType() string {
 	return ""
 }
 
+type CreateReturnResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Return
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateReturnResponse) GetJSON201() *Return {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateReturnResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateReturnResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateReturnResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateReturnResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateReturnResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListProductsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12564,6 +13996,342 @@ func (r UnpublishProductResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UnpublishProductResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListReturnsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ReturnPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListReturnsResponse) GetJSON200() *ReturnPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListReturnsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListReturnsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListReturnsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListReturnsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListReturnsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetReturnResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Return
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetReturnResponse) GetJSON200() *Return {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetReturnResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetReturnResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetReturnResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetReturnResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetReturnResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ApproveReturnResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Return
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ApproveReturnResponse) GetJSON200() *Return {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ApproveReturnResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ApproveReturnResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ApproveReturnResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ApproveReturnResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ApproveReturnResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeclineReturnResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Return
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeclineReturnResponse) GetJSON200() *Return {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeclineReturnResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeclineReturnResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeclineReturnResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeclineReturnResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeclineReturnResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ExchangeReturnResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Return
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExchangeReturnResponse) GetJSON200() *Return {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ExchangeReturnResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ExchangeReturnResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExchangeReturnResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExchangeReturnResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExchangeReturnResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ReceiveReturnResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Return
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReceiveReturnResponse) GetJSON200() *Return {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ReceiveReturnResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ReceiveReturnResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReceiveReturnResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReceiveReturnResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReceiveReturnResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RefundReturnResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Return
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RefundReturnResponse) GetJSON200() *Return {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RefundReturnResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RefundReturnResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RefundReturnResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RefundReturnResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RefundReturnResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -13679,6 +15447,36 @@ func (c *ClientWithResponses) CreateRefundWithResponse(ctx context.Context, id O
 	return ParseCreateRefundResponse(rsp)
 }
 
+// CreateReturnWithBodyWithResponse Create a return
+//
+// Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All returns of a line together have at most the units that were not refunded. Declined returns do not count.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/returns (the `CreateReturn` operationId).
+func (c *ClientWithResponses) CreateReturnWithBodyWithResponse(ctx context.Context, id OrderID, params *CreateReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateReturnResponse, error) {
+	rsp, err := c.CreateReturnWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateReturnResponse(rsp)
+}
+
+// CreateReturnWithResponse Create a return
+//
+// Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All returns of a line together have at most the units that were not refunded. Declined returns do not count.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /orders/{id}/returns (the `CreateReturn` operationId).
+func (c *ClientWithResponses) CreateReturnWithResponse(ctx context.Context, id OrderID, params *CreateReturnParams, body CreateReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateReturnResponse, error) {
+	rsp, err := c.CreateReturn(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateReturnResponse(rsp)
+}
+
 // ListProductsWithResponse List products
 //
 // Returns the store's products in every status, newest first, or with `updated_from` oldest change first.
@@ -13887,6 +15685,186 @@ func (c *ClientWithResponses) UnpublishProductWithResponse(ctx context.Context, 
 		return nil, err
 	}
 	return ParseUnpublishProductResponse(rsp)
+}
+
+// ListReturnsWithResponse List returns
+//
+// Returns the returns of the store, newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /returns (the `ListReturns` operationId).
+func (c *ClientWithResponses) ListReturnsWithResponse(ctx context.Context, params *ListReturnsParams, reqEditors ...RequestEditorFn) (*ListReturnsResponse, error) {
+	rsp, err := c.ListReturns(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListReturnsResponse(rsp)
+}
+
+// GetReturnWithResponse Get a return
+//
+// Returns the return in any state.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /returns/{id} (the `GetReturn` operationId).
+func (c *ClientWithResponses) GetReturnWithResponse(ctx context.Context, id ReturnID, params *GetReturnParams, reqEditors ...RequestEditorFn) (*GetReturnResponse, error) {
+	rsp, err := c.GetReturn(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetReturnResponse(rsp)
+}
+
+// ApproveReturnWithBodyWithResponse Approve a return
+//
+// Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given, and emails the shopper again.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/approve (the `ApproveReturn` operationId).
+func (c *ClientWithResponses) ApproveReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *ApproveReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveReturnResponse, error) {
+	rsp, err := c.ApproveReturnWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseApproveReturnResponse(rsp)
+}
+
+// ApproveReturnWithResponse Approve a return
+//
+// Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given, and emails the shopper again.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/approve (the `ApproveReturn` operationId).
+func (c *ClientWithResponses) ApproveReturnWithResponse(ctx context.Context, id ReturnID, params *ApproveReturnParams, body ApproveReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveReturnResponse, error) {
+	rsp, err := c.ApproveReturn(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseApproveReturnResponse(rsp)
+}
+
+// DeclineReturnWithBodyWithResponse Decline a return
+//
+// Declines a return that is not refunded yet, and emails the shopper the reason. Its items can be returned again.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/decline (the `DeclineReturn` operationId).
+func (c *ClientWithResponses) DeclineReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *DeclineReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineReturnResponse, error) {
+	rsp, err := c.DeclineReturnWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineReturnResponse(rsp)
+}
+
+// DeclineReturnWithResponse Decline a return
+//
+// Declines a return that is not refunded yet, and emails the shopper the reason. Its items can be returned again.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/decline (the `DeclineReturn` operationId).
+func (c *ClientWithResponses) DeclineReturnWithResponse(ctx context.Context, id ReturnID, params *DeclineReturnParams, body DeclineReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*DeclineReturnResponse, error) {
+	rsp, err := c.DeclineReturn(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineReturnResponse(rsp)
+}
+
+// ExchangeReturnWithBodyWithResponse Exchange a return
+//
+// Creates a new order in exchange for the items of an approved or received return, and pays it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of the first one. The credential also needs `refunds.write`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/exchange (the `ExchangeReturn` operationId).
+func (c *ClientWithResponses) ExchangeReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *ExchangeReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ExchangeReturnResponse, error) {
+	rsp, err := c.ExchangeReturnWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExchangeReturnResponse(rsp)
+}
+
+// ExchangeReturnWithResponse Exchange a return
+//
+// Creates a new order in exchange for the items of an approved or received return, and pays it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of the first one. The credential also needs `refunds.write`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/exchange (the `ExchangeReturn` operationId).
+func (c *ClientWithResponses) ExchangeReturnWithResponse(ctx context.Context, id ReturnID, params *ExchangeReturnParams, body ExchangeReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*ExchangeReturnResponse, error) {
+	rsp, err := c.ExchangeReturn(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExchangeReturnResponse(rsp)
+}
+
+// ReceiveReturnWithBodyWithResponse Receive a return
+//
+// Records that the items of an approved return are back.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/receive (the `ReceiveReturn` operationId).
+func (c *ClientWithResponses) ReceiveReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *ReceiveReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReceiveReturnResponse, error) {
+	rsp, err := c.ReceiveReturnWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReceiveReturnResponse(rsp)
+}
+
+// ReceiveReturnWithResponse Receive a return
+//
+// Records that the items of an approved return are back.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/receive (the `ReceiveReturn` operationId).
+func (c *ClientWithResponses) ReceiveReturnWithResponse(ctx context.Context, id ReturnID, params *ReceiveReturnParams, body ReceiveReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*ReceiveReturnResponse, error) {
+	rsp, err := c.ReceiveReturn(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReceiveReturnResponse(rsp)
+}
+
+// RefundReturnWithBodyWithResponse Refund a return
+//
+// Refunds an approved or received return: an amount, or what the items are worth if there is no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no approval. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/refund (the `RefundReturn` operationId).
+func (c *ClientWithResponses) RefundReturnWithBodyWithResponse(ctx context.Context, id ReturnID, params *RefundReturnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RefundReturnResponse, error) {
+	rsp, err := c.RefundReturnWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRefundReturnResponse(rsp)
+}
+
+// RefundReturnWithResponse Refund a return
+//
+// Refunds an approved or received return: an amount, or what the items are worth if there is no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no approval. Above the sum for which the store requires a confirmed identity, the response is 403 `proof_required`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /returns/{id}/refund (the `RefundReturn` operationId).
+func (c *ClientWithResponses) RefundReturnWithResponse(ctx context.Context, id ReturnID, params *RefundReturnParams, body RefundReturnJSONRequestBody, reqEditors ...RequestEditorFn) (*RefundReturnResponse, error) {
+	rsp, err := c.RefundReturn(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRefundReturnResponse(rsp)
 }
 
 // ListThemesWithResponse List installed themes
@@ -15156,6 +17134,39 @@ func ParseCreateRefundResponse(rsp *http.Response) (*CreateRefundResponse, error
 	return response, nil
 }
 
+// ParseCreateReturnResponse parses an HTTP response from a CreateReturnWithResponse call
+func ParseCreateReturnResponse(rsp *http.Response) (*CreateReturnResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateReturnResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Return
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListProductsResponse parses an HTTP response from a ListProductsWithResponse call
 func ParseListProductsResponse(rsp *http.Response) (*ListProductsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15410,6 +17421,237 @@ func ParseUnpublishProductResponse(rsp *http.Response) (*UnpublishProductRespons
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListReturnsResponse parses an HTTP response from a ListReturnsWithResponse call
+func ParseListReturnsResponse(rsp *http.Response) (*ListReturnsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListReturnsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ReturnPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetReturnResponse parses an HTTP response from a GetReturnWithResponse call
+func ParseGetReturnResponse(rsp *http.Response) (*GetReturnResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetReturnResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Return
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseApproveReturnResponse parses an HTTP response from a ApproveReturnWithResponse call
+func ParseApproveReturnResponse(rsp *http.Response) (*ApproveReturnResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ApproveReturnResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Return
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeclineReturnResponse parses an HTTP response from a DeclineReturnWithResponse call
+func ParseDeclineReturnResponse(rsp *http.Response) (*DeclineReturnResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeclineReturnResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Return
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseExchangeReturnResponse parses an HTTP response from a ExchangeReturnWithResponse call
+func ParseExchangeReturnResponse(rsp *http.Response) (*ExchangeReturnResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExchangeReturnResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Return
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReceiveReturnResponse parses an HTTP response from a ReceiveReturnWithResponse call
+func ParseReceiveReturnResponse(rsp *http.Response) (*ReceiveReturnResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReceiveReturnResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Return
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRefundReturnResponse parses an HTTP response from a RefundReturnWithResponse call
+func ParseRefundReturnResponse(rsp *http.Response) (*RefundReturnResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RefundReturnResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Return
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

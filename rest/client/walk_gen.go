@@ -32,6 +32,31 @@ func (c *Client) Orders(
 	})
 }
 
+// Returns iterates over the items of ListReturns that params selects, page by page, starting at
+// params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
+// and is not changed.
+func (c *Client) Returns(
+	ctx context.Context, params *ListReturnsParams,
+) iter.Seq2[Return, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items
+	return walk(p.Cursor, func(cursor *Cursor) ([]Return, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListReturnsWithResponse(ctx, &p)
+		if err == nil {
+			err = Err(res)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case res.JSON200 == nil:
+			return nil, nil, errNoPage
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
 // Products iterates over the items of ListProducts that params selects, page by page, starting at
 // params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
 // and is not changed.

@@ -85,6 +85,9 @@ func TestTools(t *testing.T) {
 		"archive_product": scope.ProductsWrite, "upsert_product": scope.ProductsWrite,
 		"list_inventory": scope.InventoryRead, "adjust_inventory": scope.InventoryWrite,
 		"get_customer": scope.CustomersRead, "create_customer": scope.CustomersWrite,
+		"create_return": scope.SalesWrite, "list_returns": scope.OrdersRead, "get_return": scope.OrdersRead,
+		"approve_return": scope.SalesWrite, "decline_return": scope.SalesWrite, "receive_return": scope.SalesWrite,
+		"refund_return": scope.RefundsWrite, "exchange_return": scope.SalesWrite,
 		"update_customer": scope.CustomersWrite, "list_discounts": scope.DiscountsRead,
 		"create_discount": scope.DiscountsWrite, "update_discount": scope.DiscountsWrite,
 		"list_custom_fields": scope.CustomFieldsRead, "create_custom_field": scope.CustomFieldsWrite,
@@ -100,7 +103,7 @@ func TestTools(t *testing.T) {
 		t.Errorf("%d tools, %d rows", len(all), len(rest.Routes()))
 	}
 	some := mcp.Within(all, scope.Of(scope.OrdersRead))
-	if len(some) != 2 || len(all) != len(want) {
+	if len(some) != 4 || len(all) != len(want) {
 		t.Errorf("orders.read has %d tools, and %d are left", len(some), len(all))
 	}
 }

@@ -236,6 +236,21 @@ func (q Query) Returns(
 		Sign: func(r *model.Return) string { return c.Sign(r.OrderReturn) }}, nil
 }
 
+// OrderReturn returns a return of the viewer's store.
+func (q Query) OrderReturn(ctx context.Context, id string) (*model.Return, error) {
+	return core.Get(ctx, xid.Return, id, func(ctx context.Context, id xid.ID) (*model.Return, error) {
+		row, err := core.Only(q.Client(ctx).OrderReturn.Query().Where(orderreturn.ID(id)).Load(ctx))
+		if err != nil {
+			return nil, err
+		}
+		shown, err := q.withOrders(ctx, []*db.OrderReturn{row})
+		if err != nil {
+			return nil, err
+		}
+		return shown[0], q.withFiles(ctx, shown)
+	})
+}
+
 // withOrders reads the orders of returns, unless GraphQL asks for none.
 func (q Query) withOrders(ctx context.Context, rows []*db.OrderReturn) ([]*model.Return, error) {
 	var ids []xid.ID

@@ -1,6 +1,7 @@
 package sales
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -157,7 +158,8 @@ func (m Mutation) detailsOfReturn(ctx context.Context, o *model.Order, e state.O
 	return of, false, err
 }
 
-// OrderReturnApprove accepts a return and emails the shopper how to send the items.
+// OrderReturnApprove accepts a return and emails the shopper how to send the items. Approving it again replaces
+// what is given: the instructions, or the label and its address, of which there is one.
 func (m Mutation) OrderReturnApprove(
 	ctx context.Context, id string, expectedVersion int64, in model.ReturnApproveInput,
 ) (*model.ReturnPayload, error) {
@@ -172,12 +174,20 @@ func (m Mutation) OrderReturnApprove(
 		return nil, err
 	}
 	p, err := m.changeReturn(ctx, id, expectedVersion, returnStep{action: "order.return_approve",
-		to: state.ReturnApproved, from: []state.ReturnState{state.ReturnRequested}, email: state.EmailReturnApproved,
+		to: state.ReturnApproved, from: []state.ReturnState{state.ReturnRequested, state.ReturnApproved},
+		email: state.EmailReturnApproved,
 		edit: func(ctx context.Context, _ *orderEdit, row *db.OrderReturn, u *db.OrderReturnUpdate) error {
-			row.Answer, row.LabelURL = in.Instructions, in.LabelURL
-			u.SetNillableAnswer(in.Instructions).SetNillableLabelURL(in.LabelURL)
-			if label == nil {
+			row.Answer = cmp.Or(in.Instructions, row.Answer)
+			u.SetNillableAnswer(in.Instructions)
+			if label == nil && in.LabelURL == nil {
 				return nil
+			}
+			row.LabelURL = in.LabelURL
+			if u.SetNillableLabelURL(in.LabelURL); in.LabelURL == nil {
+				u.ClearLabelURL()
+			}
+			if err := m.dropLabel(ctx, row); err != nil || label == nil {
+				return err
 			}
 			return m.addFiles(ctx, row, labelPosition, []*images.Upload{label})
 		}})
@@ -221,7 +231,7 @@ func (m Mutation) OrderReturnRefund(
 	ctx context.Context, id string, expectedVersion int64, in model.ReturnRefundInput,
 ) (*model.ReturnPayload, error) {
 	c := &core.Check{}
-	c.Within("amount_minor", in.AmountMinor, 0, maxAmount)
+	core.Opt(in.AmountMinor, func(n int64) { c.Within("amount_minor", n, 0, maxAmount) })
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -233,9 +243,11 @@ func (m Mutation) OrderReturnRefund(
 			if err != nil {
 				return err
 			}
-			row.RefundedMinor = &in.AmountMinor
-			u.SetRefundedMinor(in.AmountMinor)
-			return m.refund(ctx, e, model.RefundInput{AmountMinor: in.AmountMinor, Restock: in.Restock}, lines)
+			amount := worthOf(e.Order, lines)
+			core.Opt(in.AmountMinor, func(n int64) { amount = n })
+			row.RefundedMinor = &amount
+			u.SetRefundedMinor(amount)
+			return m.refund(ctx, e, model.RefundInput{AmountMinor: amount, Restock: in.Restock}, lines)
 		}})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/orderreturn"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -117,6 +118,9 @@ func (m Mutation) OrderReturnExchange(
 ) (_ *model.ReturnPayload, err error) {
 	x, err := newExchange(in)
 	if err != nil {
+		return nil, err
+	}
+	if err := core.RequireScope(ctx, scope.RefundsWrite, "An exchange"); err != nil {
 		return nil, err
 	}
 	if x.consultation, err = m.consultVIES(ctx, x.order.Pricing); err != nil {

@@ -81,7 +81,7 @@ func TestReturn(t *testing.T) {
 			LabelURL: new("https://post.example/1")}))
 		next(m.OrderReturnReceive(ctx, of.PublicID(), of.Version))
 		next(m.OrderReturnRefund(ctx, of.PublicID(), of.Version,
-			model.ReturnRefundInput{AmountMinor: 150, Restock: true}))
+			model.ReturnRefundInput{AmountMinor: new(int64(150)), Restock: true}))
 		p = graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))
 		after := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
 		if of.State != state.ReturnRefunded || *of.RefundedMinor != 150 || after.RefundedMinor != 150 ||
@@ -162,7 +162,7 @@ func TestReturnsAtOnce(t *testing.T) {
 		of = graphtest.Must[*model.ReturnPayload](t)(m.OrderReturnApprove(ctx, of.PublicID(), of.Version,
 			model.ReturnApproveInput{})).Return
 		once("refund", "invalid_transition", func() (*model.ReturnPayload, error) {
-			return m.OrderReturnRefund(ctx, of.PublicID(), of.Version, model.ReturnRefundInput{AmountMinor: 100})
+			return m.OrderReturnRefund(ctx, of.PublicID(), of.Version, model.ReturnRefundInput{AmountMinor: new(int64(100))})
 		})
 		after := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
 		if after.RefundedMinor != 100 || after.Lines[0].RefundedQuantity != 2 {

@@ -283,7 +283,7 @@ func TestUnshippedWithdrawal(t *testing.T) {
 			}
 			row := p.returnable(o).Returns[0]
 			return graphtest.ErrOf(p.Mutation().OrderReturnRefund(p.Ctx, row.PublicID(), row.Version,
-				model.ReturnRefundInput{AmountMinor: 2000}))
+				model.ReturnRefundInput{AmountMinor: new(int64(2000))}))
 		}
 		if err := refund(p.ordered("ada@example.com", "mark_paid")); err != nil {
 			t.Error(err)

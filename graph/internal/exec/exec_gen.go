@@ -54,7 +54,7 @@ type ResolverRoot interface {
 type DirectiveRoot struct {
 	Dashboard func(ctx context.Context, obj any, next graphql.Resolver, roles []viewer.Role, withoutFactor bool) (res any, err error)
 	Fresh     func(ctx context.Context, obj any, next graphql.Resolver) (res any, err error)
-	Scope     func(ctx context.Context, obj any, next graphql.Resolver, name string) (res any, err error)
+	Scope     func(ctx context.Context, obj any, next graphql.Resolver, name string, roles []viewer.Role) (res any, err error)
 }
 
 type ComplexityRoot struct {
@@ -337,6 +337,7 @@ type QueryResolver interface {
 	InvoicesPrintURL(ctx context.Context, ids []string) (string, error)
 	InvoiceSettings(ctx context.Context) (*model.InvoiceSettings, error)
 	Returns(ctx context.Context, first *int, after *string, filter *model.ReturnFilter) (*model.Connection[*model.Return], error)
+	OrderReturn(ctx context.Context, id string) (*model.Return, error)
 	OrderReturnable(ctx context.Context, id string) ([]*model.ReturnableLine, error)
 	OrderReturnExchangePreview(ctx context.Context, id string, input model.ReturnExchangeInput) (*model.ExchangePreview, error)
 	Countries(ctx context.Context) ([]string, error)
@@ -494,8 +495,8 @@ func newExecutionContext(
 }
 
 var sources = []*ast.Source{
-	{Name: "../../../schema.graphqls", Input: `"The field requires this scope. A person has the scopes of their role."
-directive @scope(name: String!) on FIELD_DEFINITION
+	{Name: "../../../schema.graphqls", Input: `"The field requires this scope. A person has the scopes of their role. People with one of the roles need no scope."
+directive @scope(name: String!, roles: [StaffRole!]! = []) on FIELD_DEFINITION
 
 """
 Only people with one of the roles can use the field; no API credential can. With withoutFactor, people who still lack
@@ -634,12 +635,12 @@ type Query {
   invoicesPrintUrl(ids: [ID!]!): String! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   invoiceSettings: InvoiceSettings! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The returns of the store, newest first."
-  returns(first: Int = 50, after: String, filter: ReturnFilter): ReturnConnection!
-    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  returns(first: Int = 50, after: String, filter: ReturnFilter): ReturnConnection! @scope(name: "orders.read")
+  orderReturn(id: ID!): Return @scope(name: "orders.read")
   "How many units of the lines of an order can be returned."
-  orderReturnable(id: ID!): [ReturnableLine!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  orderReturnable(id: ID!): [ReturnableLine!]! @scope(name: "orders.read")
   "What orderReturnExchange would do. Nothing is written and no stock is reserved."
-  orderReturnExchangePreview(id: ID!, input: ReturnExchangeInput!): ExchangePreview! @dashboard
+  orderReturnExchangePreview(id: ID!, input: ReturnExchangeInput!): ExchangePreview! @scope(name: "sales.write")
   "The codes of all countries (ISO 3166-1 alpha-2)."
   countries: [String!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "One country, or null if the code is unknown."
@@ -1126,26 +1127,34 @@ type Mutation {
   Creates a return on behalf of a shopper. All returns of a line together have at most the units that were not refunded.
   Declined returns do not count.
   """
-  orderReturnCreate(id: ID!, input: ReturnInput!): ReturnPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "Accepts a requested return, and emails the shopper how to send the items."
+  orderReturnCreate(id: ID!, input: ReturnInput!): ReturnPayload!
+    @scope(name: "sales.write", roles: [OWNER, ADMIN, SUPPORT])
+  """
+  Accepts a requested return, and emails the shopper how to send the items. Approving it again replaces what is given,
+  and emails the shopper again.
+  """
   orderReturnApprove(id: ID!, expectedVersion: Long!, input: ReturnApproveInput!): ReturnPayload!
-    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+    @scope(name: "sales.write", roles: [OWNER, ADMIN, SUPPORT])
   "Declines a return that is not refunded yet, and emails the shopper the reason."
   orderReturnDecline(id: ID!, expectedVersion: Long!, reason: String!): ReturnPayload!
-    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+    @scope(name: "sales.write", roles: [OWNER, ADMIN, SUPPORT])
   "Records that the items of an approved return are back."
-  orderReturnReceive(id: ID!, expectedVersion: Long!): ReturnPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  orderReturnReceive(id: ID!, expectedVersion: Long!): ReturnPayload!
+    @scope(name: "sales.write", roles: [OWNER, ADMIN, SUPPORT])
   """
   Refunds the items of an approved or received return, and restocks them if wanted, as orderRefund does. A withdrawal
   from an order of which nothing was shipped needs no approval.
   """
-  orderReturnRefund(id: ID!, expectedVersion: Long!, input: ReturnRefundInput!): ReturnPayload! @dashboard
+  orderReturnRefund(id: ID!, expectedVersion: Long!, input: ReturnRefundInput!): ReturnPayload!
+    @scope(name: "refunds.write")
   """
   Creates a new order in exchange for the items of an approved or received return, and pays it with their value. The
   customer, the email and the addresses are those of the order. The payment of the new order and the refund of the order
-  have the method exchange. As with orderReturnRefund, the return is refunded then.
+  have the method exchange. As with orderReturnRefund, the return is refunded then. A credential also needs
+  refunds.write.
   """
-  orderReturnExchange(id: ID!, expectedVersion: Long!, input: ReturnExchangeInput!): ReturnPayload! @dashboard
+  orderReturnExchange(id: ID!, expectedVersion: Long!, input: ReturnExchangeInput!): ReturnPayload!
+    @scope(name: "sales.write")
   "Completes a fulfilled order."
   orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @scope(name: "sales.write")
   orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @scope(name: "sales.write")
@@ -4484,7 +4493,8 @@ input ReturnApproveInput {
 }
 
 input ReturnRefundInput {
-  amountMinor: Money!
+  "What the items are worth if it is absent, as refundPreviewMinor computes it."
+  amountMinor: Money
   restock: Boolean! = false
 }
 
@@ -4732,6 +4742,11 @@ func (ec *executionContext) dir_scope_args(ctx context.Context, rawArgs map[stri
 		return nil, err
 	}
 	args["name"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "roles", ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["roles"] = arg1
 	return args, nil
 }
 
@@ -7829,6 +7844,17 @@ func (ec *executionContext) field_Query_orderReturnExchangePreview_args(ctx cont
 		return nil, err
 	}
 	args["input"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_orderReturn_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -22045,11 +22071,16 @@ func (ec *executionContext) _LineItem_product(ctx context.Context, field graphql
 					var zeroVal *db.Product
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *db.Product
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *db.Product
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, obj, directive0, name)
+				return ec.Directives.Scope(ctx, obj, directive0, name, roles)
 			}
 
 			next = directive1
@@ -27857,11 +27888,16 @@ func (ec *executionContext) _Mutation_webhookEndpointCreate(ctx context.Context,
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive1, name)
+				return ec.Directives.Scope(ctx, nil, directive1, name, roles)
 			}
 
 			next = directive2
@@ -27924,11 +27960,16 @@ func (ec *executionContext) _Mutation_webhookEndpointUpdate(ctx context.Context,
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -27991,11 +28032,16 @@ func (ec *executionContext) _Mutation_webhookEndpointDisable(ctx context.Context
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28058,11 +28104,16 @@ func (ec *executionContext) _Mutation_webhookEndpointReactivate(ctx context.Cont
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28125,11 +28176,16 @@ func (ec *executionContext) _Mutation_webhookEndpointPause(ctx context.Context, 
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28192,11 +28248,16 @@ func (ec *executionContext) _Mutation_webhookEndpointUnpause(ctx context.Context
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28266,11 +28327,16 @@ func (ec *executionContext) _Mutation_webhookEndpointRotateSecret(ctx context.Co
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive1, name)
+				return ec.Directives.Scope(ctx, nil, directive1, name, roles)
 			}
 
 			next = directive2
@@ -28340,11 +28406,16 @@ func (ec *executionContext) _Mutation_webhookEndpointPromoteSecret(ctx context.C
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive1, name)
+				return ec.Directives.Scope(ctx, nil, directive1, name, roles)
 			}
 
 			next = directive2
@@ -28407,11 +28478,16 @@ func (ec *executionContext) _Mutation_webhookEndpointDelete(ctx context.Context,
 					var zeroVal *model.WebhookEndpointDeletePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointDeletePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointDeletePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28472,11 +28548,16 @@ func (ec *executionContext) _Mutation_webhookEndpointTest(ctx context.Context, f
 					var zeroVal *model.WebhookDeliveryPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookDeliveryPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28537,11 +28618,16 @@ func (ec *executionContext) _Mutation_webhookEndpointReplay(ctx context.Context,
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28604,11 +28690,16 @@ func (ec *executionContext) _Mutation_webhookEventReplay(ctx context.Context, fi
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
@@ -28688,11 +28779,16 @@ func (ec *executionContext) _Mutation_webhookDeliveryRetry(ctx context.Context, 
 					var zeroVal *model.WebhookDeliveryPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookDeliveryPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28753,11 +28849,16 @@ func (ec *executionContext) _Mutation_webhookDeliveriesRetry(ctx context.Context
 					var zeroVal *model.WebhookDeliveriesPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookDeliveriesPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookDeliveriesPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28822,11 +28923,16 @@ func (ec *executionContext) _Mutation_webhookDeliverySkip(ctx context.Context, f
 					var zeroVal *model.WebhookDeliveryPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookDeliveryPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -28957,11 +29063,16 @@ func (ec *executionContext) _Mutation_exportStart(ctx context.Context, field gra
 					var zeroVal *model.ExportPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ExportPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ExportPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29022,11 +29133,16 @@ func (ec *executionContext) _Mutation_exportCancel(ctx context.Context, field gr
 					var zeroVal *model.ExportPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ExportPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ExportPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29087,11 +29203,16 @@ func (ec *executionContext) _Mutation_exportDelete(ctx context.Context, field gr
 					var zeroVal *model.ExportDeletePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ExportDeletePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ExportDeletePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29152,11 +29273,16 @@ func (ec *executionContext) _Mutation_importStart(ctx context.Context, field gra
 					var zeroVal *model.ImportPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ImportPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ImportPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29217,11 +29343,16 @@ func (ec *executionContext) _Mutation_importCancel(ctx context.Context, field gr
 					var zeroVal *model.ImportPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ImportPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ImportPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29702,11 +29833,16 @@ func (ec *executionContext) _Mutation_themeImport(ctx context.Context, field gra
 					var zeroVal *model.ThemePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ThemePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29769,11 +29905,16 @@ func (ec *executionContext) _Mutation_themeInstall(ctx context.Context, field gr
 					var zeroVal *model.ThemePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ThemePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29836,11 +29977,16 @@ func (ec *executionContext) _Mutation_themeDuplicate(ctx context.Context, field 
 					var zeroVal *model.ThemePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ThemePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29903,11 +30049,16 @@ func (ec *executionContext) _Mutation_themeUpdate(ctx context.Context, field gra
 					var zeroVal *model.ThemePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ThemePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -29970,11 +30121,16 @@ func (ec *executionContext) _Mutation_themeRename(ctx context.Context, field gra
 					var zeroVal *model.ThemePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ThemePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -30037,11 +30193,16 @@ func (ec *executionContext) _Mutation_themeSettingsSave(ctx context.Context, fie
 					var zeroVal *model.ThemePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ThemePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -30104,11 +30265,16 @@ func (ec *executionContext) _Mutation_themeActivate(ctx context.Context, field g
 					var zeroVal *model.ThemePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ThemePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -30171,11 +30337,16 @@ func (ec *executionContext) _Mutation_themeDelete(ctx context.Context, field gra
 					var zeroVal *model.ThemeDeletePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ThemeDeletePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ThemeDeletePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -31634,11 +31805,16 @@ func (ec *executionContext) _Mutation_productCreate(ctx context.Context, field g
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -31699,11 +31875,16 @@ func (ec *executionContext) _Mutation_productUpdate(ctx context.Context, field g
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -31764,11 +31945,16 @@ func (ec *executionContext) _Mutation_productUpsert(ctx context.Context, field g
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -31829,11 +32015,16 @@ func (ec *executionContext) _Mutation_productVariantsSet(ctx context.Context, fi
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -31894,11 +32085,16 @@ func (ec *executionContext) _Mutation_productVariantUpdate(ctx context.Context, 
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -31959,11 +32155,16 @@ func (ec *executionContext) _Mutation_productSaleSet(ctx context.Context, field 
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32024,11 +32225,16 @@ func (ec *executionContext) _Mutation_productPublish(ctx context.Context, field 
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32089,11 +32295,16 @@ func (ec *executionContext) _Mutation_productUnpublish(ctx context.Context, fiel
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32154,11 +32365,16 @@ func (ec *executionContext) _Mutation_productArchive(ctx context.Context, field 
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32219,11 +32435,16 @@ func (ec *executionContext) _Mutation_productImageAdd(ctx context.Context, field
 					var zeroVal *model.ProductImagePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductImagePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32286,11 +32507,16 @@ func (ec *executionContext) _Mutation_productImageChange(ctx context.Context, fi
 					var zeroVal *model.ProductImagePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductImagePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductImagePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32353,11 +32579,16 @@ func (ec *executionContext) _Mutation_productImagesOrder(ctx context.Context, fi
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32418,11 +32649,16 @@ func (ec *executionContext) _Mutation_productImageDelete(ctx context.Context, fi
 					var zeroVal *model.ProductImageDeletePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductImageDeletePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductImageDeletePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32485,11 +32721,16 @@ func (ec *executionContext) _Mutation_productVariantImageSet(ctx context.Context
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -32972,11 +33213,16 @@ func (ec *executionContext) _Mutation_inventoryAdjust(ctx context.Context, field
 					var zeroVal *model.InventoryPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.InventoryPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.InventoryPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33037,11 +33283,16 @@ func (ec *executionContext) _Mutation_productRestore(ctx context.Context, field 
 					var zeroVal *model.ProductPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33102,11 +33353,16 @@ func (ec *executionContext) _Mutation_productDelete(ctx context.Context, field g
 					var zeroVal *model.ProductDeletePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductDeletePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductDeletePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33167,11 +33423,16 @@ func (ec *executionContext) _Mutation_customerCreate(ctx context.Context, field 
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33232,11 +33493,16 @@ func (ec *executionContext) _Mutation_customerUpdate(ctx context.Context, field 
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33297,11 +33563,16 @@ func (ec *executionContext) _Mutation_customerDisable(ctx context.Context, field
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33362,11 +33633,16 @@ func (ec *executionContext) _Mutation_customerEnable(ctx context.Context, field 
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33497,11 +33773,16 @@ func (ec *executionContext) _Mutation_orderCreate(ctx context.Context, field gra
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33562,11 +33843,16 @@ func (ec *executionContext) _Mutation_orderMarkPaid(ctx context.Context, field g
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33627,11 +33913,16 @@ func (ec *executionContext) _Mutation_orderRecordPayment(ctx context.Context, fi
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33692,11 +33983,16 @@ func (ec *executionContext) _Mutation_orderRefund(ctx context.Context, field gra
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33757,11 +34053,16 @@ func (ec *executionContext) _Mutation_orderFulfill(ctx context.Context, field gr
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33822,11 +34123,16 @@ func (ec *executionContext) _Mutation_orderFulfillmentUpdate(ctx context.Context
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33887,11 +34193,16 @@ func (ec *executionContext) _Mutation_orderCancel(ctx context.Context, field gra
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -33947,21 +34258,21 @@ func (ec *executionContext) _Mutation_orderReturnCreate(ctx context.Context, fie
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.ReturnPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.ReturnPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.ReturnPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34017,21 +34328,21 @@ func (ec *executionContext) _Mutation_orderReturnApprove(ctx context.Context, fi
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.ReturnPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.ReturnPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.ReturnPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34087,21 +34398,21 @@ func (ec *executionContext) _Mutation_orderReturnDecline(ctx context.Context, fi
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.ReturnPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.ReturnPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.ReturnPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34157,21 +34468,21 @@ func (ec *executionContext) _Mutation_orderReturnReceive(ctx context.Context, fi
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
+				if err != nil {
+					var zeroVal *model.ReturnPayload
+					return zeroVal, err
+				}
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.ReturnPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
-				if err != nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.ReturnPayload
-					return zeroVal, err
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.ReturnPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
-				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34227,21 +34538,21 @@ func (ec *executionContext) _Mutation_orderReturnRefund(ctx context.Context, fie
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "refunds.write")
 				if err != nil {
 					var zeroVal *model.ReturnPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
 				if err != nil {
 					var zeroVal *model.ReturnPayload
 					return zeroVal, err
 				}
-				if ec.Directives.Dashboard == nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.ReturnPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34297,21 +34608,21 @@ func (ec *executionContext) _Mutation_orderReturnExchange(ctx context.Context, f
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.ReturnPayload
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
 				if err != nil {
 					var zeroVal *model.ReturnPayload
 					return zeroVal, err
 				}
-				if ec.Directives.Dashboard == nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.ReturnPayload
-					return zeroVal, errors.New("directive dashboard is not implemented")
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34372,11 +34683,16 @@ func (ec *executionContext) _Mutation_orderComplete(ctx context.Context, field g
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34437,11 +34753,16 @@ func (ec *executionContext) _Mutation_orderUpdate(ctx context.Context, field gra
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34502,11 +34823,16 @@ func (ec *executionContext) _Mutation_orderEditLines(ctx context.Context, field 
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34567,11 +34893,16 @@ func (ec *executionContext) _Mutation_orderRequestPayment(ctx context.Context, f
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -34632,11 +34963,16 @@ func (ec *executionContext) _Mutation_orderNoteAppend(ctx context.Context, field
 					var zeroVal *model.OrderNotePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderNotePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderNotePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -35837,11 +36173,16 @@ func (ec *executionContext) _Mutation_collectionCreate(ctx context.Context, fiel
 					var zeroVal *model.CollectionPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CollectionPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CollectionPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -35902,11 +36243,16 @@ func (ec *executionContext) _Mutation_collectionUpdate(ctx context.Context, fiel
 					var zeroVal *model.CollectionPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CollectionPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CollectionPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -35967,11 +36313,16 @@ func (ec *executionContext) _Mutation_collectionDelete(ctx context.Context, fiel
 					var zeroVal *model.CollectionDeletePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CollectionDeletePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CollectionDeletePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -36032,11 +36383,16 @@ func (ec *executionContext) _Mutation_discountCreate(ctx context.Context, field 
 					var zeroVal *model.DiscountPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.DiscountPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.DiscountPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -36097,11 +36453,16 @@ func (ec *executionContext) _Mutation_discountUpdate(ctx context.Context, field 
 					var zeroVal *model.DiscountPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.DiscountPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.DiscountPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -36162,11 +36523,16 @@ func (ec *executionContext) _Mutation_discountDelete(ctx context.Context, field 
 					var zeroVal *model.DiscountDeletePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.DiscountDeletePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.DiscountDeletePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -36227,11 +36593,16 @@ func (ec *executionContext) _Mutation_customFieldCreate(ctx context.Context, fie
 					var zeroVal *model.CustomFieldPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CustomFieldPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomFieldPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -36292,11 +36663,16 @@ func (ec *executionContext) _Mutation_customFieldUpdate(ctx context.Context, fie
 					var zeroVal *model.CustomFieldPayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CustomFieldPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomFieldPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -36357,11 +36733,16 @@ func (ec *executionContext) _Mutation_customFieldDelete(ctx context.Context, fie
 					var zeroVal *model.CustomFieldDeletePayload
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.CustomFieldDeletePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.CustomFieldDeletePayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -37207,11 +37588,16 @@ func (ec *executionContext) _Order_customer(ctx context.Context, field graphql.C
 					var zeroVal *model.Customer
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Customer
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Customer
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, obj, directive0, name)
+				return ec.Directives.Scope(ctx, obj, directive0, name, roles)
 			}
 
 			next = directive1
@@ -43829,11 +44215,16 @@ func (ec *executionContext) _Product_inventoryHistory(ctx context.Context, field
 					var zeroVal *model.Connection[*model.InventoryChange]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.InventoryChange]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.InventoryChange]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, obj, directive0, name)
+				return ec.Directives.Scope(ctx, obj, directive0, name, roles)
 			}
 
 			next = directive1
@@ -45598,11 +45989,16 @@ func (ec *executionContext) _Query_me(ctx context.Context, field graphql.Collect
 					var zeroVal *model.Identity
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Identity
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Identity
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -46784,11 +47180,16 @@ func (ec *executionContext) _Query_products(ctx context.Context, field graphql.C
 					var zeroVal *model.Connection[*db.Product]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*db.Product]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*db.Product]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -46851,11 +47252,16 @@ func (ec *executionContext) _Query_product(ctx context.Context, field graphql.Co
 					var zeroVal *db.Product
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *db.Product
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *db.Product
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -46990,11 +47396,16 @@ func (ec *executionContext) _Query_customers(ctx context.Context, field graphql.
 					var zeroVal *model.Connection[*model.Customer]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Customer]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.Customer]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -47057,11 +47468,16 @@ func (ec *executionContext) _Query_customer(ctx context.Context, field graphql.C
 					var zeroVal *model.Customer
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Customer
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Customer
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -47166,11 +47582,16 @@ func (ec *executionContext) _Query_orders(ctx context.Context, field graphql.Col
 					var zeroVal *model.Connection[*model.Order]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Order]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.Order]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -47233,11 +47654,16 @@ func (ec *executionContext) _Query_order(ctx context.Context, field graphql.Coll
 					var zeroVal *model.Order
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Order
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Order
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -47396,11 +47822,16 @@ func (ec *executionContext) _Query_inventory(ctx context.Context, field graphql.
 					var zeroVal *model.Connection[*db.Product]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*db.Product]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*db.Product]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -47462,11 +47893,16 @@ func (ec *executionContext) _Query_orderCounts(ctx context.Context, field graphq
 					var zeroVal *model.OrderCounts
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderCounts
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderCounts
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -47517,11 +47953,16 @@ func (ec *executionContext) _Query_productCounts(ctx context.Context, field grap
 					var zeroVal *model.ProductCounts
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ProductCounts
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ProductCounts
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -48007,11 +48448,16 @@ func (ec *executionContext) _Query_orderLinesPreview(ctx context.Context, field 
 					var zeroVal *model.OrderPreview
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPreview
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPreview
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -48148,11 +48594,16 @@ func (ec *executionContext) _Query_orderPreview(ctx context.Context, field graph
 					var zeroVal *model.OrderPreview
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.OrderPreview
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.OrderPreview
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49080,21 +49531,21 @@ func (ec *executionContext) _Query_returns(ctx context.Context, field graphql.Co
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				name, err := ec.unmarshalNString2string(ctx, "orders.read")
 				if err != nil {
 					var zeroVal *model.Connection[*model.Return]
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
 				if err != nil {
 					var zeroVal *model.Connection[*model.Return]
 					return zeroVal, err
 				}
-				if ec.Directives.Dashboard == nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.Return]
-					return zeroVal, errors.New("directive dashboard is not implemented")
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49138,6 +49589,108 @@ func (ec *executionContext) fieldContext_Query_returns(ctx context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_orderReturn(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_orderReturn,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OrderReturn(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "orders.read")
+				if err != nil {
+					var zeroVal *model.Return
+					return zeroVal, err
+				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Return
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Return
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOReturn2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐReturn,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_orderReturn(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Return_id(ctx, field)
+			case "order":
+				return ec.fieldContext_Return_order(ctx, field)
+			case "state":
+				return ec.fieldContext_Return_state(ctx, field)
+			case "lines":
+				return ec.fieldContext_Return_lines(ctx, field)
+			case "byShopper":
+				return ec.fieldContext_Return_byShopper(ctx, field)
+			case "withdrawal":
+				return ec.fieldContext_Return_withdrawal(ctx, field)
+			case "name":
+				return ec.fieldContext_Return_name(ctx, field)
+			case "email":
+				return ec.fieldContext_Return_email(ctx, field)
+			case "note":
+				return ec.fieldContext_Return_note(ctx, field)
+			case "answer":
+				return ec.fieldContext_Return_answer(ctx, field)
+			case "labelUrl":
+				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "label":
+				return ec.fieldContext_Return_label(ctx, field)
+			case "photos":
+				return ec.fieldContext_Return_photos(ctx, field)
+			case "refundedMinor":
+				return ec.fieldContext_Return_refundedMinor(ctx, field)
+			case "exchange":
+				return ec.fieldContext_Return_exchange(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Return_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Return_updatedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Return_version(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Return", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_orderReturn_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_orderReturnable(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -49152,21 +49705,21 @@ func (ec *executionContext) _Query_orderReturnable(ctx context.Context, field gr
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				name, err := ec.unmarshalNString2string(ctx, "orders.read")
 				if err != nil {
 					var zeroVal []*model.ReturnableLine
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
 				if err != nil {
 					var zeroVal []*model.ReturnableLine
 					return zeroVal, err
 				}
-				if ec.Directives.Dashboard == nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal []*model.ReturnableLine
-					return zeroVal, errors.New("directive dashboard is not implemented")
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49226,21 +49779,21 @@ func (ec *executionContext) _Query_orderReturnExchangePreview(ctx context.Contex
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
-				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				name, err := ec.unmarshalNString2string(ctx, "sales.write")
 				if err != nil {
 					var zeroVal *model.ExchangePreview
 					return zeroVal, err
 				}
-				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
 				if err != nil {
 					var zeroVal *model.ExchangePreview
 					return zeroVal, err
 				}
-				if ec.Directives.Dashboard == nil {
+				if ec.Directives.Scope == nil {
 					var zeroVal *model.ExchangePreview
-					return zeroVal, errors.New("directive dashboard is not implemented")
+					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49545,11 +50098,16 @@ func (ec *executionContext) _Query_collections(ctx context.Context, field graphq
 					var zeroVal *model.Connection[*db.Collection]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*db.Collection]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*db.Collection]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49612,11 +50170,16 @@ func (ec *executionContext) _Query_collection(ctx context.Context, field graphql
 					var zeroVal *db.Collection
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *db.Collection
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *db.Collection
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49695,11 +50258,16 @@ func (ec *executionContext) _Query_discounts(ctx context.Context, field graphql.
 					var zeroVal *model.Connection[*db.Discount]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*db.Discount]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*db.Discount]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49762,11 +50330,16 @@ func (ec *executionContext) _Query_discount(ctx context.Context, field graphql.C
 					var zeroVal *db.Discount
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *db.Discount
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *db.Discount
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49855,11 +50428,16 @@ func (ec *executionContext) _Query_customFields(ctx context.Context, field graph
 					var zeroVal *model.Connection[*db.CustomField]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*db.CustomField]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*db.CustomField]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -49922,11 +50500,16 @@ func (ec *executionContext) _Query_customField(ctx context.Context, field graphq
 					var zeroVal *db.CustomField
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *db.CustomField
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *db.CustomField
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50003,11 +50586,16 @@ func (ec *executionContext) _Query_events(ctx context.Context, field graphql.Col
 					var zeroVal *model.Connection[*model.Event]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Event]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.Event]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50070,11 +50658,16 @@ func (ec *executionContext) _Query_event(ctx context.Context, field graphql.Coll
 					var zeroVal *model.Event
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Event
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Event
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50217,11 +50810,16 @@ func (ec *executionContext) _Query_webhookEndpoints(ctx context.Context, field g
 					var zeroVal *model.Connection[*model.WebhookEndpoint]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.WebhookEndpoint]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.WebhookEndpoint]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50284,11 +50882,16 @@ func (ec *executionContext) _Query_webhookEndpoint(ctx context.Context, field gr
 					var zeroVal *model.WebhookEndpoint
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookEndpoint
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookEndpoint
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50401,11 +51004,16 @@ func (ec *executionContext) _Query_webhookDelivery(ctx context.Context, field gr
 					var zeroVal *model.WebhookDelivery
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.WebhookDelivery
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.WebhookDelivery
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50489,11 +51097,16 @@ func (ec *executionContext) _Query_webhookEventTypes(ctx context.Context, field 
 					var zeroVal []*model.WebhookEventType
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal []*model.WebhookEventType
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal []*model.WebhookEventType
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50547,11 +51160,16 @@ func (ec *executionContext) _Query_exports(ctx context.Context, field graphql.Co
 					var zeroVal *model.Connection[*model.Export]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Export]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.Export]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50614,11 +51232,16 @@ func (ec *executionContext) _Query_export(ctx context.Context, field graphql.Col
 					var zeroVal *model.Export
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Export
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Export
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50715,11 +51338,16 @@ func (ec *executionContext) _Query_imports(ctx context.Context, field graphql.Co
 					var zeroVal *model.Connection[*model.Import]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Import]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.Import]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50782,11 +51410,16 @@ func (ec *executionContext) _Query_import(ctx context.Context, field graphql.Col
 					var zeroVal *model.Import
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Import
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Import
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -50885,11 +51518,16 @@ func (ec *executionContext) _Query_importPreview(ctx context.Context, field grap
 					var zeroVal *model.ImportPreview
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.ImportPreview
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.ImportPreview
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -51458,11 +52096,16 @@ func (ec *executionContext) _Query_themes(ctx context.Context, field graphql.Col
 					var zeroVal *model.Connection[*model.Theme]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Theme]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.Theme]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -51525,11 +52168,16 @@ func (ec *executionContext) _Query_theme(ctx context.Context, field graphql.Coll
 					var zeroVal *model.Theme
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Theme
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Theme
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -51620,11 +52268,16 @@ func (ec *executionContext) _Query_themeAssets(ctx context.Context, field graphq
 					var zeroVal *model.Connection[*model.ThemeAsset]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.ThemeAsset]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.ThemeAsset]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -51687,11 +52340,16 @@ func (ec *executionContext) _Query_themeSettings(ctx context.Context, field grap
 					var zeroVal []*model.ThemeSetting
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal []*model.ThemeSetting
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal []*model.ThemeSetting
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -51762,11 +52420,16 @@ func (ec *executionContext) _Query_marketplaceThemes(ctx context.Context, field 
 					var zeroVal *model.Connection[*model.MarketplaceTheme]
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.MarketplaceTheme]
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.Connection[*model.MarketplaceTheme]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -51829,11 +52492,16 @@ func (ec *executionContext) _Query_marketplaceTheme(ctx context.Context, field g
 					var zeroVal *model.MarketplaceTheme
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.MarketplaceTheme
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal *model.MarketplaceTheme
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
 			}
 
 			next = directive1
@@ -55596,11 +56264,16 @@ func (ec *executionContext) _SearchResult_orders(ctx context.Context, field grap
 					var zeroVal []*model.Order
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal []*model.Order
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal []*model.Order
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, obj, directive0, name)
+				return ec.Directives.Scope(ctx, obj, directive0, name, roles)
 			}
 
 			next = directive1
@@ -55747,11 +56420,16 @@ func (ec *executionContext) _SearchResult_products(ctx context.Context, field gr
 					var zeroVal []*db.Product
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal []*db.Product
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal []*db.Product
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, obj, directive0, name)
+				return ec.Directives.Scope(ctx, obj, directive0, name, roles)
 			}
 
 			next = directive1
@@ -55874,11 +56552,16 @@ func (ec *executionContext) _SearchResult_customers(ctx context.Context, field g
 					var zeroVal []*model.Customer
 					return zeroVal, err
 				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal []*model.Customer
+					return zeroVal, err
+				}
 				if ec.Directives.Scope == nil {
 					var zeroVal []*model.Customer
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, obj, directive0, name)
+				return ec.Directives.Scope(ctx, obj, directive0, name, roles)
 			}
 
 			next = directive1
@@ -68342,7 +69025,7 @@ func (ec *executionContext) unmarshalInputReturnRefundInput(ctx context.Context,
 		switch k {
 		case "amountMinor":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("amountMinor"))
-			data, err := ec.unmarshalNMoney2int64(ctx, v)
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -83766,6 +84449,25 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "orderReturn":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_orderReturn(ctx, field)
 				return res
 			}
 

@@ -116,5 +116,6 @@ func AppendReturn(b []byte, r *db.OrderReturn) []byte {
 	o.IntOpt("refunded_minor", r.RefundedMinor)
 	o.Time("created_at", r.ID.Time())
 	o.IDOpt("exchange_id", xid.Order, r.ExchangeID)
+	o.Int("version", r.Version)
 	return o.Close()
 }

@@ -84,6 +84,7 @@ export function ReturnActions({ of: r, open, changed }) {
   const back = unshipped || ['APPROVED', 'RECEIVED'].includes(r.state);
   return html`<span class="row-actions">
     ${r.state === 'REQUESTED' && button('approve', 'Approve', unshipped ? '' : 'primary')}
+    ${r.state === 'APPROVED' && button('approve', 'Change label')}
     ${r.state === 'APPROVED' && html`<${ActionButton} kind="small" done="Items received." onStale=${changed}
       label=${`Items received of order #${r.order.number}`} test="return-receive"
       run=${async () => {
@@ -98,22 +99,25 @@ export function ReturnActions({ of: r, open, changed }) {
 
 function Approve({ of: r, onClose, changed }) {
   const { store } = useApp();
-  const run = useAction(approve, (input) => ({ id: r.id, expectedVersion: r.version, input }), 'Return approved.',
-    changed);
+  const again = r.state === 'APPROVED';
+  const run = useAction(approve, (input) => ({ id: r.id, expectedVersion: r.version, input }),
+    again ? 'Label changed.' : 'Return approved.', changed);
   const action = async (v) => {
     const file = v.get('label');
     const label = file?.size ? await base64(file, { progress: () => {}, signal: new AbortController().signal }) : null;
-    return run({ instructions: text(v, 'instructions'), labelUrl: text(v, 'labelUrl'), label });
+    const url = text(v, 'labelUrl');
+    return run({ instructions: text(v, 'instructions'), labelUrl: label && url === r.labelUrl ? null : url, label });
   };
   const check = ({ target }) => target.setCustomValidity(target.files[0]?.size > maxLabel
     ? 'The file is ' + bytes(target.files[0].size) + '. The maximum is 2 MiB.' : '');
-  return html`<${FormDialog} title="Approve return" name="return-approve" submit="Approve" onClose=${onClose}
-    onStale=${changed} action=${action}>
-    <p>The shopper gets an email if they ordered in the shop.</p>
+  return html`<${FormDialog} title=${again ? 'Change label' : 'Approve return'} name="return-approve"
+    submit=${again ? 'Change label' : 'Approve'} onClose=${onClose} onStale=${changed} action=${action}>
+    <p>The shopper gets an email${again ? ' again' : ''} if they ordered in the shop.</p>
     <${Area} name="instructions" label="How to send the items" optional maxlength="1000"
-      value=${store.returns.instructions}
+      value=${r.answer ?? store.returns.instructions}
       hint="For example, the address and who pays for shipping." />
-    <${Field} name="labelUrl" label="Label URL" optional type="url" maxlength="2048" hint="Starts with https://" />
+    <${Field} name="labelUrl" label="Label URL" optional type="url" maxlength="2048"
+      value=${r.labelUrl ?? ''} hint="Starts with https://" />
     <${Field} name="label" label="Or a label to download" optional type="file" accept=".pdf,.png,.jpg,.jpeg"
       hint="A PDF, PNG or JPEG of up to 2 MiB. The shopper gets a link by email." onChange=${check} />
   <//>`;

@@ -267,6 +267,164 @@ class Operations:
             idempotency_key=idempotency_key,
         )
 
+    def create_return(
+        self,
+        id: types.OrderID,
+        body: types.ReturnCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Return:
+        """Create a return. Creates a return on behalf of a shopper. Approve it then: the shopper gets an
+        email. All returns of a line together have at most the units that were not refunded. Declined
+        returns do not count. Needs the scope `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/orders/{quote(id, safe='')}/returns",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_returns(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        state: Optional[types.ReturnState] = None,
+        order_id: Optional[types.OrderID] = None,
+    ) -> types.ReturnPage:
+        """List returns. Returns the returns of the store, newest first. Needs the scope `orders.read`."""
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/returns",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "state": state,
+                "order_id": order_id,
+            },
+        )
+
+    def returns(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        state: Optional[types.ReturnState] = None,
+        order_id: Optional[types.OrderID] = None,
+    ) -> Iterator[types.Return]:
+        """Iterates over all pages of list_returns."""
+        return self.walk(
+            "GET",
+            f"/returns",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "state": state,
+                "order_id": order_id,
+            },
+        )
+
+    def get_return(
+        self,
+        id: types.ReturnID,
+    ) -> types.Return:
+        """Get a return. Returns the return in any state. Needs the scope `orders.read`."""
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/returns/{quote(id, safe='')}",
+        )
+
+    def approve_return(
+        self,
+        id: types.ReturnID,
+        body: types.ReturnApprove,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Return:
+        """Approve a return. Accepts a requested return, and emails the shopper how to send the items.
+        Approving it again replaces what is given, and emails the shopper again. Needs the scope
+        `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/returns/{quote(id, safe='')}/approve",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def decline_return(
+        self,
+        id: types.ReturnID,
+        body: types.ReturnDecline,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Return:
+        """Decline a return. Declines a return that is not refunded yet, and emails the shopper the reason.
+        Its items can be returned again. Needs the scope `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/returns/{quote(id, safe='')}/decline",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def receive_return(
+        self,
+        id: types.ReturnID,
+        body: types.ReturnReceive,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Return:
+        """Receive a return. Records that the items of an approved return are back. Needs the scope
+        `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/returns/{quote(id, safe='')}/receive",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def refund_return(
+        self,
+        id: types.ReturnID,
+        body: types.ReturnRefund,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Return:
+        """Refund a return. Refunds an approved or received return: an amount, or what the items are worth
+        if there is no amount. `restock` returns them to stock. A withdrawal from an order of which
+        nothing was shipped needs no approval. Above the sum for which the store requires a confirmed
+        identity, the response is 403 `proof_required`. Needs the scope `refunds.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/returns/{quote(id, safe='')}/refund",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def exchange_return(
+        self,
+        id: types.ReturnID,
+        body: types.ReturnExchange,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Return:
+        """Exchange a return. Creates a new order in exchange for the items of an approved or received
+        return, and pays it with their value. `exchange_id` is the new order, which has the customer, the
+        email and the addresses of the first one. The credential also needs `refunds.write`. Needs the
+        scope `sales.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/returns/{quote(id, safe='')}/exchange",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
     def list_products(
         self,
         *,

@@ -1003,7 +1003,7 @@ class ReturnLine(TypedDict):
 
 
 class Return(TypedDict):
-    """A request to give back items of an order. Only events contain returns."""
+    """A request to give back items of an order."""
 
     id: ReturnID
     order_id: OrderID
@@ -1023,6 +1023,97 @@ class Return(TypedDict):
     created_at: Timestamp
     #: The order that the shopper got in exchange; null if there is none.
     exchange_id: Optional[str]
+    version: Version
+
+
+class ReturnPage(TypedDict):
+    """One page of returns."""
+
+    #: The returns of this page.
+    data: list[Return]
+    next_cursor: NextCursor
+
+
+class ReturnCreate(TypedDict):
+    """A new return. Unknown members are rejected."""
+
+    #: What is returned.
+    lines: list[ReturnLineCreate]
+    #: What staff should know. The shopper does not see it.
+    note: NotRequired[Optional[str]]
+
+
+class ReturnLineCreate(TypedDict):
+    """Units of a line of the order."""
+
+    line_item_id: LineItemID
+    #: The number of units.
+    quantity: int
+    #: Why the units are returned.
+    reason: NotRequired[Optional[Literal["none", "changed_mind", "damaged", "wrong_item", "not_as_described", "too_late"]]]
+
+
+class ReturnApprove(TypedDict):
+    """How to send the items. Unknown members are rejected."""
+
+    #: How to send the items. The shopper gets it by email.
+    instructions: NotRequired[Optional[str]]
+    #: The address of a label to print.
+    label_url: NotRequired[Optional[str]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class ReturnDecline(TypedDict):
+    """Why a return is declined. Unknown members are rejected."""
+
+    #: The shopper gets it by email.
+    reason: str
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class ReturnReceive(TypedDict):
+    """The version of the return, if the change depends on it. Unknown members are rejected."""
+
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class ReturnRefund(TypedDict):
+    """What is refunded for a return. Unknown members are rejected."""
+
+    #: At most what was paid and not refunded. What the items are worth if absent.
+    amount_minor: NotRequired[Optional[int]]
+    #: Returns the items to stock.
+    restock: NotRequired[Optional[bool]]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class ReturnExchange(TypedDict):
+    """The new order. Unknown members are rejected."""
+
+    #: The items of the new order, at the present prices unless given.
+    lines: list[OrderLineCreate]
+    #: Shipping is free unless it has a rate or a price.
+    pricing: NotRequired[OrderPricing]
+    #: Returns the items of the return to stock.
+    restock: NotRequired[Optional[bool]]
+    #: Refunds what the returned items are worth more than the new order.
+    refund_rest: NotRequired[Optional[bool]]
+    payment: NotRequired[ExchangePayment]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class _ExchangePayment(TypedDict):
+    """Lets the customer pay the rest of the new order by a link. Ignored if nothing is owed."""
+
+    #: A payment method that the store offers.
+    method: Literal["bank_transfer", "cash_on_delivery", "test", "stripe"]
+    #: How long the link works. The last day counts in full.
+    days: NotRequired[Optional[int]]
+    #: Sends the link to the email address of the order.
+    send_email: NotRequired[Optional[bool]]
+
+
+ExchangePayment = Optional[_ExchangePayment]
 
 
 class NoteCreate(TypedDict):

@@ -41,6 +41,21 @@ export interface ListOrdersQuery {
   updated_from?: string;
 }
 
+/** The query parameters of listReturns. */
+export interface ListReturnsQuery {
+  /**
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+   */
+  limit?: number;
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
+  cursor?: string;
+  /** Only returns in this state. */
+  state?: api.ReturnState;
+  /** Only returns of this order. An unknown order has none; a malformed id returns 400. */
+  order_id?: api.OrderID;
+}
+
 /** The query parameters of listProducts. */
 export interface ListProductsQuery {
   /**
@@ -356,6 +371,70 @@ export abstract class Operations {
    */
   createRefund(id: api.OrderID, body: api.RefundCreate, options: WriteOptions = {}): Promise<api.Order> {
     return this.call({ method: "POST", path: `/orders/${encodeURIComponent(id)}/refunds`, body, options });
+  }
+
+  /**
+   * Create a return. Creates a return on behalf of a shopper. Approve it then: the shopper gets an email. All
+   * returns of a line together have at most the units that were not refunded. Declined returns do not count.
+   * Needs the scope `sales.write`.
+   */
+  createReturn(id: api.OrderID, body: api.ReturnCreate, options: WriteOptions = {}): Promise<api.Return> {
+    return this.call({ method: "POST", path: `/orders/${encodeURIComponent(id)}/returns`, body, options });
+  }
+
+  /** List returns. Returns the returns of the store, newest first. Needs the scope `orders.read`. */
+  listReturns(query: ListReturnsQuery = {}, options: CallOptions = {}): Promise<api.ReturnPage> {
+    return this.call({ method: "GET", path: `/returns`, query, options });
+  }
+
+  /** Iterates over all pages of listReturns. */
+  returns(query: ListReturnsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Return, void, undefined> {
+    return this.walk({ method: "GET", path: `/returns`, query, options });
+  }
+
+  /** Get a return. Returns the return in any state. Needs the scope `orders.read`. */
+  getReturn(id: api.ReturnID, options: CallOptions = {}): Promise<api.Return> {
+    return this.call({ method: "GET", path: `/returns/${encodeURIComponent(id)}`, options });
+  }
+
+  /**
+   * Approve a return. Accepts a requested return, and emails the shopper how to send the items. Approving it
+   * again replaces what is given, and emails the shopper again. Needs the scope `sales.write`.
+   */
+  approveReturn(id: api.ReturnID, body: api.ReturnApprove, options: WriteOptions = {}): Promise<api.Return> {
+    return this.call({ method: "POST", path: `/returns/${encodeURIComponent(id)}/approve`, body, options });
+  }
+
+  /**
+   * Decline a return. Declines a return that is not refunded yet, and emails the shopper the reason. Its items
+   * can be returned again. Needs the scope `sales.write`.
+   */
+  declineReturn(id: api.ReturnID, body: api.ReturnDecline, options: WriteOptions = {}): Promise<api.Return> {
+    return this.call({ method: "POST", path: `/returns/${encodeURIComponent(id)}/decline`, body, options });
+  }
+
+  /** Receive a return. Records that the items of an approved return are back. Needs the scope `sales.write`. */
+  receiveReturn(id: api.ReturnID, body: api.ReturnReceive, options: WriteOptions = {}): Promise<api.Return> {
+    return this.call({ method: "POST", path: `/returns/${encodeURIComponent(id)}/receive`, body, options });
+  }
+
+  /**
+   * Refund a return. Refunds an approved or received return: an amount, or what the items are worth if there is
+   * no amount. `restock` returns them to stock. A withdrawal from an order of which nothing was shipped needs no
+   * approval. Above the sum for which the store requires a confirmed identity, the response is 403
+   * `proof_required`. Needs the scope `refunds.write`.
+   */
+  refundReturn(id: api.ReturnID, body: api.ReturnRefund, options: WriteOptions = {}): Promise<api.Return> {
+    return this.call({ method: "POST", path: `/returns/${encodeURIComponent(id)}/refund`, body, options });
+  }
+
+  /**
+   * Exchange a return. Creates a new order in exchange for the items of an approved or received return, and pays
+   * it with their value. `exchange_id` is the new order, which has the customer, the email and the addresses of
+   * the first one. The credential also needs `refunds.write`. Needs the scope `sales.write`.
+   */
+  exchangeReturn(id: api.ReturnID, body: api.ReturnExchange, options: WriteOptions = {}): Promise<api.Return> {
+    return this.call({ method: "POST", path: `/returns/${encodeURIComponent(id)}/exchange`, body, options });
   }
 
   /**

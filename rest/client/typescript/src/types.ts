@@ -866,7 +866,7 @@ export interface ReturnLine {
   reason: ReturnReason;
 }
 
-/** A request to give back items of an order. Only events contain returns. */
+/** A request to give back items of an order. */
 export interface Return {
   id: ReturnID;
   order_id: OrderID;
@@ -886,7 +886,86 @@ export interface Return {
   created_at: Timestamp;
   /** The order that the shopper got in exchange; null if there is none. */
   exchange_id: string | null;
+  version: Version;
 }
+
+/** One page of returns. */
+export interface ReturnPage {
+  /** The returns of this page. */
+  data: Return[];
+  next_cursor: NextCursor;
+}
+
+/** A new return. Unknown members are rejected. */
+export interface ReturnCreate {
+  /** What is returned. */
+  lines: ReturnLineCreate[];
+  /** What staff should know. The shopper does not see it. */
+  note?: string | null;
+}
+
+/** Units of a line of the order. */
+export interface ReturnLineCreate {
+  line_item_id: LineItemID;
+  /** The number of units. */
+  quantity: number;
+  /** Why the units are returned. */
+  reason?: "none" | "changed_mind" | "damaged" | "wrong_item" | "not_as_described" | "too_late" | null;
+}
+
+/** How to send the items. Unknown members are rejected. */
+export interface ReturnApprove {
+  /** How to send the items. The shopper gets it by email. */
+  instructions?: string | null;
+  /** The address of a label to print. */
+  label_url?: string | null;
+  expected_version?: ExpectedVersion;
+}
+
+/** Why a return is declined. Unknown members are rejected. */
+export interface ReturnDecline {
+  /** The shopper gets it by email. */
+  reason: string;
+  expected_version?: ExpectedVersion;
+}
+
+/** The version of the return, if the change depends on it. Unknown members are rejected. */
+export interface ReturnReceive {
+  expected_version?: ExpectedVersion;
+}
+
+/** What is refunded for a return. Unknown members are rejected. */
+export interface ReturnRefund {
+  /** At most what was paid and not refunded. What the items are worth if absent. */
+  amount_minor?: number | null;
+  /** Returns the items to stock. */
+  restock?: boolean | null;
+  expected_version?: ExpectedVersion;
+}
+
+/** The new order. Unknown members are rejected. */
+export interface ReturnExchange {
+  /** The items of the new order, at the present prices unless given. */
+  lines: OrderLineCreate[];
+  /** Shipping is free unless it has a rate or a price. */
+  pricing?: OrderPricing;
+  /** Returns the items of the return to stock. */
+  restock?: boolean | null;
+  /** Refunds what the returned items are worth more than the new order. */
+  refund_rest?: boolean | null;
+  payment?: ExchangePayment;
+  expected_version?: ExpectedVersion;
+}
+
+/** Lets the customer pay the rest of the new order by a link. Ignored if nothing is owed. */
+export type ExchangePayment = {
+  /** A payment method that the store offers. */
+  method: "bank_transfer" | "cash_on_delivery" | "test" | "stripe";
+  /** How long the link works. The last day counts in full. */
+  days?: number | null;
+  /** Sends the link to the email address of the order. */
+  send_email?: boolean | null;
+} | null;
 
 /** A new note. Unknown members are rejected. */
 export interface NoteCreate {
