@@ -39,7 +39,7 @@ func requireScope(ctx context.Context, _ any, next graphql.Resolver, name string
 	if v.LacksFactor {
 		return nil, lacksFactor()
 	}
-	if !v.Scopes.Has(name) && !(v.IsPerson() && slices.Contains(roles, v.Role)) {
+	if !v.Scopes.Has(name) && (!v.IsPerson() || !slices.Contains(roles, v.Role)) {
 		return nil, Refusal{&fault.Error{Kind: fault.InsufficientScope, Scope: name,
 			Detail: "The credential lacks the scope " + name + "."}}
 	}

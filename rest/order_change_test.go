@@ -37,8 +37,9 @@ func (m *shop) order(t testing.TB) (id, line string) {
 func (m *shop) giveBack(t testing.TB) *model.Return {
 	t.Helper()
 	id, line := m.order(t)
-	return graphtest.Must[*model.ReturnPayload](t)(graphtest.NewCore(t, m.store).Mutation().OrderReturnCreate(m.ctx, id,
-		model.ReturnInput{Lines: []*model.ReturnLineInput{{LineItemID: line, Quantity: 1, Reason: state.ReasonMind}}})).Return
+	in := model.ReturnInput{Lines: []*model.ReturnLineInput{{LineItemID: line, Quantity: 1, Reason: state.ReasonMind}}}
+	return graphtest.Must[*model.ReturnPayload](t)(
+		graphtest.NewCore(t, m.store).Mutation().OrderReturnCreate(m.ctx, id, in)).Return
 }
 
 // aReturn is the body of a return of an item of the furnished order.

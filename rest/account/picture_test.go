@@ -178,7 +178,8 @@ func TestReturnFileOfPerson(t *testing.T) {
 			if tc.who != "" {
 				cookie = w.signIn(tc.who + "@example.com")
 			}
-			a := w.send(http.MethodGet, "/dashboard/returns/"+tc.store+"/"+row.PublicID()+"/"+tc.file, "", "Cookie", cookie)
+			path := "/dashboard/returns/" + tc.store + "/" + row.PublicID() + "/" + tc.file
+			a := w.send(http.MethodGet, path, "", "Cookie", cookie)
 			if a.status != tc.status || a.status == 200 && (a.body != "%PDF-1.7\n" ||
 				a.header.Get("Content-Security-Policy") != "default-src 'none'; sandbox" ||
 				!strings.HasPrefix(a.header.Get("Cache-Control"), "private")) {

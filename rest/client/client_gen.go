@@ -3735,7 +3735,7 @@ type ReturnExchange struct {
 	// Pricing Shipping is free unless it has a rate or a price.
 	Pricing *OrderPricing `json:"pricing,omitempty"`
 
-	// RefundRest Refunds what the returned items are worth more than the new order.
+	// RefundRest Refunds what the returned items are worth more than the new order. The default is false.
 	RefundRest *bool `json:"refund_rest,omitempty"`
 
 	// Restock Returns the items of the return to stock.
@@ -3765,11 +3765,11 @@ type ReturnLineCreate struct {
 	// Quantity The number of units.
 	Quantity int `json:"quantity"`
 
-	// Reason Why the units are returned.
+	// Reason Why the units are returned. The default is `none`.
 	Reason *ReturnLineCreateReason `json:"reason,omitempty"`
 }
 
-// ReturnLineCreateReason Why the units are returned.
+// ReturnLineCreateReason Why the units are returned. The default is `none`.
 type ReturnLineCreateReason string
 
 // ReturnPage One page of returns.

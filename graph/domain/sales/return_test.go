@@ -162,7 +162,8 @@ func TestReturnsAtOnce(t *testing.T) {
 		of = graphtest.Must[*model.ReturnPayload](t)(m.OrderReturnApprove(ctx, of.PublicID(), of.Version,
 			model.ReturnApproveInput{})).Return
 		once("refund", "invalid_transition", func() (*model.ReturnPayload, error) {
-			return m.OrderReturnRefund(ctx, of.PublicID(), of.Version, model.ReturnRefundInput{AmountMinor: new(int64(100))})
+			return m.OrderReturnRefund(ctx, of.PublicID(), of.Version,
+				model.ReturnRefundInput{AmountMinor: new(int64(100))})
 		})
 		after := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
 		if after.RefundedMinor != 100 || after.Lines[0].RefundedQuantity != 2 {

@@ -1049,7 +1049,7 @@ class ReturnLineCreate(TypedDict):
     line_item_id: LineItemID
     #: The number of units.
     quantity: int
-    #: Why the units are returned.
+    #: Why the units are returned. The default is `none`.
     reason: NotRequired[Optional[Literal["none", "changed_mind", "damaged", "wrong_item", "not_as_described", "too_late"]]]
 
 
@@ -1096,7 +1096,7 @@ class ReturnExchange(TypedDict):
     pricing: NotRequired[OrderPricing]
     #: Returns the items of the return to stock.
     restock: NotRequired[Optional[bool]]
-    #: Refunds what the returned items are worth more than the new order.
+    #: Refunds what the returned items are worth more than the new order. The default is false.
     refund_rest: NotRequired[Optional[bool]]
     payment: NotRequired[ExchangePayment]
     expected_version: NotRequired[ExpectedVersion]

@@ -909,7 +909,7 @@ export interface ReturnLineCreate {
   line_item_id: LineItemID;
   /** The number of units. */
   quantity: number;
-  /** Why the units are returned. */
+  /** Why the units are returned. The default is `none`. */
   reason?: "none" | "changed_mind" | "damaged" | "wrong_item" | "not_as_described" | "too_late" | null;
 }
 
@@ -951,7 +951,7 @@ export interface ReturnExchange {
   pricing?: OrderPricing;
   /** Returns the items of the return to stock. */
   restock?: boolean | null;
-  /** Refunds what the returned items are worth more than the new order. */
+  /** Refunds what the returned items are worth more than the new order. The default is false. */
   refund_rest?: boolean | null;
   payment?: ExchangePayment;
   expected_version?: ExpectedVersion;
