@@ -259,7 +259,8 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 	writer, err = sqlitePool(t, "_txlock", "immediate",
 		"_pragma", busyTime, "_pragma", "journal_mode(wal)", "_pragma", "synchronous("+sync+")",
 		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-4000)", "_pragma", "journal_size_limit(67108864)",
-		"_pragma", "wal_autocheckpoint("+walPages+")")
+		// An insert of many rows would write what it may have to undo to a file.
+		"_pragma", "temp_store(memory)", "_pragma", "wal_autocheckpoint("+walPages+")")
 	if err != nil {
 		return nil, nil, err
 	}

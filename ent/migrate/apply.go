@@ -82,6 +82,11 @@ func execute(ctx context.Context, engine string, conn *sql.Conn, dir migrate.Dir
 // onSQLite runs f in one transaction that holds the write lock from the start: either all files
 // take effect, or none.
 func onSQLite(ctx context.Context, conn *sql.Conn, f func() error) (err error) {
+	// A new index of a large table is sorted in a file, unlike what a transaction of a request sorts.
+	if _, err := conn.ExecContext(ctx, "PRAGMA temp_store = file"); err != nil {
+		return fmt.Errorf("sort in a file: %w", err)
+	}
+	defer conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA temp_store = memory") //nolint:errcheck // slower at worst
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("lock the database: %w", err)
 	}
