@@ -60,17 +60,17 @@ func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, 
 	edit func(context.Context, *productEdit) error,
 ) (*model.ProductPayload, error) {
 	p, err := core.Change(ctx, m.Core, m.products(), id, expected, action,
-		func(ctx context.Context, e *productEdit) error { return m.indexed(ctx, e, edit) })
+		func(ctx context.Context, e *productEdit) error { return m.indexed(ctx, e, m.list, edit) })
 	if err != nil {
 		return nil, err
 	}
 	return &model.ProductPayload{Product: p}, nil
 }
 
-// indexed runs edit and, once the product is written, updates the listing index of the storefront
-// and the search index.
-func (m Mutation) indexed(
-	ctx context.Context, e *productEdit, edit func(context.Context, *productEdit) error,
+// indexed runs edit and, once the product is written, updates the listing index of the storefront by
+// list, and the search index. shown of list reports whether the product was active before.
+func (m Mutation) indexed(ctx context.Context, e *productEdit,
+	list func(ctx context.Context, p *db.Product, shown bool) error, edit func(context.Context, *productEdit) error,
 ) error {
 	shown, prices, stock := e.Row.Status == state.ProductActive, m.reprice(e), stockOf(e.Row)
 	if err := errors.Join(edit(ctx, e), mayBeTaxed(ctx, e.Row)); err != nil {
@@ -94,7 +94,7 @@ func (m Mutation) indexed(
 		if err := m.recordStock(ctx, changes); err != nil || stockOnly {
 			return err
 		}
-		if err := m.listingWriter(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
+		if err := list(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
 			return err
 		}
 		return search.For(ctx, m.Store).Mark(ctx, search.Products, e.Row.ID)
@@ -107,6 +107,11 @@ func renamed(members []string) bool {
 		return m == "title" || m == "sku" || m == "options" || m == variantsMember || m == "tags" ||
 			m == core.CustomFieldsMember
 	})
+}
+
+// list updates the listing index of the storefront.
+func (m Mutation) list(ctx context.Context, p *db.Product, shown bool) error {
+	return m.listingWriter(ctx).Put(ctx, shown, p)
 }
 
 func (m Mutation) listingWriter(ctx context.Context) listings.Writer {

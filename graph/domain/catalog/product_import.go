@@ -43,11 +43,14 @@ const (
 type ProductBatch struct {
 	Mutation
 	rows []*db.Product
+	// unlisted are the products to list by [ProductBatch.Close]: those that were active before, and
+	// the others.
+	unlisted map[bool][]*db.Product
 }
 
 // ProductBatch finds the products of the store that a file names, with two statements.
 func (m Mutation) ProductBatch(ctx context.Context, list []*ImportedProduct) (*ProductBatch, error) {
-	b := &ProductBatch{Mutation: m}
+	b := &ProductBatch{Mutation: m, unlisted: map[bool][]*db.Product{}}
 	var references, handles []string
 	for _, in := range list {
 		core.Opt(in.Members.ExternalReference.Value(), func(s string) { references = append(references, s) })
@@ -165,12 +168,30 @@ func (b *ProductBatch) apply(
 	ctx context.Context, p *db.Product, action string, edit func(context.Context, *productEdit) error,
 ) error {
 	r, err := b.products().Apply(ctx, p, action, func(ctx context.Context, e *productEdit) error {
-		return b.indexed(ctx, e, edit)
+		return b.indexed(ctx, e, b.list, edit)
 	})
 	if err != nil || r == nil {
 		return core.Explain("product", err)
 	}
 	return r.Write(ctx, b.Client(ctx))
+}
+
+// list leaves a product to [ProductBatch.Close]. All edits of a product in a batch change the same row.
+func (b *ProductBatch) list(_ context.Context, p *db.Product, shown bool) error {
+	if !slices.Contains(b.unlisted[true], p) && !slices.Contains(b.unlisted[false], p) {
+		b.unlisted[shown] = append(b.unlisted[shown], p)
+	}
+	return nil
+}
+
+// Close updates the listing index of the storefront, with few statements for all products.
+func (b *ProductBatch) Close(ctx context.Context) error {
+	for shown, list := range b.unlisted {
+		if err := b.listingWriter(ctx).Put(ctx, shown, list...); err != nil {
+			return core.Explain("product", err)
+		}
+	}
+	return nil
 }
 
 // update changes a product with one edit.

@@ -162,7 +162,7 @@ func (r *Resolver) changePrice(ctx context.Context, id xid.ID) error {
 			return nil, err
 		}
 		return r.products().Apply(ctx, p, "", func(ctx context.Context, e *productEdit) error {
-			return Mutation{r}.indexed(ctx, e, func(context.Context, *productEdit) error { return nil })
+			return Mutation{r}.indexed(ctx, e, Mutation{r}.list, func(context.Context, *productEdit) error { return nil })
 		})
 	})
 }

@@ -145,7 +145,7 @@ func (r *Resolver) apply(ctx context.Context, k *kind, chunk []*entry) (*tally, 
 		f, _ := errors.AsType[*fault.Error](err)
 		refused := f != nil && (f.Kind == fault.ValidationFailed || f.Kind == fault.Conflict)
 		switch {
-		case refused && b.finish != nil:
+		case refused && b.clean:
 			t.fail(e.Record, reason(err))
 			continue
 		case fault.IsState(err, fault.VersionMismatch):

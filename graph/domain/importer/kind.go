@@ -25,9 +25,10 @@ type kind struct {
 // batch writes the entries of a chunk.
 type batch struct {
 	apply func(ctx context.Context, e *entry) (catalog.ImportOutcome, error)
-	// finish writes what apply did not write yet; nil if apply writes everything. Entries that fail
-	// before have written nothing.
+	// finish writes what apply did not write yet; nil if apply writes everything.
 	finish func(ctx context.Context) error
+	// clean reports whether apply has written nothing of an entry that it refuses.
+	clean bool
 }
 
 var kinds = map[state.ImportKind]*kind{
@@ -70,7 +71,7 @@ func openProducts(ctx context.Context, r *Resolver, chunk []*entry) (*batch, err
 	b, err := catalog.Mutation{Resolver: r.products}.ProductBatch(ctx, list)
 	return &batch{apply: func(ctx context.Context, e *entry) (catalog.ImportOutcome, error) {
 		return b.Apply(ctx, e.product)
-	}}, err
+	}, finish: b.Close}, err
 }
 
 // decodeStock reads a line of an adjustment. Its set is called quantity, as in a list of stock.
@@ -93,5 +94,5 @@ func openStock(ctx context.Context, r *Resolver, chunk []*entry) (*batch, error)
 	b, err := catalog.Mutation{Resolver: r.products}.InventoryBatch(ctx, lines)
 	return &batch{apply: func(ctx context.Context, e *entry) (catalog.ImportOutcome, error) {
 		return b.Apply(ctx, e.stock)
-	}, finish: b.Close}, err
+	}, finish: b.Close, clean: true}, err
 }

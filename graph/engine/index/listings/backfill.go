@@ -55,12 +55,8 @@ func (k *Keeper) indexSome(ctx context.Context, _ int, after xid.ID) (last xid.I
 	if err != nil {
 		return last, fmt.Errorf("read products: %w", err)
 	}
-	writer := Writer{c, k.store.Dialect()}
-	for _, p := range rows {
-		if err := writer.Put(ctx, p, true); err != nil {
-			return last, err
-		}
-		last = p.ID
+	if len(rows) == 0 {
+		return last, nil
 	}
-	return last, nil
+	return rows[len(rows)-1].ID, Writer{c, k.store.Dialect()}.Put(ctx, true, rows...)
 }

@@ -63,7 +63,7 @@ func TestBackfill(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return listings.Writer{Client: s.DB(ctx), Engine: s.Dialect()}.Put(ctx, p, false)
+			return listings.Writer{Client: s.DB(ctx), Engine: s.Dialect()}.Put(ctx, false, p)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -22,35 +22,37 @@ const (
 	byPosition = "collectionproduct_store_id_collection_id_position_id"
 )
 
-// collections returns the collections of an active product, as the transaction sees them. Changes
-// that it does not see yet are handled by the second pass; see settleAfter.
-func (r Writer) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) {
+// collections returns the collections of each of the active products, as the transaction sees them.
+// Changes that it does not see yet are handled by the second pass; see settleAfter.
+func (r Writer) collections(ctx context.Context, products []*db.Product) (map[xid.ID][]xid.ID, error) {
 	all := r.Client.Collection.Query().Where(collection.RuleNotNil(), collection.Gone(false))
 	all.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := all.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read collections: %w", err)
 	}
-	var on []xid.ID
+	on := map[xid.ID][]xid.ID{}
 	for _, c := range rows {
 		fits, err := ruleOf(c)
 		if err != nil {
 			return nil, err
 		}
-		if ok, err := fits(p); err != nil {
-			return nil, err
-		} else if ok {
-			on = append(on, c.ID)
+		for _, p := range products {
+			if ok, err := fits(p); err != nil {
+				return nil, err
+			} else if ok {
+				on[p.ID] = append(on[p.ID], c.ID)
+			}
 		}
 	}
-	hand := r.Client.CollectionProduct.Query().Where(collectionproduct.ID(p.ID))
+	hand := r.Client.CollectionProduct.Query().Where(collectionproduct.IDIn(idsOf(products)...))
 	hand.Modify(ent.ForceIndex(byMember))
 	members, err := hand.Load(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the collections of %s: %w", p.PublicID(), err)
+		return nil, fmt.Errorf("read the collections of products: %w", err)
 	}
 	for _, m := range members {
-		on = append(on, m.CollectionID)
+		on[m.ID] = append(on[m.ID], m.CollectionID)
 	}
 	return on, nil
 }

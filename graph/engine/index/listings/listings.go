@@ -5,9 +5,9 @@
 package listings
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/storefront-go/storefront/ent"
@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
@@ -48,25 +49,32 @@ type place struct {
 	title     string
 }
 
-// Put indexes a product with its variants: its lists and its search words. The transaction has
-// written or locked the product's row. shown reports whether the product may have been active
-// before, so that it may already be indexed.
-func (r Writer) Put(ctx context.Context, p *db.Product, shown bool) error {
-	if p.Status != state.ProductActive {
-		if !shown {
-			return nil
+// Put indexes products with their variants: their lists and their search words. The transaction has
+// written or locked their rows. shown reports whether they may have been active before, so that they
+// may already be indexed.
+func (r Writer) Put(ctx context.Context, shown bool, products ...*db.Product) error {
+	var active []*db.Product
+	for _, p := range products {
+		if p.Status == state.ProductActive {
+			active = append(active, p)
+		} else if shown {
+			if err := r.Drop(ctx, p.ID); err != nil {
+				return err
+			}
 		}
-		return r.Drop(ctx, p.ID)
 	}
-	on, err := r.lists(ctx, p)
+	if len(active) == 0 {
+		return nil
+	}
+	on, err := r.lists(ctx, active)
 	if err != nil {
 		return err
 	}
-	if err := r.list(ctx, p, on, shown); err != nil {
-		return fmt.Errorf("list %s: %w", p.PublicID(), err)
+	if err := r.list(ctx, active, on, shown); err != nil {
+		return fmt.Errorf("list products: %w", err)
 	}
-	if err := r.index(ctx, p, shown); err != nil {
-		return fmt.Errorf("index %s: %w", p.PublicID(), err)
+	if err := r.index(ctx, active, shown); err != nil {
+		return fmt.Errorf("index products: %w", err)
 	}
 	return nil
 }
@@ -79,25 +87,30 @@ func (r Writer) Drop(ctx context.Context, id xid.ID) error {
 	return r.forget(ctx, id)
 }
 
-func (r Writer) lists(ctx context.Context, p *db.Product) (map[xid.ID]bool, error) {
-	on := map[xid.ID]bool{All: true}
-	options, err := p.Options.List()
-	if err != nil {
-		return nil, fmt.Errorf("options of %s: %w", p.PublicID(), err)
-	}
-	facets := map[xid.ID][2]string{}
-	for _, o := range options {
-		for _, value := range o.Values {
-			id := Option(o.Name, value)
-			facets[id], on[id] = [2]string{o.Name, value}, true
+// lists returns the lists of each of the products.
+func (r Writer) lists(ctx context.Context, products []*db.Product) ([]map[xid.ID]bool, error) {
+	on, facets := make([]map[xid.ID]bool, len(products)), map[xid.ID][2]string{}
+	for i, p := range products {
+		on[i] = map[xid.ID]bool{All: true}
+		options, err := p.Options.List()
+		if err != nil {
+			return nil, fmt.Errorf("options of %s: %w", p.PublicID(), err)
+		}
+		for _, o := range options {
+			for _, value := range o.Values {
+				id := Option(o.Name, value)
+				facets[id], on[i][id] = [2]string{o.Name, value}, true
+			}
 		}
 	}
 	if err := r.name(ctx, facets); err != nil {
 		return nil, err
 	}
-	in, err := r.collections(ctx, p)
-	for _, id := range in {
-		on[id] = true
+	in, err := r.collections(ctx, products)
+	for i, p := range products {
+		for _, id := range in[p.ID] {
+			on[i][id] = true
+		}
 	}
 	return on, err
 }
@@ -119,23 +132,29 @@ func (r Writer) row(list xid.ID, p *db.Product) *db.ListingCreate {
 		SetTitleKey(at.title)
 }
 
-// list writes the rows of a product that differ, and leaves in on the lists that it created.
-func (r Writer) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown bool) error {
-	if shown {
-		if err := r.relist(ctx, p, on); err != nil {
-			return err
+// list writes the rows of products that differ.
+func (r Writer) list(ctx context.Context, products []*db.Product, on []map[xid.ID]bool, shown bool) error {
+	var created []*db.Listing
+	for i, p := range products {
+		if shown {
+			if err := r.relist(ctx, p, on[i]); err != nil {
+				return err
+			}
+		}
+		at := placeOf(p)
+		for id := range on[i] {
+			created = append(created, &db.Listing{Shelf: id, ID: p.ID, PublishedAt: at.published, PriceMinor: at.price,
+				TitleKey: at.title})
 		}
 	}
-	var created []*db.ListingCreate
-	for _, id := range slices.SortedFunc(maps.Keys(on), xid.ID.Compare) {
-		created = append(created, r.row(id, p))
+	slices.SortFunc(created, func(a, b *db.Listing) int {
+		return cmp.Or(a.Shelf.Compare(b.Shelf), a.ID.Compare(b.ID))
+	})
+	store, values := viewer.From(ctx).Store, make([]any, 0, 6*len(created))
+	for _, l := range created {
+		values = append(values, store, l.Shelf, l.ID, l.PublishedAt, l.PriceMinor, l.TitleKey)
 	}
-	for some := range slices.Chunk(created, atOnce) {
-		if err := r.Client.Listing.CreateBulk(some...).Exec(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.insert(ctx, "listings", "store_id, shelf, id, published_at, price_minor, title_key", values, "")
 }
 
 // relist deletes the rows of lists that a product has left, moves it in the others, and removes

@@ -29,7 +29,7 @@ func TestPutReads(t *testing.T) {
 		p := rows[0]
 		p.Title = "Another thing"
 		for name, f := range map[string]func(context.Context, listings.Writer) error{
-			"put":  func(ctx context.Context, r listings.Writer) error { return r.Put(ctx, p, true) },
+			"put":  func(ctx context.Context, r listings.Writer) error { return r.Put(ctx, true, p) },
 			"drop": func(ctx context.Context, r listings.Writer) error { return r.Drop(ctx, p.ID) },
 		} {
 			read := storetest.Reads(t, ctx, s, func(ctx context.Context) {

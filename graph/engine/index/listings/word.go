@@ -87,44 +87,58 @@ func skuWords(sku string) []string {
 	return parts
 }
 
-func (r Writer) index(ctx context.Context, p *db.Product, shown bool) error {
-	words, err := wordsOf(p)
-	if err != nil {
-		return err
-	}
-	if shown {
-		query := r.Client.SearchEntry.Query().Where(searchentry.ID(p.ID))
-		query.Modify(ent.ForceIndex("searchentry_store_id_id_word"), ent.ForUpdate)
-		rows, err := query.Load(ctx)
+// index writes the words of products that differ.
+func (r Writer) index(ctx context.Context, products []*db.Product, shown bool) error {
+	of := map[string][]xid.ID{}
+	for _, p := range products {
+		words, err := wordsOf(p)
+		if err == nil && shown {
+			words, err = r.reindex(ctx, p, words)
+		}
 		if err != nil {
 			return err
 		}
-		var gone []string
-		for _, row := range rows {
-			if i := slices.Index(words, row.Word); i >= 0 {
-				words = slices.Delete(words, i, i+1)
-			} else {
-				gone = append(gone, row.Word)
-			}
-		}
-		if len(gone) > 0 {
-			if err := r.forget(ctx, p.ID, searchentry.WordIn(gone...)); err != nil {
-				return err
-			}
+		for _, w := range words {
+			of[w] = append(of[w], p.ID)
 		}
 	}
-	if len(words) == 0 {
-		return nil
+	words, store, values := slices.Sorted(maps.Keys(of)), viewer.From(ctx).Store, []any(nil)
+	for _, w := range words {
+		for _, id := range slices.SortedFunc(slices.Values(of[w]), xid.ID.Compare) {
+			values = append(values, store, w, id)
+		}
 	}
-	slices.Sort(words)
-	created := make([]*db.SearchEntryCreate, len(words))
-	for i, w := range words {
-		created[i] = r.Client.SearchEntry.Create().SetWord(w).SetID(p.ID)
-	}
-	if err := r.Client.SearchEntry.CreateBulk(created...).Exec(ctx); err != nil {
+	if err := r.insert(ctx, "search_entries", "store_id, word, id", values, ""); err != nil {
 		return err
 	}
-	return r.spell(ctx, words)
+	for some := range slices.Chunk(words, atOnce) {
+		if err := r.spell(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reindex removes the words that a product no longer has, and returns those that are not indexed.
+func (r Writer) reindex(ctx context.Context, p *db.Product, words []string) ([]string, error) {
+	query := r.Client.SearchEntry.Query().Where(searchentry.ID(p.ID))
+	query.Modify(ent.ForceIndex("searchentry_store_id_id_word"), ent.ForUpdate)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var gone []string
+	for _, row := range rows {
+		if i := slices.Index(words, row.Word); i >= 0 {
+			words = slices.Delete(words, i, i+1)
+		} else {
+			gone = append(gone, row.Word)
+		}
+	}
+	if len(gone) == 0 {
+		return words, nil
+	}
+	return words, r.forget(ctx, p.ID, searchentry.WordIn(gone...))
 }
 
 // forget removes a product from the search, restricted by the conditions.
@@ -165,7 +179,7 @@ func (r Writer) spell(ctx context.Context, words []string) error {
 			values = append(values, store, s, id, w)
 		}
 	}
-	return r.keep(ctx, "search_spellings", "store_id, spelling, id, word", 4, values)
+	return r.keep(ctx, "search_spellings", "store_id, spelling, id, word", values)
 }
 
 // name writes the option values that are new to the store.
@@ -187,15 +201,20 @@ func (r Writer) name(ctx context.Context, facets map[xid.ID][2]string) error {
 			values = append(values, viewer.From(ctx).Store, id, f[0], f[1])
 		}
 	}
-	return r.keep(ctx, "facets", "store_id, id, name, value", 4, values)
+	return r.keep(ctx, "facets", "store_id, id, name, value", values)
 }
 
-// keep inserts rows of n columns and ignores existing ones.
-func (r Writer) keep(ctx context.Context, table, columns string, n int, values []any) error {
-	tail := " ON CONFLICT DO NOTHING"
+// keep inserts rows and ignores existing ones.
+func (r Writer) keep(ctx context.Context, table, columns string, values []any) error {
 	if r.Engine == dialect.MySQL {
-		tail = " ON DUPLICATE KEY UPDATE id = VALUES(id)"
+		return r.insert(ctx, table, columns, values, " ON DUPLICATE KEY UPDATE id = VALUES(id)")
 	}
+	return r.insert(ctx, table, columns, values, " ON CONFLICT DO NOTHING")
+}
+
+// insert writes its statements out, because a statement builder would cost more than the rows.
+func (r Writer) insert(ctx context.Context, table, columns string, values []any, tail string) error {
+	n := strings.Count(columns, ",") + 1
 	row := "(" + strings.Repeat("?, ", n-1) + "?)"
 	for chunk := range slices.Chunk(values, n*atOnce) {
 		query := "INSERT INTO " + table + " (" + columns + ") VALUES " +
