@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -71,9 +72,8 @@ func (r *repricing) finish(ctx context.Context, e *productEdit) error {
 			return err
 		}
 		for some := range slices.Chunk(ended, variantsAtOnce) {
-			rows := core.Map(some, func(c *db.PriceChange) *db.PriceChangeCreate { return r.row(ctx, c) })
-			if err := r.Client(ctx).PriceChange.CreateBulk(rows...).Exec(ctx); err != nil {
-				return fmt.Errorf("write the price history: %w", err)
+			if err := r.insert(ctx, some); err != nil {
+				return err
 			}
 		}
 		return r.schedule(ctx, p)
@@ -96,11 +96,20 @@ func (r *repricing) ended(p *db.Product) (rows []*db.PriceChange) {
 	return rows
 }
 
-func (r *repricing) row(ctx context.Context, c *db.PriceChange) *db.PriceChangeCreate {
-	return r.Client(ctx).PriceChange.Create().SetID(c.ID).SetProductID(c.ProductID).SetVariantID(c.VariantID).
-		SetOffered(c.Offered).SetPriceMinor(c.PriceMinor).SetNillableCompareAtPriceMinor(c.CompareAtPriceMinor).
-		SetNillableSalePriceMinor(c.SalePriceMinor).SetNillableSaleStartsAt(c.SaleStartsAt).
-		SetNillableSaleEndsAt(c.SaleEndsAt)
+// insert is plain SQL, because a statement builder would cost more than the rows. They are below
+// [ent.MaxLater].
+func (r *repricing) insert(ctx context.Context, rows []*db.PriceChange) error {
+	const columns = "store_id, product_id, variant_id, id, offered, price_minor, compare_at_price_minor, " +
+		"sale_price_minor, sale_starts_at, sale_ends_at"
+	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	store, args := viewer.From(ctx).Store, make([]any, 0, 10*len(rows))
+	for _, c := range rows {
+		args = append(args, store, c.ProductID, c.VariantID, c.ID, c.Offered, c.PriceMinor, c.CompareAtPriceMinor,
+			c.SalePriceMinor, c.SaleStartsAt, c.SaleEndsAt)
+	}
+	_, err := r.Client(ctx).ExecContext(ent.Later(ctx), "INSERT INTO price_changes ("+columns+") VALUES "+row+
+		strings.Repeat(", "+row, len(rows)-1), args...)
+	return fault.Wrap("write the price history", err)
 }
 
 // setPrices sets the columns that hold what shoppers pay, and names the member that shows them.

@@ -305,7 +305,7 @@ func TestPriceWriters(t *testing.T) {
 		})
 		return nil
 	})
-	if err != nil || found != 6 {
+	if err != nil || found != 5 {
 		t.Errorf("%d places set a price: %v", found, err)
 	}
 }

@@ -198,12 +198,15 @@ func (m Mutation) moveProduct(
 		if err := core.CheckTransition("product", e.Row.Status, move.to, move.from...); err != nil {
 			return err
 		}
-		return m.moved(ctx, e, move)
+		if moved(e, move); move.to != state.ProductActive {
+			return nil
+		}
+		return m.sellable(ctx, e.Row)
 	})
 }
 
 // moved changes the status of the product of an edit.
-func (m Mutation) moved(ctx context.Context, e *productEdit, move productMove) error {
+func moved(e *productEdit, move productMove) {
 	p := e.Row
 	if move.special != "" {
 		e.Emit(move.special)
@@ -217,13 +220,11 @@ func (m Mutation) moved(ctx context.Context, e *productEdit, move productMove) e
 		p.PublishedAt = &now
 		e.Update.SetPublishedAt(now)
 		e.Changed = append(e.Changed, "published_at")
-		return m.sellable(ctx, p)
 	case p.PublishedAt != nil:
 		p.PublishedAt = nil
 		e.Update.ClearPublishedAt()
 		e.Changed = append(e.Changed, "published_at")
 	}
-	return nil
 }
 
 // sellable refuses a product in another currency than the store's. It locks the store's row: a
@@ -233,9 +234,13 @@ func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 	if err != nil {
 		return err
 	}
-	if s.Currency != p.Currency {
+	return pricedIn(s.Currency, p)
+}
+
+func pricedIn(currency string, p *db.Product) error {
+	if currency != p.Currency {
 		return fault.State(fault.CurrencyMismatch,
-			"The store sells in "+s.Currency+", but the product is priced in "+p.Currency+".")
+			"The store sells in "+currency+", but the product is priced in "+p.Currency+".")
 	}
 	return nil
 }

@@ -46,6 +46,8 @@ type ProductBatch struct {
 	// unlisted are the products to list by [ProductBatch.Close]: those that were active before, and
 	// the others.
 	unlisted map[bool][]*db.Product
+	// currency is that of the store, whose row is locked then; "" before it is read.
+	currency string
 }
 
 // ProductBatch finds the products of the store that a file names, with two statements.
@@ -161,7 +163,23 @@ func (b *ProductBatch) move(ctx context.Context, e *productEdit, to state.Produc
 	if e.Row.Status == state.ProductArchived && to == state.ProductDraft {
 		m.special = "" // restored
 	}
-	return b.moved(ctx, e, m)
+	moved(e, m)
+	return b.sellable(ctx, e.Row)
+}
+
+// sellable is [Mutation.sellable] of an active product, and reads the store once for all products.
+func (b *ProductBatch) sellable(ctx context.Context, p *db.Product) error {
+	if p.Status != state.ProductActive {
+		return nil
+	}
+	if b.currency == "" {
+		s, err := b.LockedStore(ctx)
+		if err != nil {
+			return err
+		}
+		b.currency = s.Currency
+	}
+	return pricedIn(b.currency, p)
 }
 
 func (b *ProductBatch) apply(
@@ -237,10 +255,10 @@ func (b *ProductBatch) update(ctx context.Context, p *db.Product, in *ImportedPr
 				return err
 			}
 		}
-		if len(e.Changed) > 0 && p.Status == state.ProductActive {
-			return b.sellable(ctx, p)
+		if len(e.Changed) == 0 {
+			return nil
 		}
-		return nil
+		return b.sellable(ctx, p)
 	})
 	return p.Version != version, err
 }

@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
-// BenchmarkImport imports 5,000 published products with three variants each, and then the same again.
+// BenchmarkImport imports 5,000 published products with three variants each, and then the same again, on both engines.
 func BenchmarkImport(b *testing.B) {
 	const products = 5000
 	var file strings.Builder
@@ -25,6 +27,15 @@ func BenchmarkImport(b *testing.B) {
 		file.WriteString("]}\n")
 	}
 	in := input(file.String())
+	b.Run("sqlite", func(b *testing.B) { benchmarkImport(b, storetest.Unlinted, in, products) })
+	if storetest.HaveMySQL(b) {
+		b.Run("mysql", func(b *testing.B) { benchmarkImport(b, storetest.UnlintedMySQL, in, products) })
+	}
+}
+
+func benchmarkImport(
+	b *testing.B, open func(*testing.B) *ent.Store, in model.ImportStartInput, products int64,
+) {
 	for _, again := range []bool{false, true} {
 		name, want := "new", [5]int64{products}
 		if again {
@@ -32,7 +43,7 @@ func BenchmarkImport(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
-				p := graphtest.NewShop(b, graphtest.NewCore(b, storetest.Open(b)))
+				p := graphtest.NewShop(b, graphtest.NewCore(b, open(b)))
 				if again {
 					run(b, p, in)
 				}
@@ -41,7 +52,7 @@ func BenchmarkImport(b *testing.B) {
 				if i := run(b, p, in); counts(i) != want {
 					b.Fatal(counts(i))
 				}
-				b.ReportMetric(float64((storetest.CPUTime()-before).Microseconds())/products, "µs-CPU/product")
+				b.ReportMetric(float64((storetest.CPUTime()-before).Microseconds())/float64(products), "µs-CPU/product")
 			}
 		})
 	}
