@@ -27,7 +27,8 @@ const (
 	// maxWords bounds the indexed words of a product. Title, vendor and type have fewer; the others
 	// fill the rest.
 	maxWords = 300
-	atOnce   = 400
+	// atOnce bounds the rows of a statement. SQLite keeps statements, which are as large as their rows.
+	atOnce = 100
 )
 
 // Kinds of spellings, as their first byte.
