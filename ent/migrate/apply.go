@@ -86,7 +86,7 @@ func onSQLite(ctx context.Context, conn *sql.Conn, f func() error) (err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA temp_store = file"); err != nil {
 		return fmt.Errorf("sort in a file: %w", err)
 	}
-	defer conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA temp_store = memory") //nolint:errcheck // slower at worst
+	defer conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA temp_store = memory") //nolint:errcheck // or slower
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("lock the database: %w", err)
 	}

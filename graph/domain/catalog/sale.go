@@ -162,7 +162,8 @@ func (r *Resolver) changePrice(ctx context.Context, id xid.ID) error {
 			return nil, err
 		}
 		return r.products().Apply(ctx, p, "", func(ctx context.Context, e *productEdit) error {
-			return Mutation{r}.indexed(ctx, e, Mutation{r}.list, func(context.Context, *productEdit) error { return nil })
+			m := Mutation{r}
+			return m.indexed(ctx, e, m.list, func(context.Context, *productEdit) error { return nil })
 		})
 	})
 }
