@@ -91,7 +91,8 @@ var bounded = map[string]int{
 
 	"ExportFilters/ids maxItems": limit.ExportIDs, "ExportFiltersCreate/ids maxItems": limit.ExportIDs,
 
-	"WebhookCreate/url maxLength": limit.URL, "WebhookCreate/events maxItems": limit.EventNames,
+	"WebhookCreate/url maxLength": limit.URL, "WebhookCreate/selection maxLength": limit.Selection,
+	"Webhook/selection maxLength": limit.Selection, "WebhookCreate/events maxItems": limit.EventNames,
 	"WebhookCreate/description maxLength": limit.Line, "Webhook/url maxLength": limit.URL,
 	"Webhook/description maxLength": limit.Line, "Webhook/last_error maxLength": limit.Line,
 	"Webhook/rate_limit maximum": limit.EndpointRate, "Webhook/filters maxItems": limit.Filters,

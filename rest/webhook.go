@@ -27,9 +27,9 @@ func (a *API) createWebhook(c *call) error {
 	}
 	address, events, payload := r.String("url"), r.Strings("events"), r.String("payload")
 	in := model.WebhookEndpointCreateInput{Events: events, Description: r.String("description"),
-		Payload: state.PayloadFull}
+		Payload: state.PayloadFull, Selection: r.String("selection")}
 	faults := required(r.Fields(), "url", address, &in.URL)
-	faults = choice(faults, "payload", payload, &in.Payload, "The value is full or thin.")
+	faults = choice(faults, "payload", payload, &in.Payload, "The value is full, thin or selection.")
 	in.Decoded = model.NewDecoded(present(faults, "events", events != nil))
 	done, err := a.Core.Mutation().WebhookEndpointCreate(c.ctx, in)
 	if err != nil {

@@ -101199,6 +101199,7 @@ type WebhookEndpointMutation struct {
 	paused_until      *micros.Time
 	addpaused_until   *micros.Time
 	payload           *state.WebhookPayload
+	selection         *string
 	rate_limit        *int
 	addrate_limit     *int
 	headers           *[]byte
@@ -101909,6 +101910,55 @@ func (m *WebhookEndpointMutation) ResetPayload() {
 	m.payload = nil
 }
 
+// SetSelection sets the "selection" field.
+func (m *WebhookEndpointMutation) SetSelection(s string) {
+	m.selection = &s
+}
+
+// Selection returns the value of the "selection" field in the mutation.
+func (m *WebhookEndpointMutation) Selection() (r string, exists bool) {
+	v := m.selection
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSelection returns the old "selection" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldSelection(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSelection is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSelection requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSelection: %w", err)
+	}
+	return oldValue.Selection, nil
+}
+
+// ClearSelection clears the value of the "selection" field.
+func (m *WebhookEndpointMutation) ClearSelection() {
+	m.selection = nil
+	m.clearedFields[webhookendpoint.FieldSelection] = struct{}{}
+}
+
+// SelectionCleared returns if the "selection" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) SelectionCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldSelection]
+	return ok
+}
+
+// ResetSelection resets all changes to the "selection" field.
+func (m *WebhookEndpointMutation) ResetSelection() {
+	m.selection = nil
+	delete(m.clearedFields, webhookendpoint.FieldSelection)
+}
+
 // SetRateLimit sets the "rate_limit" field.
 func (m *WebhookEndpointMutation) SetRateLimit(i int) {
 	m.rate_limit = &i
@@ -102519,7 +102569,7 @@ func (m *WebhookEndpointMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WebhookEndpointMutation) Fields() []string {
-	fields := make([]string, 0, 23)
+	fields := make([]string, 0, 24)
 	if m.store_id != nil {
 		fields = append(fields, webhookendpoint.FieldStoreID)
 	}
@@ -102555,6 +102605,9 @@ func (m *WebhookEndpointMutation) Fields() []string {
 	}
 	if m.payload != nil {
 		fields = append(fields, webhookendpoint.FieldPayload)
+	}
+	if m.selection != nil {
+		fields = append(fields, webhookendpoint.FieldSelection)
 	}
 	if m.rate_limit != nil {
 		fields = append(fields, webhookendpoint.FieldRateLimit)
@@ -102621,6 +102674,8 @@ func (m *WebhookEndpointMutation) Field(name string) (ent.Value, bool) {
 		return m.PausedUntil()
 	case webhookendpoint.FieldPayload:
 		return m.Payload()
+	case webhookendpoint.FieldSelection:
+		return m.Selection()
 	case webhookendpoint.FieldRateLimit:
 		return m.RateLimit()
 	case webhookendpoint.FieldHeaders:
@@ -102676,6 +102731,8 @@ func (m *WebhookEndpointMutation) OldField(ctx context.Context, name string) (en
 		return m.OldPausedUntil(ctx)
 	case webhookendpoint.FieldPayload:
 		return m.OldPayload(ctx)
+	case webhookendpoint.FieldSelection:
+		return m.OldSelection(ctx)
 	case webhookendpoint.FieldRateLimit:
 		return m.OldRateLimit(ctx)
 	case webhookendpoint.FieldHeaders:
@@ -102790,6 +102847,13 @@ func (m *WebhookEndpointMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPayload(v)
+		return nil
+	case webhookendpoint.FieldSelection:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSelection(v)
 		return nil
 	case webhookendpoint.FieldRateLimit:
 		v, ok := value.(int)
@@ -103009,6 +103073,9 @@ func (m *WebhookEndpointMutation) ClearedFields() []string {
 	if m.FieldCleared(webhookendpoint.FieldPausedUntil) {
 		fields = append(fields, webhookendpoint.FieldPausedUntil)
 	}
+	if m.FieldCleared(webhookendpoint.FieldSelection) {
+		fields = append(fields, webhookendpoint.FieldSelection)
+	}
 	if m.FieldCleared(webhookendpoint.FieldRateLimit) {
 		fields = append(fields, webhookendpoint.FieldRateLimit)
 	}
@@ -103061,6 +103128,9 @@ func (m *WebhookEndpointMutation) ClearField(name string) error {
 		return nil
 	case webhookendpoint.FieldPausedUntil:
 		m.ClearPausedUntil()
+		return nil
+	case webhookendpoint.FieldSelection:
+		m.ClearSelection()
 		return nil
 	case webhookendpoint.FieldRateLimit:
 		m.ClearRateLimit()
@@ -103132,6 +103202,9 @@ func (m *WebhookEndpointMutation) ResetField(name string) error {
 		return nil
 	case webhookendpoint.FieldPayload:
 		m.ResetPayload()
+		return nil
+	case webhookendpoint.FieldSelection:
+		m.ResetSelection()
 		return nil
 	case webhookendpoint.FieldRateLimit:
 		m.ResetRateLimit()

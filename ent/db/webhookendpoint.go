@@ -42,6 +42,8 @@ type WebhookEndpoint struct {
 	PausedUntil *micros.Time `json:"paused_until,omitempty"`
 	// Payload holds the value of the "payload" field.
 	Payload state.WebhookPayload `json:"payload,omitempty"`
+	// Selection holds the value of the "selection" field.
+	Selection *string `json:"selection,omitempty"`
 	// RateLimit holds the value of the "rate_limit" field.
 	RateLimit *int `json:"rate_limit,omitempty"`
 	// Headers holds the value of the "headers" field.
@@ -78,7 +80,7 @@ func (*WebhookEndpoint) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case webhookendpoint.FieldVersion, webhookendpoint.FieldEventSequence, webhookendpoint.FieldUpdatedAt, webhookendpoint.FieldStoppedAt, webhookendpoint.FieldPausedUntil, webhookendpoint.FieldRateLimit, webhookendpoint.FieldNextSecretAt, webhookendpoint.FieldDeletedAt:
 			values[i] = new(sql.NullInt64)
-		case webhookendpoint.FieldURL, webhookendpoint.FieldEvents, webhookendpoint.FieldDescription, webhookendpoint.FieldStatus, webhookendpoint.FieldStoppedReason, webhookendpoint.FieldPayload, webhookendpoint.FieldFilters, webhookendpoint.FieldSecretHint, webhookendpoint.FieldNextSecretHint:
+		case webhookendpoint.FieldURL, webhookendpoint.FieldEvents, webhookendpoint.FieldDescription, webhookendpoint.FieldStatus, webhookendpoint.FieldStoppedReason, webhookendpoint.FieldPayload, webhookendpoint.FieldSelection, webhookendpoint.FieldFilters, webhookendpoint.FieldSecretHint, webhookendpoint.FieldNextSecretHint:
 			values[i] = new(sql.NullString)
 		case webhookendpoint.FieldID, webhookendpoint.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -178,6 +180,13 @@ func (_m *WebhookEndpoint) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field payload", values[i])
 			} else if value.Valid {
 				_m.Payload = state.WebhookPayload(value.String)
+			}
+		case webhookendpoint.FieldSelection:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field selection", values[i])
+			} else if value.Valid {
+				_m.Selection = new(string)
+				*_m.Selection = value.String
 			}
 		case webhookendpoint.FieldRateLimit:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

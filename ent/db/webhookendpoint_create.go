@@ -150,6 +150,20 @@ func (_c *WebhookEndpointCreate) SetNillablePayload(v *state.WebhookPayload) *We
 	return _c
 }
 
+// SetSelection sets the "selection" field.
+func (_c *WebhookEndpointCreate) SetSelection(v string) *WebhookEndpointCreate {
+	_c.mutation.SetSelection(v)
+	return _c
+}
+
+// SetNillableSelection sets the "selection" field if the given value is not nil.
+func (_c *WebhookEndpointCreate) SetNillableSelection(v *string) *WebhookEndpointCreate {
+	if v != nil {
+		_c.SetSelection(*v)
+	}
+	return _c
+}
+
 // SetRateLimit sets the "rate_limit" field.
 func (_c *WebhookEndpointCreate) SetRateLimit(v int) *WebhookEndpointCreate {
 	_c.mutation.SetRateLimit(v)
@@ -479,6 +493,10 @@ func (_c *WebhookEndpointCreate) createSpec() (*WebhookEndpoint, *sqlgraph.Creat
 	if value, ok := _c.mutation.Payload(); ok {
 		_spec.SetField(webhookendpoint.FieldPayload, field.TypeString, value)
 		_node.Payload = value
+	}
+	if value, ok := _c.mutation.Selection(); ok {
+		_spec.SetField(webhookendpoint.FieldSelection, field.TypeString, value)
+		_node.Selection = &value
 	}
 	if value, ok := _c.mutation.RateLimit(); ok {
 		_spec.SetField(webhookendpoint.FieldRateLimit, field.TypeInt, value)

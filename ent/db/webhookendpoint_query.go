@@ -546,6 +546,7 @@ var webhookendpointBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.StoppedReason),
 		cell.NumberOf(&row.PausedUntil),
 		(*cell.Text[state.WebhookPayload])(&row.Payload),
+		cell.TextOf(&row.Selection),
 		cell.NumberOf(&row.RateLimit),
 		(*cell.Bytes)(&row.Headers),
 		cell.TextOf(&row.Filters),

@@ -243,6 +243,26 @@ func (_u *WebhookEndpointUpdate) SetNillablePayload(v *state.WebhookPayload) *We
 	return _u
 }
 
+// SetSelection sets the "selection" field.
+func (_u *WebhookEndpointUpdate) SetSelection(v string) *WebhookEndpointUpdate {
+	_u.mutation.SetSelection(v)
+	return _u
+}
+
+// SetNillableSelection sets the "selection" field if the given value is not nil.
+func (_u *WebhookEndpointUpdate) SetNillableSelection(v *string) *WebhookEndpointUpdate {
+	if v != nil {
+		_u.SetSelection(*v)
+	}
+	return _u
+}
+
+// ClearSelection clears the value of the "selection" field.
+func (_u *WebhookEndpointUpdate) ClearSelection() *WebhookEndpointUpdate {
+	_u.mutation.ClearSelection()
+	return _u
+}
+
 // SetRateLimit sets the "rate_limit" field.
 func (_u *WebhookEndpointUpdate) SetRateLimit(v int) *WebhookEndpointUpdate {
 	_u.mutation.ResetRateLimit()
@@ -709,6 +729,26 @@ func (_u *WebhookEndpointUpdateOne) SetNillablePayload(v *state.WebhookPayload) 
 	if v != nil {
 		_u.SetPayload(*v)
 	}
+	return _u
+}
+
+// SetSelection sets the "selection" field.
+func (_u *WebhookEndpointUpdateOne) SetSelection(v string) *WebhookEndpointUpdateOne {
+	_u.mutation.SetSelection(v)
+	return _u
+}
+
+// SetNillableSelection sets the "selection" field if the given value is not nil.
+func (_u *WebhookEndpointUpdateOne) SetNillableSelection(v *string) *WebhookEndpointUpdateOne {
+	if v != nil {
+		_u.SetSelection(*v)
+	}
+	return _u
+}
+
+// ClearSelection clears the value of the "selection" field.
+func (_u *WebhookEndpointUpdateOne) ClearSelection() *WebhookEndpointUpdateOne {
+	_u.mutation.ClearSelection()
 	return _u
 }
 

@@ -109,6 +109,8 @@ var fixed = []Fixed{
 	{Of: "The networks that an API key may be used from", Unit: inEntries, Most: KeyNetworks},
 	{Of: "The links of a menu, including nested ones", Unit: inEntries, Most: MenuLinks},
 	{Of: "The event names of a request", Unit: inEntries, Most: EventNames},
+	{Of: "The selection of a webhook endpoint", Unit: inBytes, Most: Selection},
+	{Of: "An alias in the selection of a webhook endpoint", Unit: inBytes, Most: SelectionName},
 	{Of: "The redirect URIs of an app", Unit: inEntries, Most: RedirectURIs},
 	{Of: "The custom headers of a webhook endpoint", Unit: inEntries, Most: Headers},
 	{Of: "The filters of a webhook endpoint", Unit: inEntries, Most: Filters},

@@ -198,6 +198,10 @@ const (
 	CartQuantity = 999
 	// EventNames are the events that a request subscribes to; the catalog has fewer.
 	EventNames = 100
+	// Selection is the text of the fields that an endpoint selects, and SelectionName a name that it
+	// gives to one.
+	Selection     = 4096
+	SelectionName = 64
 	// KeyNetworks are the networks that an API key may be used from.
 	KeyNetworks = 20
 	// RedirectURIs are the redirect URIs of one app.

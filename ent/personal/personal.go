@@ -156,7 +156,7 @@ var tables = map[string]map[Class]string{
 	"users":       {Account: "email name password_hash"},
 	"variants":    {Never: "options title sku barcode tax_category prices custom_fields"},
 	"webhook_endpoints": {
-		Never: "url events description payload status stopped_reason headers filters secret secret_hint " +
+		Never: "url events description payload selection status stopped_reason headers filters secret secret_hint " +
 			"next_secret next_secret_hint",
 	},
 	"webhook_queues": {Never: "last_error"},

@@ -34,6 +34,9 @@ func (WebhookEndpoint) Fields() []ent.Field {
 		field.Int64("paused_until").GoType(micros.Time(0)).Optional().Nillable(),
 		// payload is how much of the resource its messages contain.
 		field.String("payload").GoType(state.WebhookPayload("")).SchemaType(key(8)).Default(string(state.PayloadFull)),
+		// selection is the GraphQL text of the fields that its messages contain, instead of all. The
+		// payload is then the default: its column is too narrow for another word.
+		field.String("selection").SchemaType(key(4096)).Optional().Nillable(),
 		// rate_limit is the maximum number of attempts that begin in a second; null means no limit
 		// of its own.
 		field.Int("rate_limit").Optional().Nillable(),

@@ -20,12 +20,13 @@ type WebhookPayload string
 
 // The values of [WebhookPayload].
 const (
-	PayloadFull WebhookPayload = "full"
-	PayloadThin WebhookPayload = "thin" // only the id, the type and the version
+	PayloadFull      WebhookPayload = "full"
+	PayloadThin      WebhookPayload = "thin"      // only the id, the type and the version
+	PayloadSelection WebhookPayload = "selection" // only the fields that the endpoint selects
 )
 
 // Known reports whether v is a value of the enumeration.
-func (v WebhookPayload) Known() bool { return oneOf(v, PayloadFull, PayloadThin) }
+func (v WebhookPayload) Known() bool { return oneOf(v, PayloadFull, PayloadThin, PayloadSelection) }
 
 // EndpointStop is the reason why an endpoint is suspended or disabled.
 type EndpointStop string

@@ -1731,6 +1731,10 @@ type WebhookEndpointCreateInput struct {
 	Events      []string             `json:"events"`
 	Description *string              `json:"description,omitempty"`
 	Payload     state.WebhookPayload `json:"payload"`
+	// The fields of each resource, if and only if the payload is SELECTION: { ... on Order { id number } }. Every type of
+	// resource that the events are about has one such fragment. Fields that events do not contain are refused, as are
+	// arguments, variables and directives.
+	Selection *string `json:"selection,omitempty"`
 	// Attempts per second, 1 to 1,000.
 	RateLimit *int64                `json:"rateLimit,omitempty"`
 	Headers   []*WebhookHeaderInput `json:"headers,omitempty"`
@@ -1757,8 +1761,10 @@ type WebhookEndpointUpdateInput struct {
 	Events      graphql.Omittable[[]string] `json:"events,omitempty"`
 	Description graphql.Omittable[*string]  `json:"description,omitempty"`
 	// Applies to what is sent from then on, also again.
-	Payload   graphql.Omittable[*state.WebhookPayload] `json:"payload,omitempty"`
-	RateLimit graphql.Omittable[*int64]                `json:"rateLimit,omitempty"`
+	Payload graphql.Omittable[*state.WebhookPayload] `json:"payload,omitempty"`
+	// See WebhookEndpointCreateInput. Another payload removes it.
+	Selection graphql.Omittable[*string] `json:"selection,omitempty"`
+	RateLimit graphql.Omittable[*int64]  `json:"rateLimit,omitempty"`
 	// Replaces all headers.
 	Headers graphql.Omittable[[]*WebhookHeaderInput] `json:"headers,omitempty"`
 	Filters graphql.Omittable[[]*filter.Condition]   `json:"filters,omitempty"`

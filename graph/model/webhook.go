@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // SecretOverlap is how long after a rotation the second secret replaces the first automatically
@@ -65,6 +66,9 @@ func ShowWebhookEndpoint(row *db.WebhookEndpoint, health *db.WebhookQueue, now m
 
 // Events returns the subscribed events, sorted.
 func (e *WebhookEndpoint) Events() []string { return strings.Fields(e.WebhookEndpoint.Events) }
+
+// Sends returns how much of a resource its messages contain.
+func (e *WebhookEndpoint) Sends() state.WebhookPayload { return wire.PayloadOf(e.WebhookEndpoint) }
 
 // FailingSince returns when the oldest failing delivery was first attempted, or nil.
 func (e *WebhookEndpoint) FailingSince() *micros.Time { return e.Health.FailingSince }

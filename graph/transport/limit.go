@@ -14,7 +14,7 @@ import (
 // before validation, whose cost grows with fragments times fields.
 const (
 	maxDepth      = 12         // nesting of fields
-	maxCost       = 5000       // of a request in points; see [cost]
+	maxCost       = 5000       // of a request in points; see graph/lib/cost
 	maxBody       = limit.Body // in bytes (contract, section 1), except for uploads
 	maxTokens     = 10_000
 	maxFields     = 4000 // of one operation, with fragments expanded

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/lib/cost"
 )
 
 // repeat joins n texts made by f.
@@ -192,7 +193,7 @@ func TestCost(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatalf("%s: %v", tc.document, errs)
 		}
-		if got := cost(doc.Operations[0], tc.variables); got != tc.want {
+		if got := cost.Of(doc.Operations[0], tc.variables); got != tc.want {
 			t.Errorf("%s costs %d, want %d", tc.document, got, tc.want)
 		}
 	}
@@ -223,7 +224,7 @@ func TestOrdinaryDocumentsPass(t *testing.T) {
 			t.Errorf("%s: %v", name, errs)
 			continue
 		}
-		if c := cost(doc.Operations[0], nil); c > maxCost {
+		if c := cost.Of(doc.Operations[0], nil); c > maxCost {
 			t.Errorf("%s costs %d", name, c)
 		}
 	}
@@ -318,7 +319,7 @@ func FuzzDocument(f *testing.F) {
 			t.Fatalf("%q is valid but does not parse: %v", text, err)
 		}
 		for _, op := range doc.Operations {
-			if c := cost(op, nil); c < 1 {
+			if c := cost.Of(op, nil); c < 1 {
 				t.Errorf("%q costs %d", text, c)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db/migrate"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/lib/cost"
 )
 
 // shortTexts holds the fields whose column allows longer texts than their limit: 5,000 characters
@@ -32,8 +33,8 @@ func TestLongTextsCost(t *testing.T) {
 					continue
 				}
 				known++
-				if full := object + "." + name; !slices.Contains(slices.Concat(longTexts, shortTexts), full) {
-					t.Errorf("%s is a long text: add it to longTexts", full)
+				if full := object + "." + name; !slices.Contains(slices.Concat(cost.LongTexts, shortTexts), full) {
+					t.Errorf("%s is a long text: add it to cost.LongTexts", full)
 				}
 			}
 		}
@@ -41,7 +42,7 @@ func TestLongTextsCost(t *testing.T) {
 	if known < 5 {
 		t.Errorf("only %d fields were found", known)
 	}
-	for _, full := range longTexts {
+	for _, full := range cost.LongTexts {
 		object, name, _ := strings.Cut(full, ".")
 		if def := graph.Schema().Types[object]; def == nil || def.Fields.ForName(name) == nil {
 			t.Errorf("there is no %s", full)

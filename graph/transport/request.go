@@ -14,6 +14,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/cost"
 	"github.com/storefront-go/storefront/graph/lib/theme"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
@@ -210,7 +211,7 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 		return nil, gqlerror.List{requestError(codeVariables, "The condition of a @skip or @include is null.")}
 	}
 	o := &operation{doc: doc, op: op, text: p.query, variables: variables, body: p.body,
-		cost: cost(op, variables)}
+		cost: cost.Of(op, variables)}
 	if o.cost > maxCost {
 		return o, gqlerror.List{requestError(codeTooCostly, "The operation costs "+strconv.Itoa(o.cost)+
 			" points, more than "+strconv.Itoa(maxCost)+". Ask for shorter lists or fewer fields.")}

@@ -1312,14 +1312,17 @@ func (e WebhookEvent) Valid() bool {
 
 // Defines values for WebhookPayload.
 const (
-	WebhookPayloadFull WebhookPayload = "full"
-	WebhookPayloadThin WebhookPayload = "thin"
+	WebhookPayloadFull      WebhookPayload = "full"
+	WebhookPayloadSelection WebhookPayload = "selection"
+	WebhookPayloadThin      WebhookPayload = "thin"
 )
 
 // Valid indicates whether the value is a known member of the WebhookPayload enum.
 func (e WebhookPayload) Valid() bool {
 	switch e {
 	case WebhookPayloadFull:
+		return true
+	case WebhookPayloadSelection:
 		return true
 	case WebhookPayloadThin:
 		return true
@@ -4041,7 +4044,7 @@ type Webhook struct {
 	// PausedUntil When the pause ends; null if it is not paused.
 	PausedUntil *OptionalTimestamp `json:"paused_until"`
 
-	// Payload How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then `data` is null and `payload_omitted` true: read the resource from the API.
+	// Payload How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then `data` is null and `payload_omitted` true: read the resource from the API. `selection` is the fields that the endpoint selects.
 	Payload WebhookPayload `json:"payload"`
 
 	// RateLimit The maximum number of attempts per second; null for no limit.
@@ -4052,6 +4055,9 @@ type Webhook struct {
 
 	// SecretHint The end of the secret.
 	SecretHint string `json:"secret_hint"`
+
+	// Selection The selected fields in GraphQL; null unless the payload is `selection`.
+	Selection *string `json:"selection"`
 
 	// Status Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is disabled by a person, or when its app loses access.
 	Status WebhookStatus `json:"status"`
@@ -4101,6 +4107,9 @@ type WebhookCreate struct {
 	// Payload How much of the resource the messages contain. The default is `full`.
 	Payload *WebhookPayload `json:"payload,omitempty"`
 
+	// Selection The selected fields in GraphQL, if and only if the payload is `selection`, such as `{ ... on Order { id totalMinor } }`. Each type of resource that the events are about needs such a fragment. Fields that events do not contain are rejected.
+	Selection *string `json:"selection,omitempty"`
+
 	// URL An absolute https URL without user and fragment, of at most 2,048 bytes. Addresses that are not public are rejected, and checked again for every delivery. A stream of a NATS server is `tls://host:4222/subject`: events go to `subject.` and their type.
 	URL string `json:"url"`
 }
@@ -4144,7 +4153,7 @@ type WebhookPage struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// WebhookPayload How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then `data` is null and `payload_omitted` true: read the resource from the API.
+// WebhookPayload How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then `data` is null and `payload_omitted` true: read the resource from the API. `selection` is the fields that the endpoint selects.
 type WebhookPayload string
 
 // WebhookStatus Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is disabled by a person, or when its app loses access.

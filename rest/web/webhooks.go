@@ -159,7 +159,7 @@ var bodyMembers = [][2]string{
 	{"sequence", "The number of the event of its resource, from 1 without gaps; 0 for a `ping`. If you subscribe to " +
 		"only some events, you see only some numbers."},
 	{"changed_fields", "The changed members of an update; null for other events."},
-	{"data.object", "The resource after the change, as the API returns it."},
+	{"data.object", "The resource after the change, as the API returns it, or the fields that the endpoint selects."},
 	{"payload_omitted", "True if the body would be larger than 256 KiB, or the endpoint gets thin messages. `data` " +
 		"is then null: read the resource from the API."},
 }

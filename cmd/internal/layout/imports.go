@@ -72,7 +72,9 @@ var arrows = map[string][]string{
 		"graph/engine/change", "graph/engine/lease", "graph/engine/notify", "graph/engine/outbox",
 		"graph/engine/rollup", "graph/engine/work", "graph/model",
 	},
+	"graph/engine/webhook/selection": {"graph/internal/exec"}, // its schema
 
+	"graph/lib/cost":         {"graph/lib/page"},
 	"graph/lib/link":         {"graph/lib/keyring"},
 	"graph/lib/page":         {"graph/lib/keyring"},
 	"graph/lib/paper":        {"graph/lib/country", "graph/lib/phrase", "graph/lib/price"},

@@ -2972,6 +2972,7 @@ var (
 		{Name: "stopped_reason", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "paused_until", Type: field.TypeInt64, Nullable: true},
 		{Name: "payload", Type: field.TypeString, Default: "full", SchemaType: map[string]string{"mysql": "varbinary(8)"}},
+		{Name: "selection", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(4096)"}},
 		{Name: "rate_limit", Type: field.TypeInt, Nullable: true},
 		{Name: "headers", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "filters", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(4096)"}},
@@ -2993,7 +2994,7 @@ var (
 			{
 				Name:    "webhookendpoint_store_id_app_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{WebhookEndpointsColumns[1], WebhookEndpointsColumns[17], WebhookEndpointsColumns[0]},
+				Columns: []*schema.Column{WebhookEndpointsColumns[1], WebhookEndpointsColumns[18], WebhookEndpointsColumns[0]},
 			},
 		},
 	}

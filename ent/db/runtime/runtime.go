@@ -2764,11 +2764,11 @@ func init() {
 	// webhookendpoint.DefaultPayload holds the default value on creation for the payload field.
 	webhookendpoint.DefaultPayload = state.WebhookPayload(webhookendpointDescPayload.Default.(string))
 	// webhookendpointDescSecret is the schema descriptor for secret field.
-	webhookendpointDescSecret := webhookendpointFields[13].Descriptor()
+	webhookendpointDescSecret := webhookendpointFields[14].Descriptor()
 	// webhookendpoint.SecretValidator is a validator for the "secret" field. It is called by the builders before save.
 	webhookendpoint.SecretValidator = webhookendpointDescSecret.Validators[0].(func([]byte) error)
 	// webhookendpointDescNextSecret is the schema descriptor for next_secret field.
-	webhookendpointDescNextSecret := webhookendpointFields[15].Descriptor()
+	webhookendpointDescNextSecret := webhookendpointFields[16].Descriptor()
 	// webhookendpoint.NextSecretValidator is a validator for the "next_secret" field. It is called by the builders before save.
 	webhookendpoint.NextSecretValidator = webhookendpointDescNextSecret.Validators[0].(func([]byte) error)
 	// webhookendpointDescID is the schema descriptor for id field.

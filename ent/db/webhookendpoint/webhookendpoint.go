@@ -38,6 +38,8 @@ const (
 	FieldPausedUntil = "paused_until"
 	// FieldPayload holds the string denoting the payload field in the database.
 	FieldPayload = "payload"
+	// FieldSelection holds the string denoting the selection field in the database.
+	FieldSelection = "selection"
 	// FieldRateLimit holds the string denoting the rate_limit field in the database.
 	FieldRateLimit = "rate_limit"
 	// FieldHeaders holds the string denoting the headers field in the database.
@@ -79,6 +81,7 @@ var Columns = []string{
 	FieldStoppedReason,
 	FieldPausedUntil,
 	FieldPayload,
+	FieldSelection,
 	FieldRateLimit,
 	FieldHeaders,
 	FieldFilters,
@@ -194,6 +197,11 @@ func ByPausedUntil(opts ...sql.OrderTermOption) OrderOption {
 // ByPayload orders the results by the payload field.
 func ByPayload(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPayload, opts...).ToFunc()
+}
+
+// BySelection orders the results by the selection field.
+func BySelection(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSelection, opts...).ToFunc()
 }
 
 // ByRateLimit orders the results by the rate_limit field.

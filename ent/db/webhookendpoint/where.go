@@ -121,6 +121,11 @@ func Payload(v state.WebhookPayload) predicate.WebhookEndpoint {
 	return predicate.WebhookEndpoint(sql.FieldEQ(FieldPayload, vc))
 }
 
+// Selection applies equality check predicate on the "selection" field. It's identical to SelectionEQ.
+func Selection(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldSelection, v))
+}
+
 // RateLimit applies equality check predicate on the "rate_limit" field. It's identical to RateLimitEQ.
 func RateLimit(v int) predicate.WebhookEndpoint {
 	return predicate.WebhookEndpoint(sql.FieldEQ(FieldRateLimit, v))
@@ -945,6 +950,81 @@ func PayloadEqualFold(v state.WebhookPayload) predicate.WebhookEndpoint {
 func PayloadContainsFold(v state.WebhookPayload) predicate.WebhookEndpoint {
 	vc := string(v)
 	return predicate.WebhookEndpoint(sql.FieldContainsFold(FieldPayload, vc))
+}
+
+// SelectionEQ applies the EQ predicate on the "selection" field.
+func SelectionEQ(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEQ(FieldSelection, v))
+}
+
+// SelectionNEQ applies the NEQ predicate on the "selection" field.
+func SelectionNEQ(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNEQ(FieldSelection, v))
+}
+
+// SelectionIn applies the In predicate on the "selection" field.
+func SelectionIn(vs ...string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIn(FieldSelection, vs...))
+}
+
+// SelectionNotIn applies the NotIn predicate on the "selection" field.
+func SelectionNotIn(vs ...string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotIn(FieldSelection, vs...))
+}
+
+// SelectionGT applies the GT predicate on the "selection" field.
+func SelectionGT(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldGT(FieldSelection, v))
+}
+
+// SelectionGTE applies the GTE predicate on the "selection" field.
+func SelectionGTE(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldGTE(FieldSelection, v))
+}
+
+// SelectionLT applies the LT predicate on the "selection" field.
+func SelectionLT(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldLT(FieldSelection, v))
+}
+
+// SelectionLTE applies the LTE predicate on the "selection" field.
+func SelectionLTE(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldLTE(FieldSelection, v))
+}
+
+// SelectionContains applies the Contains predicate on the "selection" field.
+func SelectionContains(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldContains(FieldSelection, v))
+}
+
+// SelectionHasPrefix applies the HasPrefix predicate on the "selection" field.
+func SelectionHasPrefix(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldHasPrefix(FieldSelection, v))
+}
+
+// SelectionHasSuffix applies the HasSuffix predicate on the "selection" field.
+func SelectionHasSuffix(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldHasSuffix(FieldSelection, v))
+}
+
+// SelectionIsNil applies the IsNil predicate on the "selection" field.
+func SelectionIsNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldIsNull(FieldSelection))
+}
+
+// SelectionNotNil applies the NotNil predicate on the "selection" field.
+func SelectionNotNil() predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldNotNull(FieldSelection))
+}
+
+// SelectionEqualFold applies the EqualFold predicate on the "selection" field.
+func SelectionEqualFold(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldEqualFold(FieldSelection, v))
+}
+
+// SelectionContainsFold applies the ContainsFold predicate on the "selection" field.
+func SelectionContainsFold(v string) predicate.WebhookEndpoint {
+	return predicate.WebhookEndpoint(sql.FieldContainsFold(FieldSelection, v))
 }
 
 // RateLimitEQ applies the EQ predicate on the "rate_limit" field.

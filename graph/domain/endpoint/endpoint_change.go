@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -112,7 +113,9 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 			}
 		}
 		core.Replace(&e.Changed, events, "events", &row.Events, u.SetEvents)
-		core.MemberOf(&e.Changed, in.Payload, "payload", &row.Payload, u.SetPayload)
+		if err := changePayload(e, in); err != nil {
+			return err
+		}
 		core.MemberOpt(&e.Changed, in.Description, "description", &row.Description, u.SetDescription,
 			u.ClearDescription)
 		if in.RateLimit.IsSet() {
@@ -132,8 +135,33 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 		if err := subscribable(ctx, row.Events); err != nil {
 			return err
 		}
-		return m.allowNew(ctx, row.URL, row.Events, row.Payload)
+		return m.allowNew(ctx, row.URL, row.Events, wire.PayloadOf(row) != state.PayloadFull)
 	})
+}
+
+// changePayload changes what messages contain. A selection that is kept has to cover the events.
+func changePayload(e *endpointEdit, in model.WebhookEndpointUpdateInput) error {
+	if !in.Payload.IsSet() && !in.Selection.IsSet() && !in.Events.IsSet() {
+		return nil
+	}
+	sends, selection := wire.PayloadOf(e.Row), e.Row.Selection
+	if in.Payload.IsSet() {
+		sends = *in.Payload.Value()
+	}
+	if in.Selection.IsSet() {
+		selection = in.Selection.Value()
+	} else if sends != state.PayloadSelection {
+		selection = nil
+	}
+	c := &core.Check{}
+	payload, selection := checkSelection(c, sends, selection, e.Row.Events)
+	if err := c.Err(); err != nil {
+		return err
+	}
+	core.Replace(&e.Changed, &payload, "payload", &e.Row.Payload, e.Update.SetPayload)
+	core.MemberOpt(&e.Changed, core.Given(selection), "selection", &e.Row.Selection, e.Update.SetSelection,
+		e.Update.ClearSelection)
+	return nil
 }
 
 // WebhookEndpointDisable stops deliveries. Waiting ones are held.

@@ -43,6 +43,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
+	in.Payload, in.Selection = checkSelection(c, in.Payload, in.Selection, events)
 	for i, f := range in.Filters {
 		checkMember(c, i, events, f.Field)
 	}
@@ -62,7 +63,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 		if err := m.roomForEndpoint(ctx); err != nil {
 			return nil, err
 		}
-		if err := m.allowNew(ctx, in.URL, events, in.Payload); err != nil {
+		if err := m.allowNew(ctx, in.URL, events, in.Payload != state.PayloadFull || in.Selection != nil); err != nil {
 			return nil, err
 		}
 		row, err := m.registerEndpoint(ctx, id, in, registration{events, secret, headers})
@@ -88,7 +89,8 @@ type registration struct {
 func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput, r registration,
 ) (*db.WebhookEndpoint, error) {
 	row := m.Client(ctx).WebhookEndpoint.Create().SetID(id).SetURL(in.URL).SetEvents(r.events).
-		SetNillableDescription(in.Description).SetPayload(in.Payload).SetStatus(state.EndpointActive).
+		SetNillableDescription(in.Description).SetPayload(in.Payload).SetNillableSelection(in.Selection).
+		SetStatus(state.EndpointActive).
 		SetSecret(m.Webhooks.Vault.Seal(id, r.secret)).SetSecretHint(webhook.Hint(r.secret)).SetUpdatedAt(id.Time()).
 		SetNillableRateLimit(rateOf(in.RateLimit)).SetNillableFilters(filtersOf(in.Filters))
 	if sealed := m.Webhooks.Vault.SealHeaders(id, r.headers); sealed != nil {
@@ -108,16 +110,16 @@ func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.Webh
 	return made, m.Webhooks.Create(ctx, id)
 }
 
-// allowNew refuses queues, thin messages and events of stock as long as there may be a program of an
+// allowNew refuses queues, messages that are not full and events of stock as long as there may be a program of an
 // earlier release, which would send nothing or too much. With the first subscription to events of
 // stock, the store has them.
-func (m Mutation) allowNew(ctx context.Context, address, events string, payload state.WebhookPayload) error {
+func (m Mutation) allowNew(ctx context.Context, address, events string, reduced bool) error {
 	ofStock := slices.Contains(strings.Fields(events), string(event.InventoryChanged))
-	if !ofStock && !attempt.IsQueue(address) && payload != state.PayloadThin {
+	if !ofStock && !attempt.IsQueue(address) && !reduced {
 		return nil
 	}
 	if !ent.Writes(ctx, ent.CustomFields) { // all came with the same release
-		return fault.State(fault.InvalidTransition, "Queues, thin messages and events of stock are available once the "+
+		return fault.State(fault.InvalidTransition, "Queues, thin messages, selections and events of stock are available once the "+
 			"upgrade is finished (storefront migrate finalize).")
 	}
 	if !ofStock {

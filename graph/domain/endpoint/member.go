@@ -2,18 +2,18 @@ package endpoint
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
-	"github.com/storefront-go/storefront/graph/lib/wire"
+	chosen "github.com/storefront-go/storefront/graph/engine/webhook/selection"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -50,7 +50,7 @@ func checkChange(before, after *db.WebhookEndpoint) error {
 func member(events, field string) bool {
 	return slices.ContainsFunc(strings.Fields(events), func(name string) bool {
 		var object any
-		if err := json.Unmarshal(example(event.Type(name)), &object); err != nil {
+		if err := json.Unmarshal(chosen.Example(event.Type(name)), &object); err != nil {
 			return true // an unknown event
 		}
 		steps, _ := strings.CutPrefix(field, "object.")
@@ -75,34 +75,32 @@ func mayLead(value any, steps []string) bool {
 	return true
 }
 
-// example returns an event's object of a type with all of its members, nil for an unknown type.
-func example(t event.Type) []byte {
-	if t == event.OrderNoteAdded {
-		return wire.AppendNote(nil, &db.Note{}, "")
+// checkSelection checks the payload of an endpoint as it is to be stored: a selection is there if and
+// only if it is the payload, and covers the events. It returns both as stored.
+func checkSelection(c *core.Check, payload state.WebhookPayload, selection *string, events string,
+) (state.WebhookPayload, *string) {
+	switch {
+	case payload == state.PayloadSelection && selection == nil:
+		c.Add("selection", fault.Required, "The payload selection needs a selection.")
+	case payload != state.PayloadSelection && selection != nil:
+		c.Add("selection", fault.InvalidFormat, "A selection needs the payload selection.")
+	case selection == nil:
+		return payload, nil
+	default:
+		compileSelection(c, *selection, events)
 	}
-	if event.OfReturn(t) {
-		return wire.AppendReturn(nil, &db.OrderReturn{Lines: document.NewReturnLines(nil)})
+	return state.PayloadFull, selection
+}
+
+func compileSelection(c *core.Check, selection, events string) {
+	s, err := chosen.Compile(selection)
+	if p, wrong := errors.AsType[*chosen.Problem](err); wrong {
+		c.Add("selection", p.Code, p.Detail)
+		return
 	}
-	if t == event.InventoryChanged {
-		return wire.AppendInventoryLevel(nil, &db.Product{}, &db.Variant{})
+	names, types := s.Missing(strings.Fields(events))
+	if len(names) > 0 {
+		c.Add("selection", fault.Required, "The selection has no fields of "+strings.Join(types, ", ")+" for "+
+			truncated(strings.Join(names, ", "))+".")
 	}
-	address := document.NewAddress(&document.AddressFields{})
-	switch event.About(t) {
-	case xid.Order:
-		o := &db.Order{BillingAddress: address, ShippingAddress: address}
-		return wire.AppendOrder(nil, o, 0, nil)
-	case xid.Product:
-		return wire.AppendProduct(nil, &db.Product{})
-	case xid.Customer:
-		return wire.AppendCustomer(nil, &db.Customer{DefaultAddress: address}, "")
-	case xid.Export:
-		return wire.AppendExport(nil, &db.Export{}, nil)
-	case xid.Theme:
-		return wire.AppendTheme(nil, &db.Theme{}, "", nil)
-	case xid.WebhookEndpoint:
-		return wire.AppendWebhookEndpoint(nil, &db.WebhookEndpoint{}, &db.WebhookQueue{}, nil)
-	case xid.Grant:
-		return wire.AppendGrant(nil, &db.Grant{}, &db.App{})
-	}
-	return nil
 }

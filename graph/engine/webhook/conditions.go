@@ -79,8 +79,8 @@ func (b *base) readEvent(ctx context.Context, p *entry, byApp bool) (*filter.Eve
 
 // redactedForApp returns the body of an event for an endpoint of an app. An app does not learn what
 // other apps and people do in the store: the body of a grant's end names neither the app nor who
-// consented, and that of another endpoint has only the origin of its URL, not its filters or last
-// error.
+// consented, and that of another endpoint has only the origin of its URL, not its filters, selection or
+// last error.
 func redactedForApp(kind event.Type, body []byte) ([]byte, error) {
 	switch kind {
 	case event.AppGrantRevoked:
@@ -91,6 +91,7 @@ func redactedForApp(kind event.Type, body []byte) ([]byte, error) {
 		return withObject(body, func(object map[string]any) {
 			object["url"] = originOf(object["url"])
 			object["description"], object["last_error"], object["filters"] = nil, nil, []any{}
+			object["selection"] = nil
 		})
 	}
 	return body, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
@@ -55,7 +56,9 @@ type settings struct {
 	owner    *app
 	types    map[event.Type]bool
 	filters  filter.Set
-	thin     bool // messages have no data
+	payload  state.WebhookPayload
+	// selection is the text of the selected fields, if that is the payload.
+	selection *string
 }
 
 func (l *leased) end() {

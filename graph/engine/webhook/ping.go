@@ -63,7 +63,7 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 // sequence, and is in no log but that of deliveries.
 func ping(id xid.ID, endpoint *db.WebhookEndpoint, q *db.WebhookQueue) []byte {
 	object := wire.AppendWebhookEndpoint(nil, endpoint, q, nil)
-	if endpoint.Payload == state.PayloadThin {
+	if wire.PayloadOf(endpoint) != state.PayloadFull {
 		object = nil
 	}
 	return wire.AppendEvent(nil, wire.Event{ID: id, Type: event.Ping, Occurred: id.Time(), Store: endpoint.StoreID,

@@ -25,10 +25,10 @@ func TestRedactedForApp(t *testing.T) {
 			object: `{"id":"whe_1","url":"https://u:p@rival.example:8443/hook/s3cret?k=v#f","description":"Of Rival",` +
 				`"last_error":"dial rival","filters":[{"field":"object.of_rival","exists":true}],"status":"suspended"}`,
 			secret: []string{"s3cret", "k=v", "u:p", "Rival", "dial", "of_rival"},
-			want: `{"description":null,"filters":[],"id":"whe_1","last_error":null,"status":"suspended",` +
+			want: `{"description":null,"filters":[],"id":"whe_1","last_error":null,"selection":null,"status":"suspended",` +
 				`"url":"https://rival.example:8443/"}`},
 		{name: "an unreadable address", kind: event.WebhookEndpointSuspended,
-			object: `{"url":"https://%zz/s3cret"}`, secret: []string{"s3cret"}, want: `{"description":null,"filters":[],"last_error":null,"url":""}`},
+			object: `{"url":"https://%zz/s3cret"}`, secret: []string{"s3cret"}, want: `{"description":null,"filters":[],"last_error":null,"selection":null,"url":""}`},
 		{name: "anything else", kind: event.OrderPaid, object: `{"url":"https://x/y", "app": 1}`,
 			want: `{"url":"https://x/y", "app": 1}`},
 		{name: "nothing", kind: event.AppGrantRevoked, object: "null", want: "null"},

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -28,7 +29,7 @@ type row struct {
 const columns = "q.store_id, q.id, q.lease_token, q.wake, q.epoch, q.last_sequence, q.floor_sequence, q.resumed_at," +
 	" q.missed_from, q.replay_from, q.replay_to, q.failing_since, q.failed_through, q.warned, q.streak, q.probe_at," +
 	" CASE WHEN e.status = ? AND e.deleted_at IS NULL THEN 0 ELSE 1 END," +
-	" e.url, e.events, e.secret, e.next_secret, e.next_secret_at, e.app_store_id, e.app_id, e.headers, e.filters, e.payload," +
+	" e.url, e.events, e.secret, e.next_secret, e.next_secret_at, e.app_store_id, e.app_id, e.headers, e.filters, e.payload, e.selection," +
 	" COALESCE(e.paused_until, 0), COALESCE(e.rate_limit, 0)"
 
 // readRows reads the rows of the queues that this process owns; others are left out.
@@ -62,13 +63,13 @@ func (l *leaser) scan(rs *stdsql.Rows) (*row, error) {
 	err := rs.Scan(&r.Store, &r.Endpoint, &r.Token, &r.Wake, &r.Epoch, &r.Last, &r.Floor, &r.Resumed,
 		&r.Missed, &r.Replay[0], &r.Replay[1], &r.FailingSince, &r.FailedThrough, &r.Warned, &r.Streak, &r.Probe,
 		&r.inactive, &e.URL, &e.Events, &e.Secret, &e.NextSecret, &e.NextSecretAt, &e.AppStoreID, &e.AppID,
-		&e.Headers, &e.Filters, &e.Payload, &r.Paused, &r.Rate)
+		&e.Headers, &e.Filters, &e.Payload, &e.Selection, &r.Paused, &r.Rate)
 	if err != nil {
 		return nil, err
 	}
 	l.adjust(&r.Row)
 	r.types, r.filters, r.owner = typesOf(e.Events), conditions(e.Filters), appOf(e.AppStoreID, e.AppID)
-	e.ID, r.thin = r.Endpoint, e.Payload == state.PayloadThin
+	e.ID, r.payload, r.selection = r.Endpoint, wire.PayloadOf(&e), e.Selection
 	if promotes := (&model.WebhookEndpoint{WebhookEndpoint: &e}).NextSecretPromotesAt(); promotes != nil {
 		r.promoted = micros.Now() >= *promotes
 	}

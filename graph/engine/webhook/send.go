@@ -10,7 +10,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
-	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // Outcomes that do not come from the receiver.
@@ -100,10 +99,8 @@ func (s *sender) postBody(a *sendJob) (*attempt.Pending, attempt.Result) {
 			return nil, s.unable(a, "redact the body", err)
 		}
 	}
-	if a.thin {
-		if it.Body, err = wire.ThinEvent(it.Body); err != nil {
-			return nil, s.unable(a, "leave out the data", err)
-		}
+	if it.Body, err = s.reduce(a.settings, it.Kind, it.Body); err != nil {
+		return nil, s.unable(a, "leave out data", err)
 	}
 	// The lease and the endpoint are checked last, right before the request.
 	if !a.held.MayBegin() || !s.machine.stillActive(a.Queue) {

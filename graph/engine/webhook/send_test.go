@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -93,6 +94,55 @@ func TestThin(t *testing.T) {
 		thin.exactly(t, 2)
 		if ping := string(thin.got[1].body); !strings.Contains(ping, `"data":null,"payload_omitted":true`) {
 			t.Errorf("pinged with %s", ping)
+		}
+	})
+}
+
+// An endpoint with a selection gets the selected fields of the stored body: again in each attempt, the
+// same bytes. A change of the selection applies to what waits.
+func TestSelection(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		var failed atomic.Bool
+		shop := open(t, s)
+		r := receive(t, func(receipt) int {
+			if failed.Swap(true) {
+				return 200
+			}
+			return 500
+		})
+		e := shop.endpoint(r.URL, event.ProductUpdated)
+		choose := func(text string) {
+			shop.tx(func(ctx context.Context) error {
+				err := s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetSelection(text).Exec(ctx)
+				return errors.Join(err, shop.engine.SettingsChanged(ctx, e.ID))
+			})
+		}
+		choose("{ ... on Product { name: id __typename } }")
+		shop.engine.Start(t.Context())
+		shop.change(&product{id: xid.New()})
+		until(t, "the delivery", func() bool { return len(shop.logged(e)) == 1 })
+		choose("{ ... on Product { secret } }") // not understood
+		shop.change(&product{id: xid.New()})
+		until(t, "a delivery without data", func() bool { return len(shop.logged(e)) == 2 })
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		first := r.got[0]
+		const want = `"data":{"object":{"name":"x","__typename":"Product"}},"payload_omitted":false}`
+		if !strings.HasSuffix(string(first.body), want) || !bytes.Equal(first.body, r.got[1].body) {
+			t.Errorf("sent %s, then %s", first.body, r.got[1].body)
+		}
+		if !signed(t, e, e.Secret, first) || !signed(t, e, e.Secret, r.got[1]) {
+			t.Errorf("sent %v", first.header)
+		}
+		if last := string(r.got[len(r.got)-1].body); !strings.Contains(last, `"data":null`) {
+			t.Errorf("sent %s", last)
+		}
+		e.Selection = new("{ ... on Product { id } }")
+		r.mu.Unlock()
+		_, err := shop.engine.Test(shop.ctx, e)
+		r.mu.Lock()
+		if ping := string(r.got[len(r.got)-1].body); err != nil || !strings.Contains(ping, `"data":null`) {
+			t.Errorf("pinged with %s, %v", ping, err)
 		}
 	})
 }

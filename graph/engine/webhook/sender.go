@@ -30,7 +30,8 @@ const (
 // passes their outcomes on.
 type sender struct {
 	*base
-	grants  grants
+	grants grants
+	selections
 	leaser  *leaser
 	settler *settler
 
@@ -50,7 +51,8 @@ type sender struct {
 func newSender(l *leaser, s *settler) *sender {
 	cached, _ := lru.New[grantKey, grant](maxGrants) // only a size below one is an error
 	return &sender{base: l.base, grants: grants{l.base, cached}, leaser: l, settler: s,
-		jobs: sync.Cond{L: &l.machine.mu}, large: make(chan struct{}, maxLarge),
+		selections: newSelections(),
+		jobs:       sync.Cond{L: &l.machine.mu}, large: make(chan struct{}, maxLarge),
 		toLoad: make(chan struct{}, 1), toCatchUp: make(chan struct{}, 1), toAlarm: make(chan struct{}, 1)}
 }
 

@@ -1283,6 +1283,8 @@ enum WebhookPayload {
   FULL
   "Only its type, id and version; data is null."
   THIN
+  "Only the fields of the endpoint's selection, named and written as in GraphQL."
+  SELECTION
 }
 enum EndpointStop { DELIVERY_FAILED NO_SUCCESS MANUAL GRANT_REVOKED }
 "The classes of answers: 2xx and 3xx, 4xx, 5xx."
@@ -1708,6 +1710,8 @@ type WebhookEndpoint {
   events: [String!]!
   description: String
   payload: WebhookPayload!
+  "The fields that its messages contain; null unless the payload is SELECTION."
+  selection: String
   status: EndpointStatus!
   "When the oldest failing delivery was first tried; null if none fails."
   failingSince: Time
@@ -3809,6 +3813,12 @@ input WebhookEndpointCreateInput {
   events: [String!]!
   description: String
   payload: WebhookPayload! = FULL
+  """
+  The fields of each resource, if and only if the payload is SELECTION: { ... on Order { id number } }. Every type of
+  resource that the events are about has one such fragment. Fields that events do not contain are refused, as are
+  arguments, variables and directives.
+  """
+  selection: String
   "Attempts per second, 1 to 1,000."
   rateLimit: Long
   headers: [WebhookHeaderInput!]
@@ -3859,6 +3869,8 @@ input WebhookEndpointUpdateInput {
   description: String
   "Applies to what is sent from then on, also again."
   payload: WebhookPayload
+  "See WebhookEndpointCreateInput. Another payload removes it."
+  selection: String
   rateLimit: Long
   "Replaces all headers."
   headers: [WebhookHeaderInput!]
@@ -50921,6 +50933,8 @@ func (ec *executionContext) fieldContext_Query_webhookEndpoint(ctx context.Conte
 				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
 			case "payload":
 				return ec.fieldContext_WebhookEndpoint_payload(ctx, field)
+			case "selection":
+				return ec.fieldContext_WebhookEndpoint_selection(ctx, field)
 			case "status":
 				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
 			case "failingSince":
@@ -62137,17 +62151,34 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_description(_ context.C
 }
 
 func (ec *executionContext) _WebhookEndpoint_payload(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return ec.marshalNWebhookPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx, field.Selections, obj.Payload)
+	return ec.marshalNWebhookPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookPayload(ctx, field.Selections, obj.Sends())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_payload(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "WebhookEndpoint",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type WebhookPayload does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_selection(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Selection)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_selection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -62817,6 +62848,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_nodes(_ conte
 				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
 			case "payload":
 				return ec.fieldContext_WebhookEndpoint_payload(ctx, field)
+			case "selection":
+				return ec.fieldContext_WebhookEndpoint_selection(ctx, field)
 			case "status":
 				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
 			case "failingSince":
@@ -63016,6 +63049,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointEdge_node(_ context.Cont
 				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
 			case "payload":
 				return ec.fieldContext_WebhookEndpoint_payload(ctx, field)
+			case "selection":
+				return ec.fieldContext_WebhookEndpoint_selection(ctx, field)
 			case "status":
 				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
 			case "failingSince":
@@ -63103,6 +63138,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_webhookEndpoint(
 				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
 			case "payload":
 				return ec.fieldContext_WebhookEndpoint_payload(ctx, field)
+			case "selection":
+				return ec.fieldContext_WebhookEndpoint_selection(ctx, field)
 			case "status":
 				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
 			case "failingSince":
@@ -70063,7 +70100,7 @@ func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context
 		asMap["payload"] = "FULL"
 	}
 
-	fieldsInOrder := [...]string{"url", "events", "description", "payload", "rateLimit", "headers", "filters"}
+	fieldsInOrder := [...]string{"url", "events", "description", "payload", "selection", "rateLimit", "headers", "filters"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -70098,6 +70135,13 @@ func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context
 				return it, err
 			}
 			it.Payload = data
+		case "selection":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("selection"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Selection = data
 		case "rateLimit":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rateLimit"))
 			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
@@ -70135,7 +70179,7 @@ func (ec *executionContext) unmarshalInputWebhookEndpointUpdateInput(ctx context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"url", "events", "description", "payload", "rateLimit", "headers", "filters"}
+	fieldsInOrder := [...]string{"url", "events", "description", "payload", "selection", "rateLimit", "headers", "filters"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -70170,6 +70214,13 @@ func (ec *executionContext) unmarshalInputWebhookEndpointUpdateInput(ctx context
 				return it, err
 			}
 			it.Payload = graphql.OmittableOf(data)
+		case "selection":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("selection"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Selection = graphql.OmittableOf(data)
 		case "rateLimit":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("rateLimit"))
 			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
@@ -89580,6 +89631,8 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "selection":
+			out.Values[i] = ec._WebhookEndpoint_selection(ctx, field, obj)
 		case "status":
 			out.Values[i] = ec._WebhookEndpoint_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {

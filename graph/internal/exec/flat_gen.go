@@ -1012,24 +1012,25 @@ var flatTypes = map[string]flatType{
 		"events":               {3, ""},
 		"description":          {4, ""},
 		"payload":              {5, ""},
-		"status":               {6, ""},
-		"failingSince":         {7, ""},
-		"suspendedAt":          {8, ""},
-		"suspendedReason":      {9, ""},
-		"lastSuccessAt":        {10, ""},
-		"lastError":            {11, ""},
-		"secretHint":           {12, ""},
-		"nextSecretHint":       {13, ""},
-		"nextSecretPromotesAt": {14, ""},
-		"apiVersion":           {15, ""},
-		"app":                  {16, "AppSummary"},
-		"rateLimit":            {17, ""},
-		"filters":              {18, "WebhookFilter"},
-		"pausedUntil":          {19, ""},
-		"circuit":              {20, "WebhookCircuit"},
-		"version":              {21, ""},
-		"createdAt":            {22, ""},
-		"updatedAt":            {23, ""},
+		"selection":            {6, ""},
+		"status":               {7, ""},
+		"failingSince":         {8, ""},
+		"suspendedAt":          {9, ""},
+		"suspendedReason":      {10, ""},
+		"lastSuccessAt":        {11, ""},
+		"lastError":            {12, ""},
+		"secretHint":           {13, ""},
+		"nextSecretHint":       {14, ""},
+		"nextSecretPromotesAt": {15, ""},
+		"apiVersion":           {16, ""},
+		"app":                  {17, "AppSummary"},
+		"rateLimit":            {18, ""},
+		"filters":              {19, "WebhookFilter"},
+		"pausedUntil":          {20, ""},
+		"circuit":              {21, "WebhookCircuit"},
+		"version":              {22, ""},
+		"createdAt":            {23, ""},
+		"updatedAt":            {24, ""},
 	}},
 	"WebhookEventType": {webhookEventTypeImplementors, map[string]flatField{
 		"name":         {1, ""},
@@ -6222,67 +6223,74 @@ func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) b
 				w.text(*v)
 			}
 		case 5: // payload
-			v := obj.Payload
+			v := obj.Sends()
 			w.enum(string(v))
-		case 6: // status
+		case 6: // selection
+			v := obj.Selection
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 7: // status
 			v := obj.Status
 			w.enum(string(v))
-		case 7: // failingSince
+		case 8: // failingSince
 			v := obj.FailingSince()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 8: // suspendedAt
+		case 9: // suspendedAt
 			v := obj.SuspendedAt()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 9: // suspendedReason
+		case 10: // suspendedReason
 			v := obj.SuspendedReason()
 			if v == nil {
 				w.null()
 			} else {
 				w.enum(string(*v))
 			}
-		case 10: // lastSuccessAt
+		case 11: // lastSuccessAt
 			v := obj.LastSuccessAt()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 11: // lastError
+		case 12: // lastError
 			v := obj.LastError()
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 12: // secretHint
+		case 13: // secretHint
 			v := obj.SecretHint
 			w.text(v)
-		case 13: // nextSecretHint
+		case 14: // nextSecretHint
 			v := obj.NextSecretHint
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 14: // nextSecretPromotesAt
+		case 15: // nextSecretPromotesAt
 			v := obj.NextSecretPromotesAt()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 15: // apiVersion
+		case 16: // apiVersion
 			v := obj.APIVersion()
 			w.text(v)
-		case 16: // app
+		case 17: // app
 			v := obj.App
 			if v == nil {
 				w.null()
@@ -6291,14 +6299,14 @@ func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) b
 					return false
 				}
 			}
-		case 17: // rateLimit
+		case 18: // rateLimit
 			v := obj.RateLimit
 			if v == nil {
 				w.null()
 			} else {
 				w.any(graphql.MarshalInt(*v))
 			}
-		case 18: // filters
+		case 19: // filters
 			v, err := obj.Filters()
 			if err != nil {
 				return false
@@ -6316,14 +6324,14 @@ func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) b
 				}
 			}
 			w.byte(']')
-		case 19: // pausedUntil
+		case 20: // pausedUntil
 			v := obj.PausedUntil()
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 20: // circuit
+		case 21: // circuit
 			v := obj.Circuit()
 			if v == nil {
 				return false
@@ -6331,13 +6339,13 @@ func (p *flatPlan) writeWebhookEndpoint(w *buffer, obj *model.WebhookEndpoint) b
 			if !f.nested.writeWebhookCircuit(w, v) {
 				return false
 			}
-		case 21: // version
+		case 22: // version
 			v := obj.Version
 			w.number(v)
-		case 22: // createdAt
+		case 23: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 23: // updatedAt
+		case 24: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
 		}

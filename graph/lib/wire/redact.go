@@ -77,23 +77,29 @@ func RedactEvent(kind event.Type, body []byte) ([]byte, error) {
 	if members == nil {
 		return body, nil
 	}
-	redacted, err := replace(body, "data", func(data []byte) ([]byte, error) {
-		if string(data) == "null" {
-			return data, nil // it was left out for its size
-		}
-		return replace(data, "object", func(object []byte) ([]byte, error) {
-			return rewrite(object, func(name string, value []byte) ([]byte, error) {
-				if v, ok := members[name]; ok {
-					return []byte(v), nil
-				}
-				return value, nil
-			})
+	redacted, err := ReplaceObject(body, func(object []byte) ([]byte, error) {
+		return rewrite(object, func(name string, value []byte) ([]byte, error) {
+			if v, ok := members[name]; ok {
+				return []byte(v), nil
+			}
+			return value, nil
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("redact event: %w", err)
 	}
 	return redacted, nil
+}
+
+// ReplaceObject returns the body of an event with a changed object. A body whose data was left out is
+// returned as it is.
+func ReplaceObject(body []byte, change func(object []byte) ([]byte, error)) ([]byte, error) {
+	return replace(body, "data", func(data []byte) ([]byte, error) {
+		if string(data) == "null" {
+			return data, nil
+		}
+		return replace(data, "object", change)
+	})
 }
 
 // replace changes one member of a JSON object.

@@ -12,6 +12,14 @@ import (
 // APIVersion is the version of webhook bodies.
 const APIVersion = "v1"
 
+// PayloadOf returns how much of a resource the messages to an endpoint contain.
+func PayloadOf(e *db.WebhookEndpoint) state.WebhookPayload {
+	if e.Selection != nil {
+		return state.PayloadSelection
+	}
+	return e.Payload
+}
+
 // AppendWebhookEndpoint appends an endpoint with the health of its queue. The secret is nil except
 // in the answer that shows it once.
 func AppendWebhookEndpoint(b []byte, e *db.WebhookEndpoint, health *db.WebhookQueue, secret *string) []byte {
@@ -20,7 +28,8 @@ func AppendWebhookEndpoint(b []byte, e *db.WebhookEndpoint, health *db.WebhookQu
 	o.Str("url", e.URL)
 	o.Strings("events", strings.Fields(e.Events))
 	o.StrOpt("description", e.Description)
-	o.Plain("payload", string(e.Payload))
+	o.Plain("payload", string(PayloadOf(e)))
+	o.StrOpt("selection", e.Selection)
 	o.Plain("status", string(e.Status))
 	o.TimeOpt("failing_since", health.FailingSince)
 	o.TimeOpt("suspended_at", e.StoppedAt)

@@ -17,6 +17,7 @@ export function Details({ of: e }) {
         q.oldestAt && html`, the oldest since <${Time} at=${q.oldestAt} />`}`],
       ['Rate', e.rateLimit && html`At most ${plural(e.rateLimit, 'attempt')} per second`],
       ['Messages', e.payload === 'THIN' && 'Thin: only the id and version of the resource'],
+      ['Selected fields', e.selection && html`<code class="verbatim">${e.selection}</code>`],
       ['Custom headers', e.headers?.length !== 0 && html`<${HeaderNames} of=${e.headers} />`],
       ['Version', e.apiVersion],
       ['Created', html`<${Time} at=${e.createdAt} />`], ['Changed', html`<${Time} at=${e.updatedAt} />`],

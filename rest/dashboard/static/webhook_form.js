@@ -2,7 +2,7 @@
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { SecretDialog } from './ui.js';
-import { Field, Select, FormDialog, FieldError, text, useMutation, errors, optionalNumber } from './form.js';
+import { Field, Area, Select, FormDialog, FieldError, text, useMutation, errors, optionalNumber } from './form.js';
 import { EventChoice, useEventTypes } from './webhook_events.js';
 import { Conditions, Headers, filterInput, filtersOf, headersOf, headersChanged } from './webhook_rows.js';
 
@@ -15,7 +15,8 @@ const update = `mutation EndpointUpdate($id: ID!, $expectedVersion: Long!, $inpu
 function entered(v) {
   const input = {
     url: (v.get('url') ?? '').trim(), events: v.getAll('events').sort(), description: text(v, 'description'),
-    payload: v.get('payload'), rateLimit: optionalNumber(v, 'rateLimit'), filters: filtersOf(v), headers: headersOf(v),
+    payload: v.get('payload'), selection: v.get('payload') === 'SELECTION' ? v.get('selection') : null,
+    rateLimit: optionalNumber(v, 'rateLimit'), filters: filtersOf(v), headers: headersOf(v),
   };
   if (input.url === '') {
     throw new FieldError('url', 'Enter the URL that receives the events.');
@@ -78,6 +79,7 @@ export function EditEndpoint({ endpoint: e, onClose, changed }) {
 function Inputs({ endpoint: e }) {
   const catalog = useEventTypes();
   const [address, setAddress] = useState(e?.url);
+  const [payload, setPayload] = useState(e?.payload);
   return html`<${Field} name="url" label="Address" type="url" value=${e?.url} maxlength="2048" required
       onInput=${(i) => setAddress(i.target.value)} autocomplete="off" spellcheck=${false}
       hint="Starts with https://, or with tls:// for a NATS queue, and is reachable from the internet." />
@@ -86,8 +88,12 @@ function Inputs({ endpoint: e }) {
     <${Field} name="rateLimit" label="Maximum attempts per second" optional type="number" min="1" max="1000" step="1"
       value=${e?.rateLimit} hint="Further deliveries wait. Leave empty for no limit." />
     <${Select} key=${'payload' + e?.version} name="payload" label="Messages" value=${e?.payload ?? 'FULL'}
-      options=${[['FULL', 'Full: with the resource'], ['THIN', 'Thin: only its id and version']]}
+      options=${[['FULL', 'Full: with the resource'], ['THIN', 'Thin: only its id and version'],
+        ['SELECTION', 'Selection: only the fields that you select']]} onChange=${(i) => setPayload(i.target.value)}
       hint="With thin messages, the receiver reads the resource from the API." />
+    ${payload === 'SELECTION' && html`<${Area} key=${'selection' + e?.version} name="selection" label="Selected fields"
+      value=${e?.selection} rows="4" maxlength="4096" required spellcheck=${false}
+      hint="GraphQL, for example { ... on Order { id number totalMinor } ... on Product { id title } }." />`}
     <${EventChoice} key=${'events' + e?.version} catalog=${catalog} chosen=${e?.events} />
     <${Conditions} key=${'filters' + e?.version} initial=${e?.filters} />
     <${Headers} key=${'headers' + e?.version} initial=${e?.headers}

@@ -241,8 +241,9 @@ WebhookEvent = Literal["order.created", "order.updated", "order.paid", "order.pa
 
 
 #: How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then
-#: `data` is null and `payload_omitted` true: read the resource from the API.
-WebhookPayload = Literal["full", "thin"]
+#: `data` is null and `payload_omitted` true: read the resource from the API. `selection` is the fields that the
+#: endpoint selects.
+WebhookPayload = Literal["full", "thin", "selection"]
 
 
 #: Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is
@@ -1788,6 +1789,8 @@ class Webhook(TypedDict):
     #: The description.
     description: Optional[str]
     payload: WebhookPayload
+    #: The selected fields in GraphQL; null unless the payload is `selection`.
+    selection: Optional[str]
     status: WebhookStatus
     #: When the oldest failing delivery was first attempted; null if none is failing.
     failing_since: OptionalTimestamp
@@ -1866,6 +1869,10 @@ class WebhookCreate(TypedDict):
     description: NotRequired[Optional[str]]
     #: How much of the resource the messages contain. The default is `full`.
     payload: NotRequired[WebhookPayload]
+    #: The selected fields in GraphQL, if and only if the payload is `selection`, such as `{ ... on Order { id
+    #: totalMinor } }`. Each type of resource that the events are about needs such a fragment. Fields that events
+    #: do not contain are rejected.
+    selection: NotRequired[Optional[str]]
 
 
 class WebhookPage(TypedDict):

@@ -1683,9 +1683,10 @@ export type WebhookEvent = "order.created" | "order.updated" | "order.paid" | "o
 
 /**
  * How much of the resource the messages contain: `full` is all of it, `thin` only its type, id and version. Then
- * `data` is null and `payload_omitted` true: read the resource from the API.
+ * `data` is null and `payload_omitted` true: read the resource from the API. `selection` is the fields that the
+ * endpoint selects.
  */
-export type WebhookPayload = "full" | "thin";
+export type WebhookPayload = "full" | "thin" | "selection";
 
 /**
  * Only active endpoints receive events. An endpoint is suspended after a delivery has failed for 24 hours. It is
@@ -1703,6 +1704,8 @@ export interface Webhook {
   /** The description. */
   description: string | null;
   payload: WebhookPayload;
+  /** The selected fields in GraphQL; null unless the payload is `selection`. */
+  selection: string | null;
   status: WebhookStatus;
   /** When the oldest failing delivery was first attempted; null if none is failing. */
   failing_since: OptionalTimestamp;
@@ -1785,6 +1788,12 @@ export interface WebhookCreate {
   description?: string | null;
   /** How much of the resource the messages contain. The default is `full`. */
   payload?: WebhookPayload;
+  /**
+   * The selected fields in GraphQL, if and only if the payload is `selection`, such as `{ ... on Order { id
+   * totalMinor } }`. Each type of resource that the events are about needs such a fragment. Fields that events
+   * do not contain are rejected.
+   */
+  selection?: string | null;
 }
 
 /** One page of webhook endpoints. */

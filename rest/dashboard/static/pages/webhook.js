@@ -19,7 +19,7 @@ import {
 import { to } from '../route.js';
 
 const read = `query Endpoint($id: ID!) { webhookEndpoint(id: $id) {
-  id url events description payload status failingSince suspendedAt suspendedReason lastSuccessAt lastError
+  id url events description payload selection status failingSince suspendedAt suspendedReason lastSuccessAt lastError
   secretHint nextSecretHint nextSecretPromotesAt rateLimit headers { name valueHint } filters { ${filterFields} }
   pausedUntil circuit { state failures nextAttemptAt }
   apiVersion app { id name } queue { waiting oldestAt catchingUp } version createdAt updatedAt } }`;

@@ -1,4 +1,5 @@
-package transport
+// Package cost computes what a GraphQL operation costs, before it runs.
+package cost
 
 import (
 	"math"
@@ -59,20 +60,20 @@ func (c costs) filtersFields(f *ast.Field) bool {
 	return members["customFields"] != nil
 }
 
-// longTexts lists the fields with texts of more than 5,000 characters.
-var longTexts = []string{"Product.description", "Page.body", "Event.payload",
+// LongTexts are the fields with texts of more than 5,000 characters.
+var LongTexts = []string{"Product.description", "Page.body", "Event.payload",
 	"WebhookDelivery.payload", "Query.pagePreview", "Product.customFields", "ProductVariant.customFields",
 	"Order.customFields", "Customer.customFields"}
 
 // scanFields read much more than they return.
 var scanFields = []string{"orderWork", "lowStock", "orderPreview", "orderLinesPreview", "report"}
 
-// cost returns the cost of an operation in points: one for each object, two for each long text, a
+// Of returns the cost of a valid operation in points: one for each object, two for each long text, a
 // tenth for each other value. A list multiplies the cost below it by its first argument, capped
 // like the list itself. A report costs another point for each of its days, whose orders it reads. A
 // scan of a delivery log, a count or a search costs a hundred points; a computation over many rows
 // costs fifty. Fields count even if @skip or @include leaves them out.
-func cost(op *ast.OperationDefinition, variables map[string]any) int {
+func Of(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10
 }
@@ -108,7 +109,7 @@ func (c costs) own(f *ast.Field) int {
 	case slices.Contains(scanFields, f.Name):
 		return scanCost + c.selection(f.SelectionSet)
 	case len(f.SelectionSet) == 0 && f.ObjectDefinition != nil &&
-		slices.Contains(longTexts, f.ObjectDefinition.Name+"."+f.Name):
+		slices.Contains(LongTexts, f.ObjectDefinition.Name+"."+f.Name):
 		return textCost
 	case len(f.SelectionSet) == 0:
 		return leafCost
