@@ -145,7 +145,7 @@ func readImport(r *wire.Reader) model.ImportStartInput {
 		in.Mapping = append(in.Mapping, &model.ImportColumnInput{Column: *column, Member: m.String("member")})
 	}
 	faults := present(r.Fields(), "kind", kind != nil)
-	faults = choice(faults, "kind", kind, &in.Kind, "The value is products, inventory, customers or discounts.")
+	faults = choice(faults, "kind", kind, &in.Kind, "The value is products, inventory, customers, discounts or orders.")
 	in.Decoded = model.NewDecoded(faults)
 	return in
 }

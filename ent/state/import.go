@@ -9,11 +9,12 @@ const (
 	ImportInventory ImportKind = "inventory"
 	ImportCustomers ImportKind = "customers"
 	ImportDiscounts ImportKind = "discounts"
+	ImportOrders    ImportKind = "orders"
 )
 
 // Known reports whether v is a value of the enumeration.
 func (v ImportKind) Known() bool {
-	return oneOf(v, ImportProducts, ImportInventory, ImportCustomers, ImportDiscounts)
+	return oneOf(v, ImportProducts, ImportInventory, ImportCustomers, ImportDiscounts, ImportOrders)
 }
 
 // ImportStatus is the state of an import job.

@@ -24,7 +24,7 @@ var domains = map[string][]string{
 	"graph/domain/content":     nil,
 	"graph/domain/customfield": nil,
 	"graph/domain/endpoint":    nil,
-	// A row of a file becomes a product, a customer or a discount.
+	// A row of a file becomes a product, a customer, a discount or an order.
 	"graph/domain/importer": {"graph/domain/catalog", "graph/domain/sales", "graph/domain/selling"},
 	"graph/domain/merchant": {"graph/domain/access"}, // a store begins with its owner
 	"graph/domain/report":   nil,
@@ -75,6 +75,7 @@ var arrows = map[string][]string{
 	"graph/engine/webhook/selection": {"graph/internal/exec"}, // its schema
 
 	"graph/lib/cost":         {"graph/lib/page"},
+	"graph/lib/intake":       {"graph/lib/price"}, // the discount of an order is spread over its lines
 	"graph/lib/link":         {"graph/lib/keyring"},
 	"graph/lib/page":         {"graph/lib/keyring"},
 	"graph/lib/paper":        {"graph/lib/country", "graph/lib/phrase", "graph/lib/price"},

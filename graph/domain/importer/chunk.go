@@ -39,6 +39,7 @@ type entry struct {
 	stock    *model.InventoryLineInput
 	customer *sales.ImportedCustomer
 	discount *discountRow
+	order    *sales.ImportedOrder
 }
 
 // read reads a chunk. It returns the records before an error too.

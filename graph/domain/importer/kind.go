@@ -36,6 +36,7 @@ var kinds = map[state.ImportKind]*kind{
 	state.ImportInventory: {scope.InventoryWrite, scope.InventoryRead, decodeStock, openStock},
 	state.ImportCustomers: {scope.CustomersWrite, scope.CustomersRead, decodeCustomer, openCustomers},
 	state.ImportDiscounts: {scope.DiscountsWrite, scope.DiscountsRead, decodeDiscount, openDiscounts},
+	state.ImportOrders:    {scope.SalesWrite, scope.OrdersRead, decodeOrder, openOrders},
 }
 
 // outcomeOf returns the outcome of a row that was created or changed.

@@ -92,19 +92,26 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 
 // settleMoney sets the financial status that follows from the ledger's sums.
 func (e *orderEdit) settleMoney() {
-	switch {
-	case e.RefundedMinor > 0 && e.RefundedMinor == e.PaidMinor:
-		e.FinancialStatus = state.FinancialRefunded
-	case e.RefundedMinor > 0:
-		e.FinancialStatus = state.FinancialPartiallyRefunded
-	case e.PaidMinor == e.TotalMinor:
-		e.FinancialStatus = state.FinancialPaid
-	case e.PaidMinor > 0:
-		e.FinancialStatus = state.FinancialPartiallyPaid
-	case e.Status == state.OrderCancelled:
-		e.FinancialStatus = state.FinancialVoided
-	}
+	e.FinancialStatus = financialOf(e.Order.Order)
 	e.Update.SetFinancialStatus(e.FinancialStatus)
+}
+
+// financialOf returns the financial status that follows from the sums of an order. An open order
+// without a payment keeps its own.
+func financialOf(o *db.Order) state.FinancialStatus {
+	switch {
+	case o.RefundedMinor > 0 && o.RefundedMinor == o.PaidMinor:
+		return state.FinancialRefunded
+	case o.RefundedMinor > 0:
+		return state.FinancialPartiallyRefunded
+	case o.PaidMinor == o.TotalMinor:
+		return state.FinancialPaid
+	case o.PaidMinor > 0:
+		return state.FinancialPartiallyPaid
+	case o.Status == state.OrderCancelled:
+		return state.FinancialVoided
+	}
+	return o.FinancialStatus
 }
 
 // ledgerRow returns a new row of the order's ledger.

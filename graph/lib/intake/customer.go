@@ -99,7 +99,7 @@ func readCustomer(f *Form, r *Record, rows []*row) {
 	}
 	m.marketing()
 	m.moments("created_at", "email_marketing_at")
-	m.address()
+	m.address(addressPrefix, "default_address")
 	m.cells("addresses", "custom_fields")
 	if r.Problem == "" {
 		r.encode(m.members)
@@ -148,11 +148,12 @@ func (m *mapper) moments(members ...string) {
 	}
 }
 
-// address reads the default address. One without a street, city or country is not imported.
-func (m *mapper) address() {
+// address reads an address by the prefix of its columns. One without a street, city or country is not
+// imported.
+func (m *mapper) address(prefix, into string) {
 	address, given := map[string]any{}, false
 	for _, member := range addressMembers {
-		text, ok := m.rows[0].given(addressPrefix + member)
+		text, ok := m.rows[0].given(prefix + member)
 		given = given || ok
 		most := limit.Line
 		switch member {
@@ -169,7 +170,7 @@ func (m *mapper) address() {
 	}
 	if len(address) == 0 {
 		if given {
-			m.members["default_address"] = nil
+			m.members[into] = nil
 		}
 		return
 	}
@@ -189,7 +190,7 @@ func (m *mapper) address() {
 			address["name"] = name
 		}
 	}
-	m.members["default_address"] = address
+	m.members[into] = address
 }
 
 // cells reads cells that hold JSON. An empty one keeps the member.

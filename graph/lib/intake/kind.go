@@ -29,6 +29,8 @@ var kinds = map[state.ImportKind]*kind{
 		marks: customerMarks, follows: alone, read: readCustomer},
 	state.ImportDiscounts: {members: discountMembers, derived: discountDerived, columns: discountColumns,
 		marks: discountMarks, follows: alone, read: readDiscount},
+	state.ImportOrders: {members: orderMembers, derived: orderDerived, columns: orderColumns,
+		marks: orderMarks, follows: sameOrder, read: readOrder},
 }
 
 // alone is of kinds whose records have one row.

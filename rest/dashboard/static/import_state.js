@@ -14,7 +14,7 @@ export const importPath = (id) => '/imports/' + encodeURIComponent(id);
 
 /** The kinds of imports with their names. */
 export const importKinds = { PRODUCTS: 'Products', INVENTORY: 'Inventory', CUSTOMERS: 'Customers',
-  DISCOUNTS: 'Discounts' };
+  DISCOUNTS: 'Discounts', ORDERS: 'Orders' };
 
 /** Whether an import has not ended yet. */
 export const busy = (i) => i.status === 'QUEUED' || i.status === 'RUNNING';

@@ -25,6 +25,7 @@ const hints = {
   INVENTORY: 'A variant is found by its ID or else by its SKU. A delta needs a reference, and is applied only once.',
   CUSTOMERS: 'A customer is found by the email address. A subscription needs the time and the source of the consent.',
   DISCOUNTS: 'A discount is found by its code.',
+  ORDERS: 'Past orders are found by their external number. No email is sent, and no stock is taken.',
 };
 
 export function ImportNew() {
