@@ -66,7 +66,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("%d %v %q", file.Status, file.Header, file.Body)
 	}
 	fetch(t, s, *shown.Link+"x").want(http.StatusForbidden, "link_invalid")
-	for i, body := range []string{`{}`, `{"kind":"orders","content":"x"}`, `{"kind":"products","content":""}`,
+	for i, body := range []string{`{}`, `{"kind":"themes","content":"x"}`, `{"kind":"products","content":""}`,
 		`{"kind":"products","content":1}`} {
 		s.post(t, m.all, fmt.Sprint("bad", i), "/imports", body).want(422, "validation_failed")
 	}

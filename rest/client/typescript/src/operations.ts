@@ -688,9 +688,10 @@ export abstract class Operations {
    * Start an import job. Queues a job and returns immediately; `Location` is its path. The credential needs
    * `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403
    * `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference`
-   * or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not
-   * have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with
-   * a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409
+   * or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its
+   * `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or
+   * the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no
+   * stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409
    * `limit_reached`). Needs the scope `imports.write`.
    */
   createImport(body: api.ImportCreate, options: WriteOptions = {}): Promise<api.Import> {
