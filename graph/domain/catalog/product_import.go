@@ -27,6 +27,9 @@ type ImportedProduct struct {
 	// store that the file is from.
 	Options  []*document.Option
 	Variants []*model.ProductVariantInput
+	// VariantFields are the custom fields of the only variant of a product without options; nil keeps
+	// them.
+	VariantFields document.CustomFields
 }
 
 // ImportOutcome is what an import did to a row.
@@ -121,11 +124,17 @@ func (b *ProductBatch) create(ctx context.Context, in *ImportedProduct) error {
 		members.PriceMinor = model.Some(in.Variants[0].PriceMinor)
 	}
 	next := newProduct(members)
-	if next.Options = in.Options; len(in.Options) > 0 {
+	next.Options = in.Options
+	switch {
+	case len(in.Options) > 0:
 		for _, v := range in.Variants {
 			v.ID = nil
 		}
 		next.Variants = in.Variants
+	case len(in.VariantFields) > len("{}") && members.PriceMinor.Value() != nil:
+		next.Variants = []*model.ProductVariantInput{ownVariant(in)}
+	}
+	if len(next.Variants) > 0 || len(in.Options) > 0 {
 		next.CompareAtPriceMinor, next.Sku, next.InventoryQuantity = nil, nil, nil
 		next.WeightGrams, next.Barcode, next.CostMinor = nil, nil, nil
 	}
@@ -244,11 +253,13 @@ func (b *ProductBatch) update(ctx context.Context, p *db.Product, in *ImportedPr
 			return c.Err()
 		}
 		if plan != nil {
-			rows, err := plan.rows(p)
+			rows, err := b.plannedRows(ctx, c, plan, p)
 			if err != nil {
 				return err
 			}
 			sellAs(e, plan.options, rows)
+		} else if err := b.ownFields(ctx, e, in.VariantFields); err != nil {
+			return err
 		}
 		if in.Status != nil {
 			if err := b.move(ctx, e, *in.Status); err != nil {
@@ -263,15 +274,36 @@ func (b *ProductBatch) update(ctx context.Context, p *db.Product, in *ImportedPr
 	return p.Version != version, err
 }
 
+// ownFields changes the custom fields of the only variant of a product without options.
+func (b *ProductBatch) ownFields(ctx context.Context, e *productEdit, given document.CustomFields) error {
+	if given == nil || e.Row.Options != nil {
+		return nil
+	}
+	next, err := b.FieldMerge(state.FieldsOfVariants).Merge(ctx, "variants/0/"+core.CustomFieldsMember,
+		e.Row.VariantCustomFields, given)
+	if err != nil {
+		return err
+	}
+	core.MemberDoc(&e.Changed, next, true, variantsMember, &e.Row.VariantCustomFields,
+		e.Update.SetVariantCustomFields, e.Update.ClearVariantCustomFields)
+	return nil
+}
+
+// ownVariant returns the only variant of a product without options.
+func ownVariant(in *ImportedProduct) *model.ProductVariantInput {
+	m := in.Members
+	return &model.ProductVariantInput{PriceMinor: core.Deref(m.PriceMinor.Value()),
+		CompareAtPriceMinor: m.CompareAtPriceMinor.Value(), Sku: m.Sku.Value(), Barcode: m.Barcode,
+		CostMinor: m.CostMinor, InventoryQuantity: m.InventoryQuantity.Value(), WeightGrams: m.WeightGrams.Value(),
+		CustomFields: model.GivenIf(in.VariantFields != nil, in.VariantFields)}
+}
+
 // matched returns the variants of a file with the ids and the stock of those that the product has: by
 // their ids, or else by their options.
 func matched(p *db.Product, in *ImportedProduct) []*model.ProductVariantInput {
 	list, present := in.Variants, variants.Of(p)
 	if len(in.Options) == 0 && len(list) == 0 {
-		m := in.Members
-		list = []*model.ProductVariantInput{{PriceMinor: core.Deref(m.PriceMinor.Value()),
-			CompareAtPriceMinor: m.CompareAtPriceMinor.Value(), Sku: m.Sku.Value(), Barcode: m.Barcode,
-			CostMinor: m.CostMinor, InventoryQuantity: m.InventoryQuantity.Value(), WeightGrams: m.WeightGrams.Value()}}
+		list = []*model.ProductVariantInput{ownVariant(in)}
 	}
 	of, by := map[string]*db.Variant{}, map[string]*db.Variant{}
 	for _, o := range present {

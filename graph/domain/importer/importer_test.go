@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
@@ -25,6 +26,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/lib/blob"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -88,10 +90,19 @@ func TestRoundTrip(t *testing.T) {
 		mug := graphtest.Mug()
 		mug.WeightGrams = new(int64(300))
 		first := graphtest.NewProduct(t, p.Ctx, p.Resolver, mug)
-		graphtest.Must[*model.ProductPayload](t)(p.Mutation().ProductPublish(p.Ctx, first.PublicID(), 1))
-		graphtest.NewProduct(t, p.Ctx, p.Resolver, graphtest.Shirt())
-		file, want := exported(t, p)
+		first = graphtest.Must[*model.ProductPayload](t)(p.Mutation().ProductPublish(p.Ctx, first.PublicID(), 1)).Product
+		shirt := graphtest.NewProduct(t, p.Ctx, p.Resolver, graphtest.Shirt())
 		other := p.Other(t)
+		for _, s := range []*graphtest.Shop{p, other} {
+			graphtest.Must[*model.CustomFieldPayload](t)(s.Mutation().CustomFieldCreate(s.Ctx,
+				model.CustomFieldCreateInput{Owner: state.FieldsOfVariants, Name: "a.b", Label: "x", Type: state.FieldText}))
+		}
+		for _, row := range []*db.Product{first, shirt} {
+			graphtest.Must[*model.ProductPayload](t)(p.Mutation().ProductVariantUpdate(p.Ctx, row.PublicID(), row.Version,
+				variants.Of(row)[0].PublicID(), model.ProductVariantUpdateInput{
+					CustomFields: model.Given(document.CustomFields(`{"a.b":"=1"}`))}))
+		}
+		file, want := exported(t, p)
 		i := run(t, other, input(file))
 		if got := counts(i); i.Status != state.ImportCompleted || got != [5]int64{2} {
 			t.Fatalf("%s, %v, %q", i.Status, got, findings(t, other, i))

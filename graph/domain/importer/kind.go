@@ -63,7 +63,7 @@ func object(line []byte) (*wire.Reader, error) {
 func (k *kind) needed() scope.Set { return scope.Of(scope.ImportsWrite, k.write) }
 
 func decodeProduct(e *entry, line []byte) (notes []string, err error) {
-	e.product, notes, err = readProduct(line)
+	e.product, err = readProduct(line)
 	return notes, err
 }
 

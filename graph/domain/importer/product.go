@@ -14,10 +14,10 @@ import (
 )
 
 // readProduct reads a product in the form of an export.
-func readProduct(line []byte) (_ *catalog.ImportedProduct, notes []string, _ error) {
+func readProduct(line []byte) (*catalog.ImportedProduct, error) {
 	r, err := object(line)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p := &catalog.ImportedProduct{Members: readMembers(r)}
 	for _, name := range []string{"id", "created_at", "updated_at", "published_at"} {
@@ -31,9 +31,8 @@ func readProduct(line []byte) (_ *catalog.ImportedProduct, notes []string, _ err
 	if status != nil {
 		p.Status = new(state.ProductStatus(*status))
 	}
-	var missing []fault.Field
 	p.Options = readOptions(r)
-	p.Variants, missing, notes = readVariants(r, &p.Members)
+	missing := readVariants(r, p)
 	faults := append(r.Fields(), missing...)
 	if len(p.Variants) > 0 && len(p.Options) == 0 {
 		faults = append(faults, required("options"))
@@ -43,9 +42,9 @@ func readProduct(line []byte) (_ *catalog.ImportedProduct, notes []string, _ err
 			Detail: "The value is draft, active or archived."})
 	}
 	if len(faults) > 0 {
-		return nil, nil, fault.Invalid(faults...)
+		return nil, fault.Invalid(faults...)
 	}
-	return p, notes, nil
+	return p, nil
 }
 
 func required(names ...string) fault.Field {
@@ -110,11 +109,9 @@ func readOptions(r *wire.Reader) []*document.Option {
 }
 
 // readVariants reads the variants of a product. The only variant of a product without options is the
-// product itself, and adds the weight that only variants show.
-func readVariants(r *wire.Reader, in *model.ProductUpdateInput) (
-	list []*model.ProductVariantInput, missing []fault.Field, notes []string,
-) {
-	own := false
+// product itself, and adds the weight and the custom fields that only variants show.
+func readVariants(r *wire.Reader, p *catalog.ImportedProduct) (missing []fault.Field) {
+	own, list := false, []*model.ProductVariantInput(nil)
 	for i, v := range array(r, "variants") {
 		price := v.Int("price_minor")
 		if price == nil {
@@ -123,9 +120,6 @@ func readVariants(r *wire.Reader, in *model.ProductUpdateInput) (
 		v.String("title")
 		v.String("image")
 		v.Int("position")
-		if fields := v.JSON(core.CustomFieldsMember); len(fields) > len("{}") {
-			notes = []string{"The custom fields of its variants are not imported."}
-		}
 		for _, step := range array(v, "prices") {
 			step.Skip()
 		}
@@ -135,14 +129,17 @@ func readVariants(r *wire.Reader, in *model.ProductUpdateInput) (
 			PriceMinor: core.Deref(price),
 			Barcode:    model.GivenIf(v.Given("barcode"), v.String("barcode")),
 			CostMinor:  model.GivenIf(v.Given("cost_minor"), v.Int("cost_minor"))}
+		next.CustomFields = model.GivenIf[document.CustomFields](v.Given(core.CustomFieldsMember),
+			v.JSON(core.CustomFieldsMember))
 		list = append(list, next)
 		own = len(next.Options) == 0
 	}
 	if !own || len(list) != 1 {
-		return list, missing, notes
+		p.Variants = list
+		return missing
 	}
-	if !in.WeightGrams.IsSet() {
-		in.WeightGrams = core.Given(list[0].WeightGrams)
+	if p.VariantFields = list[0].CustomFields.Value(); !p.Members.WeightGrams.IsSet() {
+		p.Members.WeightGrams = core.Given(list[0].WeightGrams)
 	}
-	return nil, nil, nil
+	return nil
 }
