@@ -58,6 +58,9 @@ func explains(form, found fault.Field) bool {
 	if form.Pointer == found.Pointer || form.Code == fault.UnknownMember {
 		return form.Pointer == found.Pointer
 	}
+	if strings.HasPrefix(form.Pointer, "#/options") && strings.HasPrefix(found.Pointer, "#/variants") {
+		return true // variants have a value for each option of their product
+	}
 	around, last := cut(form.Pointer)
 	_, element := cut(around)
 	return strings.HasPrefix(found.Pointer, form.Pointer+"/") ||

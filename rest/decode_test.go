@@ -152,6 +152,8 @@ func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 		}
 	case strings.HasSuffix(path, "{fulfillment_id}"):
 		path, version = "/orders/"+anyShipment, 3
+	case strings.HasSuffix(path, "{variant_id}"):
+		path = "/products/" + anyVariant
 	case strings.HasPrefix(path, "/orders/{id}"):
 		id, line := m.order(t)
 		path, version = strings.Replace(path, "{id}", id, 1), 2
@@ -172,7 +174,7 @@ func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 	}
 	return m.at(t, strings.NewReplacer("products/{id}", "products/"+anyDraft,
 		"customers/{id}", "customers/"+anyCustomer, "discounts/{id}", "discounts/"+anyDiscount,
-		"custom-fields/{id}", "custom-fields/"+anyField, "{external_reference}", "erp-1").Replace(path))
+		"custom-fields/{id}", "custom-fields/"+anyField, "{external_reference}", rand.Text()).Replace(path))
 }
 
 type example struct{ Value map[string]any }

@@ -15,7 +15,7 @@ import (
 )
 
 // ids match the value of {id} in a path.
-var ids = regexp.MustCompile(`(ord|ret|whk|thm|prod|cus|dis|cfd|ful)_[0-9a-z]{26}`)
+var ids = regexp.MustCompile(`(ord|ret|whk|thm|prod|var|cus|dis|cfd|ful)_[0-9a-z]{26}`)
 
 // deed is a write with the events that it creates.
 type deed struct {
@@ -111,6 +111,13 @@ func TestEventsOfWrites(t *testing.T) {
 
 			{name: "a price", as: m.all, method: "PATCH", target: m.at(t, "/products/"+anyDraft),
 				body: `{"price_minor":5}`, status: 200, events: "product.updated"},
+			{name: "a variant", as: m.all, method: "PATCH", target: m.at(t, "/products/"+anyVariant),
+				body: `{"weight_grams":5}`, status: 200, events: "product.updated"},
+			{name: "a stock", as: m.all, method: "PATCH", target: m.at(t, "/products/"+anyVariant),
+				body: `{"inventory_quantity":5}`, status: 200},
+			{name: "variants", as: m.all, method: "PATCH", target: m.at(t, "/products/"+anyDraft),
+				body:   `{"options":[{"name":"Size","values":["S"]}],"variants":[{"options":["S"],"price_minor":1}]}`,
+				status: 200, events: "product.updated"},
 			{name: "a publication", as: m.all, method: "POST", target: m.at(t, "/products/"+anyDraft+"/publish"),
 				body: "{}", status: 200, events: "product.published product.updated"},
 			{name: "a withdrawal", as: m.all, method: "POST", target: m.at(t, "/products/"+anyActive+"/unpublish"),
@@ -192,7 +199,7 @@ func TestEventsOfWrites(t *testing.T) {
 				written[d.method+" "+ids.ReplaceAllString(d.target, "{id}")] = true
 			}
 		}
-		named := strings.NewReplacer("{fulfillment_id}", "{id}", "{external_reference}", "{id}")
+		named := strings.NewReplacer("{fulfillment_id}", "{id}", "{variant_id}", "{id}", "{external_reference}", "{id}")
 		for _, r := range rest.Routes() {
 			if r.Method != http.MethodGet && !written[r.Method+" "+named.Replace(r.Path)] {
 				t.Errorf("%s %s is not in the table", r.Method, r.Path)

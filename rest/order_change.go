@@ -101,6 +101,28 @@ func (a *API) createFulfillment(c *call) error {
 	return renamed(err, trackings)
 }
 
+// listFulfillments answers with all shipments of an order that are shown, which are one page.
+func (a *API) listFulfillments(c *call) error {
+	o, err := a.Core.Query().Order(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	shipments, err := o.Relations().Fulfillments.Get(c.ctx, o.ID)
+	if err != nil {
+		return core.Explain("fulfillments", err)
+	}
+	c.takePage()
+	c.out = append(c.out, `{"fulfillments":[`...)
+	for i, f := range shipments {
+		if i > 0 {
+			c.out = append(c.out, ',')
+		}
+		c.out = wire.AppendFulfillment(c.out, f)
+	}
+	c.out = append(c.out, "]}"...)
+	return nil
+}
+
 // updateFulfillment changes how a shipment is tracked.
 func (a *API) updateFulfillment(c *call) error {
 	err := a.changeOrder(c, http.StatusOK, func(r *wire.Reader) orderChange {

@@ -46,14 +46,15 @@ func (m *shop) giveBack(t testing.TB) *model.Return {
 var aReturn = `{"lines":[{"line_item_id":"` + xid.OrderLine.Format(fixed(10)) + `","quantity":1,"reason":"damaged"}]}`
 
 // Ids of new rows in the paths of requests, beside [anyOrder]: a shipment and a return of such an
-// order, the return as requested and as approved, a product in each state, a customer, a discount, a
-// custom field and an event.
+// order, the return as requested and as approved, a product in each state, a variant of a product, a
+// customer, a discount, a custom field and an event.
 const (
 	anyShipment = "{shipment}"
 	anyReturn   = "{return}"
 	anyApproved = "{approved}"
 	anyDraft    = "{draft}"
 	anyActive   = "{active}"
+	anyVariant  = "{variant}"
 	anyCustomer = "{customer}"
 	anyDiscount = "{discount}"
 	anyField    = "{field}"
@@ -82,6 +83,10 @@ func (m *shop) at(t testing.TB, path string) string {
 			return id
 		},
 		anyDraft: func() string { return m.product(t).PublicID() },
+		anyVariant: func() string {
+			p := m.product(t)
+			return p.PublicID() + "/variants/" + xid.Variant.Format(p.ID)
+		},
 		anyActive: func() string {
 			p := m.product(t)
 			graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductPublish(m.ctx, p.PublicID(), 1))
@@ -127,7 +132,8 @@ func loggedEvent(id xid.ID) string {
 // field defines a text.
 func (m *shop) field(t testing.TB, owner state.CustomFieldOwner, name string) *db.CustomField {
 	t.Helper()
-	in := model.CustomFieldCreateInput{Owner: owner, Name: name, Label: name, Type: state.FieldText, Filterable: true}
+	in := model.CustomFieldCreateInput{Owner: owner, Name: name, Label: name, Type: state.FieldText,
+		Filterable: owner != state.FieldsOfVariants}
 	return graphtest.Must[*model.CustomFieldPayload](t)(
 		graphtest.NewCore(t, m.store).Mutation().CustomFieldCreate(m.ctx, in)).CustomField
 }
@@ -137,6 +143,7 @@ func (m *shop) defineFields(t testing.TB) {
 	t.Helper()
 	if n := graphtest.Must[int](t)(m.store.DB(m.ctx).CustomField.Query().Count(m.ctx)); n == 0 {
 		m.field(t, state.FieldsOfProducts, "details.material")
+		m.field(t, state.FieldsOfVariants, "details.finish")
 		m.field(t, state.FieldsOfOrders, "details.pickup")
 		m.field(t, state.FieldsOfCustomers, "details.segment")
 	}
@@ -232,5 +239,50 @@ func TestOrderChangesAtOnce(t *testing.T) {
 		}
 		s.post(t, m.all, "more", "/orders/"+id+"/payments", `{"amount_minor":1}`).
 			want(http.StatusConflict, "invalid_transition")
+	})
+}
+
+// The list of shipments has the ids by which their tracking is changed.
+func TestShipmentsOfOrder(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		id, line := m.order(t)
+		list := "/orders/" + id + "/fulfillments"
+		read := func() (n int, tracked, place string) {
+			var page struct {
+				Fulfillments []struct {
+					ID       string
+					OrderID  string `json:"order_id"`
+					Lines    []struct{ Quantity int }
+					Tracking struct{ Number string }
+				}
+			}
+			s.do(t, request{As: m.all, Path: list}).want(http.StatusOK, "").decode(&page)
+			if len(page.Fulfillments) == 0 {
+				return 0, "", ""
+			}
+			last := page.Fulfillments[len(page.Fulfillments)-1]
+			if last.OrderID != id {
+				t.Errorf("a shipment of %s", last.OrderID)
+			}
+			return len(page.Fulfillments), last.Tracking.Number, list + "/" + last.ID
+		}
+		if n, _, _ := read(); n != 0 {
+			t.Errorf("a new order has %d shipments", n)
+		}
+		for i := range 2 {
+			s.send(t, m.all, http.MethodPost, list, fmt.Sprintf(
+				`{"lines":[{"line_item_id":%q,"quantity":1}],"tracking":{"number":"%d"}}`, line, i)).
+				want(http.StatusCreated, "")
+		}
+		n, tracked, place := read()
+		if n != 2 || tracked != "1" {
+			t.Errorf("%d shipments, the last one with number %q", n, tracked)
+		}
+		s.send(t, m.all, http.MethodPatch, place, `{"tracking":{"number":"2"}}`).want(http.StatusOK, "")
+		if _, tracked, _ = read(); tracked != "2" {
+			t.Errorf("changed to %q", tracked)
+		}
+		stranger := newShop(t, s.store, shopRow{})
+		s.do(t, request{As: stranger.all, Path: list}).want(http.StatusNotFound, "not_found")
 	})
 }

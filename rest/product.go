@@ -5,10 +5,12 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/catalog"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -42,7 +44,9 @@ func (a *API) createProduct(c *call) error {
 	if err != nil {
 		return err
 	}
-	done, err := a.Core.Mutation().ProductCreate(c.ctx, readProduct(r))
+	in, faults := readProduct(r)
+	c.keep(faults)
+	done, err := a.Core.Mutation().ProductCreate(c.ctx, in)
 	if err != nil {
 		return err
 	}
@@ -51,7 +55,7 @@ func (a *API) createProduct(c *call) error {
 	return nil
 }
 
-func readProduct(r *wire.Reader) model.ProductCreateInput {
+func readProduct(r *wire.Reader) (model.ProductCreateInput, []fault.Field) {
 	title, price, currency := r.String("title"), r.Int("price_minor"), r.String("currency")
 	in := model.ProductCreateInput{
 		Handle:              r.String("handle"),
@@ -69,15 +73,76 @@ func readProduct(r *wire.Reader) model.ProductCreateInput {
 		Barcode:             r.String("barcode"),
 		Videos:              r.Strings("videos"),
 	}
-	in.Maker, in.CustomFields = readMaker(r, nil), readCustomFields(r)
+	in.Maker, in.CustomFields, in.Options = readMaker(r, nil), readCustomFields(r), readOptions(r)
+	list := readVariants(r)
 	if format := r.String("description_format"); format != nil {
 		in.DescriptionFormat = new(state.TextFormat(*format))
 	}
 	faults := required(r.Fields(), "title", title, &in.Title)
 	faults = required(faults, "price_minor", price, &in.PriceMinor)
 	faults = required(faults, "currency", currency, &in.Currency)
-	in.Decoded = model.NewDecoded(faults)
+	check := &core.Check{}
+	in.Variants = catalog.NewVariants(check, list, &in.PriceMinor)
+	in.Decoded = model.NewDecoded(check.Fields())
+	return in, faults
+}
+
+const variantsMember = "variants"
+
+func readOptions(r *wire.Reader) []*document.Option {
+	list := []*document.Option{}
+	objects, _ := r.Array("options")
+	for _, o := range objects {
+		list = append(list, &document.Option{Name: core.Deref(o.String("name")), Values: o.Strings("values")})
+	}
+	return list
+}
+
+func readVariants(r *wire.Reader) []*model.ProductVariantListInput {
+	list := []*model.ProductVariantListInput{}
+	objects, _ := r.Array(variantsMember)
+	for _, v := range objects {
+		m := readVariant(v)
+		list = append(list, &model.ProductVariantListInput{
+			ID: model.Given(v.String("id")), Options: model.Given(v.Strings("options")),
+			PriceMinor: m.PriceMinor, CompareAtPriceMinor: m.CompareAtPriceMinor, Sku: m.Sku,
+			InventoryQuantity: m.InventoryQuantity, WeightGrams: m.WeightGrams, TaxCategory: m.TaxCategory,
+			Barcode: m.Barcode, CustomFields: m.CustomFields})
+	}
+	return list
+}
+
+// readVariant reads the members that a variant has beside its id and its options.
+func readVariant(r *wire.Reader) model.ProductVariantUpdateInput {
+	given := r.Given
+	in := model.ProductVariantUpdateInput{
+		PriceMinor:        model.GivenIf(given("price_minor"), r.Int("price_minor")),
+		Sku:               model.GivenIf(given("sku"), r.String("sku")),
+		InventoryQuantity: model.GivenIf(given("inventory_quantity"), r.Int("inventory_quantity")),
+		WeightGrams:       model.GivenIf(given("weight_grams"), r.Int("weight_grams")),
+		TaxCategory:       model.GivenIf(given("tax_category"), r.String("tax_category")),
+		Barcode:           model.GivenIf(given("barcode"), r.String("barcode")),
+	}
+	in.CompareAtPriceMinor = model.GivenIf(given("compare_at_price_minor"), r.Int("compare_at_price_minor"))
+	in.CustomFields = model.GivenIf[document.CustomFields](given(core.CustomFieldsMember), readCustomFields(r))
 	return in
+}
+
+// updateVariant is PATCH /products/{id}/variants/{variant_id}: a merge patch (RFC 7396).
+func (a *API) updateVariant(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	expected, in := r.Int("expected_version"), readVariant(r)
+	c.keep(r.Fields())
+	p, err := a.Core.Query().Product(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	return a.changedProduct(c, expected, p, func(m graph.Mutation, version int64) (*model.ProductPayload, error) {
+		return m.ProductVariantUpdate(c.ctx, p.PublicID(), version, c.pathValue("variant_id"), in)
+	})
 }
 
 // readMaker reads the member maker. Absent members keep their values.
@@ -214,6 +279,8 @@ func readProductPatch(r *wire.Reader, maker *document.MakerFields) model.Product
 		Barcode:          model.GivenIf(given("barcode"), r.String("barcode")),
 		Maker:            model.GivenIf(given("maker"), readMaker(r, maker)),
 		Videos:           model.GivenIf(given("videos"), r.Strings("videos")),
+		Options:          model.GivenIf(given("options"), readOptions(r)),
+		Variants:         model.GivenIf(given(variantsMember), readVariants(r)),
 	}
 	in.CompareAtPriceMinor = model.GivenIf(given("compare_at_price_minor"), r.Int("compare_at_price_minor"))
 	in.InventoryQuantity = model.GivenIf(given("inventory_quantity"), r.Int("inventory_quantity"))

@@ -24,7 +24,8 @@ var bodies = map[string]string{
 
 	"/orders": `{"lines":[{"title":"x","quantity":1,"unit_price_minor":1}]}`, "/orders/{id}": `{"tags":["x"]}`,
 	"/orders/{id}/fulfillments/{fulfillment_id}": `{"tracking":{"number":"1"}}`,
-	"/products/{id}": `{"tags":["x"]}`, "/products/{id}/publish": `{}`,
+	"/products/{id}/variants/{variant_id}":       `{"weight_grams":1}`,
+	"/products/{id}":                             `{"tags":["x"]}`, "/products/{id}/publish": `{}`,
 	"/products/{id}/unpublish": `{}`, "/products/{id}/archive": `{}`,
 	"/products/by-reference/{external_reference}": draft("By reference", "REFERENCE"),
 	"/inventory/adjustments":                      `{"lines":[{"sku":"REFERENCE","set":1}]}`,
@@ -47,8 +48,8 @@ func TestScopes(t *testing.T) {
 		want(t, http.StatusAccepted, "")
 	p.send(t, request{Method: http.MethodPost, Path: base + "/imports", As: all, Body: bodies["/imports"]}).
 		want(t, http.StatusAccepted, "")
-	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 58 || names != 25 {
-		t.Errorf("%d rows and %d scopes, want 58 and 25", rows, names)
+	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 60 || names != 25 {
+		t.Errorf("%d rows and %d scopes, want 60 and 25", rows, names)
 	}
 	for _, route := range rest.Routes() {
 		r := request{Method: route.Method, Path: base + route.Path, Body: bodies[route.Path]}
@@ -165,6 +166,9 @@ func (p *program) own(t *testing.T, store demo.Store, route rest.Route) string {
 			post("/returns/"+id+"/approve", "{}")
 		}
 		return strings.Replace(route.Path, "{id}", id, 1)
+	case strings.HasSuffix(route.Path, "{variant_id}"):
+		id := post(list, draft("Variant", "VARIANT"))
+		return list + "/" + id + "/variants/var_" + strings.TrimPrefix(id, "prod_")
 	case list == "/products" && route.Method == http.MethodPost:
 		id := post(list, draft("Moved", "MOVED"))
 		if strings.HasSuffix(route.Path, "/unpublish") {

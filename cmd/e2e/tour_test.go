@@ -29,8 +29,8 @@ var tour = map[string]string{
 	"The shop":                `(?s)<title>.*<urlset`,
 	"Themes":                  `(?s)"active"\n.*"assets/`,
 	"AI agents":               `(?m)^list_orders$`,
-	"A catalog":               `^"draft"\n5\n"active"\n5\n12$`,
-	"A warehouse":             `^"unfulfilled"\n"fulfilled"\n34$`,
+	"A catalog":               `^"draft"\n5\n"active"\n"Blue"\n900\n"White"\n950\n990\n5\n12$`,
+	"A warehouse":             `^"unfulfilled"\n"fulfilled"\n\d+\n34$`,
 	"An accountant":           `(?s)^"paid"\n"partially_refunded"\n2900\n.*order.refunded`,
 }
 

@@ -36,12 +36,28 @@ func (c *Check) Err() error {
 	return fault.Invalid(c.fields...)
 }
 
+// Fields returns the faults. Callers must not modify them.
+func (c *Check) Fields() []fault.Field { return c.fields }
+
+// maxFaults is how many faults one answer lists, as of the form of a body ([wire.Reader]).
+const maxFaults = 100
+
 // Add reports a fault of one member. Only the first fault of a member is kept.
 func (c *Check) Add(name, code, detail string) {
-	pointer := "#/" + name
-	known := func(f fault.Field) bool { return f.Pointer == pointer }
-	if !slices.ContainsFunc(c.fields, known) {
-		c.fields = append(c.fields, fault.Field{Pointer: pointer, Code: code, Detail: detail})
+	c.add(fault.Field{Pointer: "#/" + name, Code: code, Detail: detail})
+}
+
+// Include reports the faults of an error.
+func (c *Check) Include(err *fault.Error) {
+	for _, f := range err.Fields {
+		c.add(f)
+	}
+}
+
+func (c *Check) add(f fault.Field) {
+	if len(c.fields) < maxFaults &&
+		!slices.ContainsFunc(c.fields, func(o fault.Field) bool { return o.Pointer == f.Pointer }) {
+		c.fields = append(c.fields, f)
 	}
 }
 

@@ -487,6 +487,7 @@ type ImportPreview struct {
 // inventory has the variant or its SKU, and a quantity, or a delta with the reference by which it is applied only once.
 // A customer is found by the email address. A subscription counts only with the time and the source of the consent.
 // A discount is found by its code.
+// An order is found by its external number. Orders are history: no email is sent, and no stock is taken.
 type ImportStartInput struct {
 	Kind state.ImportKind `json:"kind"`
 	// Tries every row and keeps nothing.
@@ -1032,7 +1033,7 @@ type ProductCreateInput struct {
 	CreatedAt   *micros.Time `json:"createdAt,omitempty"`
 	WeightGrams *int64       `json:"weightGrams,omitempty"`
 	// Up to 3 options in which the variants differ. Variants are then required, and prices, SKUs, stock and weights are
-	// given on them instead of on the product.
+	// given on them instead of on the product. Without options, the only variant is the product itself.
 	Options  []*document.Option     `json:"options,omitempty"`
 	Variants []*ProductVariantInput `json:"variants,omitempty"`
 	// True if absent.
@@ -1142,6 +1143,11 @@ type ProductUpdateInput struct {
 	// Identifies the product in another system. No other product has it.
 	ExternalReference graphql.Omittable[*string]               `json:"externalReference,omitempty"`
 	CustomFields      graphql.Omittable[document.CustomFields] `json:"customFields,omitempty"`
+	// Other options require the variants, too.
+	Options graphql.Omittable[[]*document.Option] `json:"options,omitempty"`
+	// All variants of the product, at most 2,000. Present variants that are not listed are deleted. A given priceMinor of
+	// the product is the price of those without their own.
+	Variants graphql.Omittable[[]*ProductVariantListInput] `json:"variants,omitempty"`
 }
 
 // Absent members are empty, even for a variant that stays: nothing is copied from the product or another variant. A
@@ -1163,6 +1169,25 @@ type ProductVariantInput struct {
 	// If absent, a variant that stays keeps its cost.
 	CostMinor graphql.Omittable[*int64] `json:"costMinor,omitempty"`
 	// If absent, a variant that stays keeps its custom fields.
+	CustomFields graphql.Omittable[document.CustomFields] `json:"customFields,omitempty"`
+}
+
+// A variant of the new list of variants of a product. It is the present variant with its id, or else the one with its SKU,
+// or else the one with its options; otherwise it is created, which requires a price. Absent members keep their values;
+// null clears an optional one.
+type ProductVariantListInput struct {
+	ID graphql.Omittable[*string] `json:"id,omitempty"`
+	// One value of each option, in the order of the options.
+	Options             graphql.Omittable[[]string] `json:"options,omitempty"`
+	PriceMinor          graphql.Omittable[*int64]   `json:"priceMinor,omitempty"`
+	CompareAtPriceMinor graphql.Omittable[*int64]   `json:"compareAtPriceMinor,omitempty"`
+	Sku                 graphql.Omittable[*string]  `json:"sku,omitempty"`
+	InventoryQuantity   graphql.Omittable[*int64]   `json:"inventoryQuantity,omitempty"`
+	WeightGrams         graphql.Omittable[*int64]   `json:"weightGrams,omitempty"`
+	// Null for that of the product.
+	TaxCategory  graphql.Omittable[*string]               `json:"taxCategory,omitempty"`
+	Barcode      graphql.Omittable[*string]               `json:"barcode,omitempty"`
+	CostMinor    graphql.Omittable[*int64]                `json:"costMinor,omitempty"`
 	CustomFields graphql.Omittable[document.CustomFields] `json:"customFields,omitempty"`
 }
 

@@ -664,6 +664,7 @@ const (
 	ImportKindCustomers ImportKind = "customers"
 	ImportKindDiscounts ImportKind = "discounts"
 	ImportKindInventory ImportKind = "inventory"
+	ImportKindOrders    ImportKind = "orders"
 	ImportKindProducts  ImportKind = "products"
 )
 
@@ -675,6 +676,8 @@ func (e ImportKind) Valid() bool {
 	case ImportKindDiscounts:
 		return true
 	case ImportKindInventory:
+		return true
+	case ImportKindOrders:
 		return true
 	case ImportKindProducts:
 		return true
@@ -715,6 +718,7 @@ const (
 	ImportCreateKindCustomers ImportCreateKind = "customers"
 	ImportCreateKindDiscounts ImportCreateKind = "discounts"
 	ImportCreateKindInventory ImportCreateKind = "inventory"
+	ImportCreateKindOrders    ImportCreateKind = "orders"
 	ImportCreateKindProducts  ImportCreateKind = "products"
 )
 
@@ -726,6 +730,8 @@ func (e ImportCreateKind) Valid() bool {
 	case ImportCreateKindDiscounts:
 		return true
 	case ImportCreateKindInventory:
+		return true
+	case ImportCreateKindOrders:
 		return true
 	case ImportCreateKindProducts:
 		return true
@@ -2237,6 +2243,33 @@ type FieldErrorCode string
 // FinancialStatus The status of the payment.
 type FinancialStatus string
 
+// Fulfillment A shipment of items of an order.
+type Fulfillment struct {
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ID The id of a shipment.
+	ID FulfillmentID `json:"id"`
+
+	// Lines The shipped units.
+	Lines []ShippedLine `json:"lines"`
+
+	// OrderID The id of an order.
+	OrderID OrderID `json:"order_id"`
+
+	// Tracking How the parcel is tracked.
+	Tracking struct {
+		// Company The carrier.
+		Company *string `json:"company"`
+
+		// Number The tracking number.
+		Number *string `json:"number"`
+
+		// URL An https address that shows the parcel.
+		URL *string `json:"url"`
+	} `json:"tracking"`
+}
+
 // FulfillmentCreate defines model for FulfillmentCreate.
 type FulfillmentCreate struct {
 	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
@@ -2263,6 +2296,12 @@ type FulfillmentCreate struct {
 
 // FulfillmentID The id of a shipment.
 type FulfillmentID = string
+
+// FulfillmentList The shipments of an order.
+type FulfillmentList struct {
+	// Fulfillments The shipments.
+	Fulfillments []Fulfillment `json:"fulfillments"`
+}
 
 // FulfillmentPatch Changes of a shipment. Unknown members are rejected.
 type FulfillmentPatch struct {
@@ -3417,6 +3456,9 @@ type ProductCreate struct {
 	// Maker The maker of a product. Unknown members are rejected.
 	Maker *MakerCreate `json:"maker,omitempty"`
 
+	// Options The options in which the variants differ, such as size and color. They require `variants`.
+	Options *[]ProductOptionChange `json:"options,omitempty"`
+
 	// PriceMinor An amount in the minor unit of the resource's currency.
 	PriceMinor Amount `json:"price_minor"`
 
@@ -3437,6 +3479,9 @@ type ProductCreate struct {
 
 	// Title The name that shoppers see. Must not be blank.
 	Title string `json:"title"`
+
+	// Variants The variants, in their order. The prices, SKUs, barcodes, stock and weights are then given here; `price_minor` of the product is the price of variants without their own.
+	Variants *[]VariantEntry `json:"variants,omitempty"`
 
 	// Vendor The vendor.
 	Vendor *string `json:"vendor,omitempty"`
@@ -3483,6 +3528,15 @@ type ProductMove struct {
 
 // ProductOption An option of a product.
 type ProductOption struct {
+	// Name The name, such as Size.
+	Name string `json:"name"`
+
+	// Values The values, in the order in which they are shown.
+	Values []string `json:"values"`
+}
+
+// ProductOptionChange An option of a product. Unknown members are rejected.
+type ProductOptionChange struct {
 	// Name The name, such as Size.
 	Name string `json:"name"`
 
@@ -3537,6 +3591,9 @@ type ProductPatch struct {
 	// Maker The maker of a product. Unknown members are rejected.
 	Maker *MakerCreate `json:"maker,omitempty"`
 
+	// Options All options in which the variants differ. Other options require `variants`, too.
+	Options *[]ProductOptionChange `json:"options,omitempty"`
+
 	// PriceMinor An amount in the minor unit of the resource's currency.
 	PriceMinor *Amount `json:"price_minor,omitempty"`
 
@@ -3557,6 +3614,9 @@ type ProductPatch struct {
 
 	// Title The name that shoppers see. Must not be blank.
 	Title *string `json:"title,omitempty"`
+
+	// Variants All variants, in their order. An entry is the present variant with its `id`, or else the one with its `sku`, or else the one with its `options`, and keeps the members that are absent; otherwise it is a new variant. Variants that are not listed are deleted. `price_minor` of the product is the price of entries without their own.
+	Variants *[]VariantEntry `json:"variants,omitempty"`
 
 	// Vendor The vendor.
 	Vendor *string `json:"vendor,omitempty"`
@@ -3603,6 +3663,9 @@ type ProductUpsert struct {
 	// Maker The maker of a product. Unknown members are rejected.
 	Maker *MakerCreate `json:"maker,omitempty"`
 
+	// Options All options in which the variants differ. Other options require `variants`, too.
+	Options *[]ProductOptionChange `json:"options,omitempty"`
+
 	// PriceMinor An amount in the minor unit of the resource's currency.
 	PriceMinor *Amount `json:"price_minor,omitempty"`
 
@@ -3623,6 +3686,9 @@ type ProductUpsert struct {
 
 	// Title The name that shoppers see. Must not be blank.
 	Title *string `json:"title,omitempty"`
+
+	// Variants All variants, in their order. An entry is the present variant with its `id`, or else the one with its `sku`, or else the one with its `options`, and keeps the members that are absent; otherwise it is a new variant. Variants that are not listed are deleted. `price_minor` of the product is the price of entries without their own.
+	Variants *[]VariantEntry `json:"variants,omitempty"`
 
 	// Vendor The vendor.
 	Vendor *string `json:"vendor,omitempty"`
@@ -3811,6 +3877,15 @@ type ReturnState string
 // Scope A scope.
 type Scope string
 
+// ShippedLine Shipped units of a line of the order.
+type ShippedLine struct {
+	// LineItemID The id of an order's line.
+	LineItemID LineItemID `json:"line_item_id"`
+
+	// Quantity The number of units.
+	Quantity int `json:"quantity"`
+}
+
 // StoreID The id of a store.
 type StoreID = string
 
@@ -3988,8 +4063,71 @@ type Variant struct {
 	WeightGrams *int32 `json:"weight_grams"`
 }
 
+// VariantEntry A variant in the list of variants of a product. Unknown members are rejected.
+type VariantEntry struct {
+	// Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+	Barcode *Barcode `json:"barcode,omitempty"`
+
+	// CompareAtPriceMinor The price before a reduction.
+	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor,omitempty"`
+
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
+
+	// ID The id of a variant. For a product without options, it has the same characters as the product's id after the prefix.
+	ID *VariantID `json:"id,omitempty"`
+
+	// InventoryQuantity The quantity in stock. Null if stock is not tracked.
+	InventoryQuantity *int32 `json:"inventory_quantity,omitempty"`
+
+	// Options The value of each option of the product, in their order.
+	Options *[]string `json:"options,omitempty"`
+
+	// PriceMinor An amount in the minor unit of the resource's currency.
+	PriceMinor *Amount `json:"price_minor,omitempty"`
+
+	// SKU The stock-keeping unit.
+	SKU *string `json:"sku,omitempty"`
+
+	// TaxCategory The tax category. Null for that of the product.
+	TaxCategory *string `json:"tax_category,omitempty"`
+
+	// WeightGrams The weight of one piece in grams.
+	WeightGrams *int32 `json:"weight_grams,omitempty"`
+}
+
 // VariantID The id of a variant. For a product without options, it has the same characters as the product's id after the prefix.
 type VariantID = string
+
+// VariantPatch Changes of a variant. Unknown members are rejected.
+type VariantPatch struct {
+	// Barcode A GTIN, with its check digit. Null for a product with options, whose variants have their own.
+	Barcode *Barcode `json:"barcode,omitempty"`
+
+	// CompareAtPriceMinor The price before a reduction.
+	CompareAtPriceMinor *OptionalAmount `json:"compare_at_price_minor,omitempty"`
+
+	// CustomFields Values of custom fields by name. Null removes a value, and absent fields keep theirs; null instead of the object removes all. A name that the store has not defined is rejected.
+	CustomFields *CustomFieldChanges `json:"custom_fields,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// InventoryQuantity The quantity in stock. Null if stock is not tracked.
+	InventoryQuantity *int32 `json:"inventory_quantity,omitempty"`
+
+	// PriceMinor An amount in the minor unit of the resource's currency.
+	PriceMinor *Amount `json:"price_minor,omitempty"`
+
+	// SKU The stock-keeping unit.
+	SKU *string `json:"sku,omitempty"`
+
+	// TaxCategory The tax category. Null for that of the product.
+	TaxCategory *string `json:"tax_category,omitempty"`
+
+	// WeightGrams The weight of one piece in grams.
+	WeightGrams *int32 `json:"weight_grams,omitempty"`
+}
 
 // VariantPrice What shoppers pay and see from a time on.
 type VariantPrice struct {
@@ -4468,6 +4606,12 @@ type CancelOrderParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// GetFulfillmentsParams defines parameters for GetFulfillments.
+type GetFulfillmentsParams struct {
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // CreateFulfillmentParams defines parameters for CreateFulfillment.
 type CreateFulfillmentParams struct {
 	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
@@ -4569,6 +4713,12 @@ type PublishProductParams struct {
 
 // UnpublishProductParams defines parameters for UnpublishProduct.
 type UnpublishProductParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// UpdateVariantParams defines parameters for UpdateVariant.
+type UpdateVariantParams struct {
 	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
@@ -4758,6 +4908,9 @@ type PublishProductJSONRequestBody = ProductMove
 
 // UnpublishProductJSONRequestBody defines body for UnpublishProduct for application/json ContentType.
 type UnpublishProductJSONRequestBody = ProductMove
+
+// UpdateVariantJSONRequestBody defines body for UpdateVariant for application/json ContentType.
+type UpdateVariantJSONRequestBody = VariantPatch
 
 // ApproveReturnJSONRequestBody defines body for ApproveReturn for application/json ContentType.
 type ApproveReturnJSONRequestBody = ReturnApprove
@@ -5056,7 +5209,7 @@ type ClientInterface interface {
 
 	// CreateImportWithBody Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5065,7 +5218,7 @@ type ClientInterface interface {
 
 	// CreateImport Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5192,6 +5345,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
 	CancelOrder(ctx context.Context, id OrderID, params *CancelOrderParams, body CancelOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetFulfillments List the shipments of an order
+	//
+	// Returns the shipments of an order, oldest first, at most 100. Their ids change how they are tracked.
+	//
+	// Corresponds with GET /orders/{id}/fulfillments (the `GetFulfillments` operationId).
+	GetFulfillments(ctx context.Context, id OrderID, params *GetFulfillmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateFulfillmentWithBody Fulfill an order
 	//
@@ -5328,7 +5488,7 @@ type ClientInterface interface {
 
 	// UpsertProductWithBody Create or change a product by reference
 	//
-	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one product.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5337,7 +5497,7 @@ type ClientInterface interface {
 
 	// UpsertProduct Create or change a product by reference
 	//
-	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one product.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5353,7 +5513,7 @@ type ClientInterface interface {
 
 	// UpdateProductWithBody Change a product
 	//
-	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its `variants`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5362,7 +5522,7 @@ type ClientInterface interface {
 
 	// UpdateProduct Change a product
 	//
-	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its `variants`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5422,6 +5582,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
 	UnpublishProduct(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateVariantWithBody Change a variant
+	//
+	// Changes the given members of the variant and clears those that are null. `expected_version` is the version of the product. The variant of a product without options is the product itself.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /products/{id}/variants/{variant_id} (the `UpdateVariant` operationId).
+	UpdateVariantWithBody(ctx context.Context, id ProductID, variantID VariantID, params *UpdateVariantParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateVariant Change a variant
+	//
+	// Changes the given members of the variant and clears those that are null. `expected_version` is the version of the product. The variant of a product without options is the product itself.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /products/{id}/variants/{variant_id} (the `UpdateVariant` operationId).
+	UpdateVariant(ctx context.Context, id ProductID, variantID VariantID, params *UpdateVariantParams, body UpdateVariantJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListReturns List returns
 	//
@@ -6043,7 +6221,7 @@ func (c *Raw) ListImports(ctx context.Context, params *ListImportsParams, reqEdi
 
 // CreateImportWithBody Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes any type of body and a specified content type.
 //
@@ -6062,7 +6240,7 @@ func (c *Raw) CreateImportWithBody(ctx context.Context, params *CreateImportPara
 
 // CreateImport Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6340,6 +6518,23 @@ func (c *Raw) CancelOrderWithBody(ctx context.Context, id OrderID, params *Cance
 // Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
 func (c *Raw) CancelOrder(ctx context.Context, id OrderID, params *CancelOrderParams, body CancelOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCancelOrderRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetFulfillments List the shipments of an order
+//
+// Returns the shipments of an order, oldest first, at most 100. Their ids change how they are tracked.
+//
+// Corresponds with GET /orders/{id}/fulfillments (the `GetFulfillments` operationId).
+func (c *Raw) GetFulfillments(ctx context.Context, id OrderID, params *GetFulfillmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetFulfillmentsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6635,7 +6830,7 @@ func (c *Raw) CreateProduct(ctx context.Context, params *CreateProductParams, bo
 
 // UpsertProductWithBody Create or change a product by reference
 //
-// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one product.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6654,7 +6849,7 @@ func (c *Raw) UpsertProductWithBody(ctx context.Context, externalReference Exter
 
 // UpsertProduct Create or change a product by reference
 //
-// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one product.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6690,7 +6885,7 @@ func (c *Raw) GetProduct(ctx context.Context, id ProductID, params *GetProductPa
 
 // UpdateProductWithBody Change a product
 //
-// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its `variants`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6709,7 +6904,7 @@ func (c *Raw) UpdateProductWithBody(ctx context.Context, id ProductID, params *U
 
 // UpdateProduct Change a product
 //
-// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its `variants`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6830,6 +7025,44 @@ func (c *Raw) UnpublishProductWithBody(ctx context.Context, id ProductID, params
 // Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
 func (c *Raw) UnpublishProduct(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUnpublishProductRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateVariantWithBody Change a variant
+//
+// Changes the given members of the variant and clears those that are null. `expected_version` is the version of the product. The variant of a product without options is the product itself.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /products/{id}/variants/{variant_id} (the `UpdateVariant` operationId).
+func (c *Raw) UpdateVariantWithBody(ctx context.Context, id ProductID, variantID VariantID, params *UpdateVariantParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateVariantRequestWithBody(c.Server, id, variantID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateVariant Change a variant
+//
+// Changes the given members of the variant and clears those that are null. `expected_version` is the version of the product. The variant of a product without options is the product itself.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /products/{id}/variants/{variant_id} (the `UpdateVariant` operationId).
+func (c *Raw) UpdateVariant(ctx context.Context, id ProductID, variantID VariantID, params *UpdateVariantParams, body UpdateVariantJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateVariantRequest(c.Server, id, variantID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -9259,6 +9492,55 @@ func NewCancelOrderRequestWithBody(server string, id OrderID, params *CancelOrde
 	return req, nil
 }
 
+// NewGetFulfillmentsRequest constructs an http.Request for the GetFulfillments method
+func NewGetFulfillmentsRequest(server string, id OrderID, params *GetFulfillmentsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/orders/%s/fulfillments", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewCreateFulfillmentRequest calls the generic CreateFulfillment builder with application/json body
 func NewCreateFulfillmentRequest(server string, id OrderID, params *CreateFulfillmentParams, body CreateFulfillmentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -10147,6 +10429,73 @@ func NewUnpublishProductRequestWithBody(server string, id ProductID, params *Unp
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateVariantRequest calls the generic UpdateVariant builder with application/json body
+func NewUpdateVariantRequest(server string, id ProductID, variantID VariantID, params *UpdateVariantParams, body UpdateVariantJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateVariantRequestWithBody(server, id, variantID, params, "application/json", bodyReader)
+}
+
+// NewUpdateVariantRequestWithBody constructs an http.Request for the UpdateVariant method, with any body, and a specified content type
+func NewUpdateVariantRequestWithBody(server string, id ProductID, variantID VariantID, params *UpdateVariantParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "variant_id", variantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/products/%s/variants/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -11340,7 +11689,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateImportWithBodyWithResponse Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11349,7 +11698,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateImportWithResponse Start an import job
 	//
-	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+	// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11491,6 +11840,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /orders/{id}/cancel (the `CancelOrder` operationId).
 	CancelOrderWithResponse(ctx context.Context, id OrderID, params *CancelOrderParams, body CancelOrderJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelOrderResponse, error)
 
+	// GetFulfillmentsWithResponse List the shipments of an order
+	//
+	// Returns the shipments of an order, oldest first, at most 100. Their ids change how they are tracked.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /orders/{id}/fulfillments (the `GetFulfillments` operationId).
+	GetFulfillmentsWithResponse(ctx context.Context, id OrderID, params *GetFulfillmentsParams, reqEditors ...RequestEditorFn) (*GetFulfillmentsResponse, error)
+
 	// CreateFulfillmentWithBodyWithResponse Fulfill an order
 	//
 	// Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
@@ -11628,7 +11986,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpsertProductWithBodyWithResponse Create or change a product by reference
 	//
-	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one product.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11637,7 +11995,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpsertProductWithResponse Create or change a product by reference
 	//
-	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+	// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one product.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11655,7 +12013,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateProductWithBodyWithResponse Change a product
 	//
-	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its `variants`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11664,7 +12022,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateProductWithResponse Change a product
 	//
-	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+	// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its `variants`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11724,6 +12082,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /products/{id}/unpublish (the `UnpublishProduct` operationId).
 	UnpublishProductWithResponse(ctx context.Context, id ProductID, params *UnpublishProductParams, body UnpublishProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UnpublishProductResponse, error)
+
+	// UpdateVariantWithBodyWithResponse Change a variant
+	//
+	// Changes the given members of the variant and clears those that are null. `expected_version` is the version of the product. The variant of a product without options is the product itself.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /products/{id}/variants/{variant_id} (the `UpdateVariant` operationId).
+	UpdateVariantWithBodyWithResponse(ctx context.Context, id ProductID, variantID VariantID, params *UpdateVariantParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateVariantResponse, error)
+
+	// UpdateVariantWithResponse Change a variant
+	//
+	// Changes the given members of the variant and clears those that are null. `expected_version` is the version of the product. The variant of a product without options is the product itself.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /products/{id}/variants/{variant_id} (the `UpdateVariant` operationId).
+	UpdateVariantWithResponse(ctx context.Context, id ProductID, variantID VariantID, params *UpdateVariantParams, body UpdateVariantJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateVariantResponse, error)
 
 	// ListReturnsWithResponse List returns
 	//
@@ -13332,6 +13708,54 @@ func (r CancelOrderResponse) ContentType() string {
 	return ""
 }
 
+type GetFulfillmentsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *FulfillmentList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetFulfillmentsResponse) GetJSON200() *FulfillmentList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetFulfillmentsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetFulfillmentsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetFulfillmentsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetFulfillmentsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetFulfillmentsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type CreateFulfillmentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14005,6 +14429,54 @@ func (r UnpublishProductResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UnpublishProductResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateVariantResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Product
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateVariantResponse) GetJSON200() *Product {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateVariantResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateVariantResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateVariantResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateVariantResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateVariantResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -15053,7 +15525,7 @@ func (c *ClientWithResponses) ListImportsWithResponse(ctx context.Context, param
 
 // CreateImportWithBodyWithResponse Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15068,7 +15540,7 @@ func (c *ClientWithResponses) CreateImportWithBodyWithResponse(ctx context.Conte
 
 // CreateImportWithResponse Start an import job
 //
-// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
+// Queues a job and returns immediately; `Location` is its path. The credential needs `imports.write` and the write scope of the kind, such as `inventory.write` (otherwise 403 `insufficient_scope`), and the job ends when it loses them. A product is found by its `external_reference` or else by its `handle`, a customer by the `email`, a discount by its `code`, an order by its `external_number`; one that the store does not have is created. A row of `inventory` has the `variant_id` or the `sku`, and a `quantity`, or a `delta` with a `reference`. Orders are history: no email is sent, and no stock is taken. Importing a row again changes nothing. At most 5 jobs of a store can wait or run (409 `limit_reached`).
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15306,6 +15778,21 @@ func (c *ClientWithResponses) CancelOrderWithResponse(ctx context.Context, id Or
 	return ParseCancelOrderResponse(rsp)
 }
 
+// GetFulfillmentsWithResponse List the shipments of an order
+//
+// Returns the shipments of an order, oldest first, at most 100. Their ids change how they are tracked.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /orders/{id}/fulfillments (the `GetFulfillments` operationId).
+func (c *ClientWithResponses) GetFulfillmentsWithResponse(ctx context.Context, id OrderID, params *GetFulfillmentsParams, reqEditors ...RequestEditorFn) (*GetFulfillmentsResponse, error) {
+	rsp, err := c.GetFulfillments(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetFulfillmentsResponse(rsp)
+}
+
 // CreateFulfillmentWithBodyWithResponse Fulfill an order
 //
 // Records that units were shipped: all that are left, or those of some lines. The shopper gets the store's email about it unless `notify` is false.
@@ -15533,7 +16020,7 @@ func (c *ClientWithResponses) CreateProductWithResponse(ctx context.Context, par
 
 // UpsertProductWithBodyWithResponse Create or change a product by reference
 //
-// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one product.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15548,7 +16035,7 @@ func (c *ClientWithResponses) UpsertProductWithBodyWithResponse(ctx context.Cont
 
 // UpsertProductWithResponse Create or change a product by reference
 //
-// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
+// Creates a draft with the external reference or, if a product has it, changes the given members of that product and clears those that are null. A new product requires `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one product.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15578,7 +16065,7 @@ func (c *ClientWithResponses) GetProductWithResponse(ctx context.Context, id Pro
 
 // UpdateProductWithBodyWithResponse Change a product
 //
-// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its `variants`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15593,7 +16080,7 @@ func (c *ClientWithResponses) UpdateProductWithBodyWithResponse(ctx context.Cont
 
 // UpdateProductWithResponse Change a product
 //
-// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its variants and cannot be changed here.
+// Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its `variants`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15694,6 +16181,36 @@ func (c *ClientWithResponses) UnpublishProductWithResponse(ctx context.Context, 
 		return nil, err
 	}
 	return ParseUnpublishProductResponse(rsp)
+}
+
+// UpdateVariantWithBodyWithResponse Change a variant
+//
+// Changes the given members of the variant and clears those that are null. `expected_version` is the version of the product. The variant of a product without options is the product itself.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /products/{id}/variants/{variant_id} (the `UpdateVariant` operationId).
+func (c *ClientWithResponses) UpdateVariantWithBodyWithResponse(ctx context.Context, id ProductID, variantID VariantID, params *UpdateVariantParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateVariantResponse, error) {
+	rsp, err := c.UpdateVariantWithBody(ctx, id, variantID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateVariantResponse(rsp)
+}
+
+// UpdateVariantWithResponse Change a variant
+//
+// Changes the given members of the variant and clears those that are null. `expected_version` is the version of the product. The variant of a product without options is the product itself.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /products/{id}/variants/{variant_id} (the `UpdateVariant` operationId).
+func (c *ClientWithResponses) UpdateVariantWithResponse(ctx context.Context, id ProductID, variantID VariantID, params *UpdateVariantParams, body UpdateVariantJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateVariantResponse, error) {
+	rsp, err := c.UpdateVariant(ctx, id, variantID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateVariantResponse(rsp)
 }
 
 // ListReturnsWithResponse List returns
@@ -16978,6 +17495,39 @@ func ParseCancelOrderResponse(rsp *http.Response) (*CancelOrderResponse, error) 
 	return response, nil
 }
 
+// ParseGetFulfillmentsResponse parses an HTTP response from a GetFulfillmentsWithResponse call
+func ParseGetFulfillmentsResponse(rsp *http.Response) (*GetFulfillmentsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetFulfillmentsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest FulfillmentList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseCreateFulfillmentResponse parses an HTTP response from a CreateFulfillmentWithResponse call
 func ParseCreateFulfillmentResponse(rsp *http.Response) (*CreateFulfillmentResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17423,6 +17973,39 @@ func ParseUnpublishProductResponse(rsp *http.Response) (*UnpublishProductRespons
 	}
 
 	response := &UnpublishProductResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateVariantResponse parses an HTTP response from a UpdateVariantWithResponse call
+func ParseUpdateVariantResponse(rsp *http.Response) (*UpdateVariantResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateVariantResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -81,6 +81,7 @@ func TestTools(t *testing.T) {
 		"list_marketplace_themes": scope.ThemesRead,
 		"create_order":            scope.SalesWrite, "update_order": scope.SalesWrite,
 		"update_fulfillment": scope.FulfillmentsWrite, "update_product": scope.ProductsWrite,
+		"update_variant": scope.ProductsWrite, "get_fulfillments": scope.OrdersRead,
 		"publish_product": scope.ProductsWrite, "unpublish_product": scope.ProductsWrite,
 		"archive_product": scope.ProductsWrite, "upsert_product": scope.ProductsWrite,
 		"list_inventory": scope.InventoryRead, "adjust_inventory": scope.InventoryWrite,

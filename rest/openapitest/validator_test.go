@@ -290,6 +290,7 @@ func TestOperations(t *testing.T) {
 
 		"POST /orders/{id}/cancel":                         "cancelOrder sales.write",
 		"POST /orders/{id}/payments":                       "createPayment sales.write",
+		"GET /orders/{id}/fulfillments":                    "getFulfillments orders.read",
 		"POST /orders/{id}/fulfillments":                   "createFulfillment fulfillments.write",
 		"POST /orders/{id}/refunds":                        "createRefund refunds.write",
 		"POST /orders":                                     "createOrder sales.write",
@@ -297,6 +298,7 @@ func TestOperations(t *testing.T) {
 		"PATCH /orders/{id}/fulfillments/{fulfillment_id}": "updateFulfillment fulfillments.write",
 
 		"PATCH /products/{id}":                            "updateProduct products.write",
+		"PATCH /products/{id}/variants/{variant_id}":      "updateVariant products.write",
 		"POST /products/{id}/publish":                     "publishProduct products.write",
 		"POST /products/{id}/unpublish":                   "unpublishProduct products.write",
 		"POST /products/{id}/archive":                     "archiveProduct products.write",

@@ -124,14 +124,16 @@ func (m Mutation) ProductUpdate(
 ) (*model.ProductPayload, error) {
 	c := &core.Check{}
 	checkProductUpdate(c, &in)
-	err := errors.Join(m.checkTaxed(ctx, c, taxed{"tax_category", in.TaxCategory.Value()}),
-		m.checkSizeChart(ctx, c, in.SizeChartID.Value()))
+	err := errors.Join(m.checkTaxed(ctx, c, taxedUpdate(&in)...), m.checkSizeChart(ctx, c, in.SizeChartID.Value()))
+	if err == nil && c.Err() != nil {
+		err = m.checkGivenVariants(ctx, c, id, &in)
+	}
 	if err := errors.Join(err, c.Err()); err != nil {
 		return nil, err
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.update", func(ctx context.Context, e *productEdit) error {
-		p := e.Row
-		if err := ownMembers(p, &in); err != nil {
+		p, in := e.Row, in // the function may run again
+		if err := m.setVariants(ctx, e, &in); err != nil {
 			return err
 		}
 		if given := in.ExternalReference.Value(); given != nil && !same(given, p.ExternalReference) {

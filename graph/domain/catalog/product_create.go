@@ -69,20 +69,24 @@ func (m Mutation) insertProduct(
 	if plan == nil {
 		return m.insertRow(ctx, id, in, func(*db.ProductCreate) {})
 	}
-	rows, err := plan.rows(&db.Product{ID: id})
-	if err == nil {
-		err = m.mergeVariants(ctx, rows, plan)
-	}
+	rows, err := m.plannedRows(ctx, &core.Check{}, plan, &db.Product{ID: id, Title: in.Title})
 	if err != nil {
 		return nil, err
 	}
 	sum := variants.Total(rows)
 	p, err := m.insertRow(ctx, id, in, func(row *db.ProductCreate) {
-		row.SetOptions(plan.options).SetPriceMinor(sum.Price).SetNillableCompareAtPriceMinor(sum.Compared).
+		row.SetPriceMinor(sum.Price).SetNillableCompareAtPriceMinor(sum.Compared).
 			SetNillableMaxPriceMinor(sum.Highest).SetNillableInventoryQuantity(sum.Inventory)
+		if own := rows[0]; plan.options == nil { // the product is its own variant
+			row.SetNillableSku(own.Sku).SetNillableBarcode(own.Barcode).SetNillableCostMinor(own.CostMinor).
+				SetNillableWeightGrams(own.WeightGrams).SetNillableTaxCategory(own.TaxCategory).
+				SetVariantCustomFields(own.CustomFields)
+			return
+		}
+		row.SetOptions(plan.options)
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || plan.options == nil {
+		return p, err
 	}
 	p.Variants = rows
 	return p, m.storeVariants(ctx, id, nil, rows)

@@ -99,6 +99,14 @@ func setMembers(e *productEdit, in model.ProductUpdateInput) {
 }
 
 func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
+	if in.Variants.IsSet() {
+		setOnVariants(c, "compare_at_price_minor", in.CompareAtPriceMinor.IsSet())
+		setOnVariants(c, "sku", in.Sku.IsSet())
+		setOnVariants(c, "inventory_quantity", in.InventoryQuantity.IsSet())
+		setOnVariants(c, "weight_grams", in.WeightGrams.IsSet())
+		setOnVariants(c, "barcode", in.Barcode.IsSet())
+		setOnVariants(c, costMember, in.CostMinor.IsSet())
+	}
 	if in.Description.IsSet() && !in.DescriptionFormat.IsSet() { // of a client that does not know formats
 		in.DescriptionFormat = model.Some(state.PlainText)
 	}

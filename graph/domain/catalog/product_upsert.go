@@ -62,20 +62,20 @@ func (m Mutation) createReferenced(
 
 // newProduct returns the input that creates a product with the members of an update.
 func newProduct(in model.ProductUpdateInput) model.ProductCreateInput {
-	var faults []fault.Field
+	c := &core.Check{}
 	for _, m := range []struct {
 		name    string
 		missing bool
-	}{{"title", in.Title.Value() == nil}, {"price_minor", in.PriceMinor.Value() == nil},
+	}{{"title", in.Title.Value() == nil}, {"price_minor", in.PriceMinor.Value() == nil && !in.Variants.IsSet()},
 		{"currency", in.Currency.Value() == nil}} {
 		if m.missing {
-			faults = append(faults, fault.Field{Pointer: "#/" + m.name, Code: fault.Required,
-				Detail: "A new product requires this member."})
+			c.Add(m.name, fault.Required, "A new product requires this member.")
 		}
 	}
+	list := NewVariants(c, in.Variants.Value(), in.PriceMinor.Value())
 	return model.ProductCreateInput{
-		Decoded: model.NewDecoded(faults),
-		Title:   core.Deref(in.Title.Value()), PriceMinor: core.Deref(in.PriceMinor.Value()),
+		Decoded: model.NewDecoded(c.Fields()), Options: in.Options.Value(), Variants: list,
+		Title: core.Deref(in.Title.Value()), PriceMinor: core.Deref(in.PriceMinor.Value()),
 		Currency: core.Deref(in.Currency.Value()), Handle: in.Handle.Value(), Description: in.Description.Value(),
 		CompareAtPriceMinor: in.CompareAtPriceMinor.Value(), Sku: in.Sku.Value(), Vendor: in.Vendor.Value(),
 		ProductType: in.ProductType.Value(), Tags: in.Tags.Value(), InventoryQuantity: in.InventoryQuantity.Value(),

@@ -30,6 +30,15 @@ func taxedVariants(list []*model.ProductVariantInput) []taxed {
 	return all
 }
 
+// taxedUpdate returns the members of changes of a product.
+func taxedUpdate(in *model.ProductUpdateInput) []taxed {
+	all := []taxed{{"tax_category", in.TaxCategory.Value()}}
+	for i, v := range in.Variants.Value() {
+		all = append(all, taxed{"variants/" + strconv.Itoa(i) + "/tax_category", v.TaxCategory.Value()})
+	}
+	return all
+}
+
 // checkTaxed checks that the store has the named categories. Only those of its own are queried; a
 // category is never removed, so the answer stays true.
 func (m Mutation) checkTaxed(ctx context.Context, c *core.Check, all ...taxed) error {

@@ -49,10 +49,7 @@ func (m Mutation) ProductVariantsSet(
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.variants_set",
 		func(ctx context.Context, e *productEdit) error {
-			rows, err := plan.rows(e.Row)
-			if err == nil {
-				err = m.mergeVariants(ctx, rows, plan)
-			}
+			rows, err := m.plannedRows(ctx, &core.Check{}, plan, e.Row)
 			if err != nil {
 				return err
 			}
@@ -122,6 +119,9 @@ func sellAs(e *productEdit, options document.Options, rows []*db.Variant) {
 	p, u := e.Row, e.Update
 	before := variants.Of(p)
 	own := p.Options == nil && options == nil
+	if own {
+		before[0].TaxCategory = rows[0].TaxCategory // its own is the product's
+	}
 	core.MemberDoc(&e.Changed, options, true, "options", &p.Options, u.SetOptions, u.ClearOptions)
 	if !own && !slices.EqualFunc(before, rows, alike) {
 		e.Changed = append(e.Changed, variantsMember)

@@ -22,8 +22,7 @@ type variantPlan struct {
 }
 
 // rows returns the variants of the product; existing ones keep their ids.
-func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
-	c := &core.Check{}
+func (p *variantPlan) rows(c *core.Check, of *db.Product) []*db.Variant {
 	present := byID(variants.Of(of))
 	rows := make([]*db.Variant, len(p.variants))
 	for i, in := range p.variants {
@@ -51,7 +50,7 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 	if p.options == nil { // the product is its own variant
 		rows[0].ID, rows[0].Title, rows[0].ImageID = of.ID, of.Title, nil
 	}
-	return rows, c.Err()
+	return rows
 }
 
 func checkVariants(c *core.Check, options []*document.Option, variants []*model.ProductVariantInput) *variantPlan {
@@ -66,11 +65,7 @@ func checkVariants(c *core.Check, options []*document.Option, variants []*model.
 	default:
 		checkVariantList(c, options, variants)
 	}
-	list := make([]document.Option, len(options))
-	for i, o := range options {
-		list[i] = *o
-	}
-	return &variantPlan{options: document.NewOptions(list), variants: variants}
+	return &variantPlan{options: optionsOf(options), variants: variants}
 }
 
 func checkOptions(c *core.Check, options []*document.Option) {
@@ -181,13 +176,10 @@ func stockFits(rows []*db.Variant) error {
 	return c.Err()
 }
 
-// checkNewVariants checks the options of a new product. With options, its prices, SKU, stock and
-// weight come from the variants.
+// checkNewVariants checks the options and variants of a new product. Its prices, SKU, stock and weight
+// come from the variants, if they are given.
 func checkNewVariants(c *core.Check, in *model.ProductCreateInput) *variantPlan {
-	if len(in.Options) == 0 {
-		if len(in.Variants) > 0 {
-			c.Add("variants", fault.UnknownMember, "Only a product with options can have several variants.")
-		}
+	if len(in.Options) == 0 && len(in.Variants) == 0 {
 		return nil
 	}
 	for i, v := range in.Variants {
@@ -195,18 +187,20 @@ func checkNewVariants(c *core.Check, in *model.ProductCreateInput) *variantPlan 
 			c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product does not have this variant.")
 		}
 	}
-	own := func(name string, given bool) {
-		if given {
-			c.Add(name, fault.UnknownMember, "Set this on the variants of the product.")
-		}
-	}
-	own("compare_at_price_minor", in.CompareAtPriceMinor != nil)
-	own("sku", in.Sku != nil)
-	own("inventory_quantity", in.InventoryQuantity != nil)
-	own("weight_grams", in.WeightGrams != nil)
-	own("barcode", in.Barcode != nil)
-	own(costMember, in.CostMinor != nil)
+	setOnVariants(c, "compare_at_price_minor", in.CompareAtPriceMinor != nil)
+	setOnVariants(c, "sku", in.Sku != nil)
+	setOnVariants(c, "inventory_quantity", in.InventoryQuantity != nil)
+	setOnVariants(c, "weight_grams", in.WeightGrams != nil)
+	setOnVariants(c, "barcode", in.Barcode != nil)
+	setOnVariants(c, costMember, in.CostMinor != nil)
 	return checkVariants(c, in.Options, in.Variants)
+}
+
+// setOnVariants refuses a member of a product whose variants are given.
+func setOnVariants(c *core.Check, name string, given bool) {
+	if given {
+		c.Add(name, fault.UnknownMember, "Set this on the variants of the product.")
+	}
 }
 
 // ownMembers refuses to change members that a product with options gets from its variants.

@@ -90,17 +90,19 @@ func TestRoundTrip(t *testing.T) {
 		mug := graphtest.Mug()
 		mug.WeightGrams = new(int64(300))
 		first := graphtest.NewProduct(t, p.Ctx, p.Resolver, mug)
-		first = graphtest.Must[*model.ProductPayload](t)(p.Mutation().ProductPublish(p.Ctx, first.PublicID(), 1)).Product
+		first = graphtest.Must[*model.ProductPayload](t)(
+			p.Mutation().ProductPublish(p.Ctx, first.PublicID(), 1)).Product
 		shirt := graphtest.NewProduct(t, p.Ctx, p.Resolver, graphtest.Shirt())
 		other := p.Other(t)
 		for _, s := range []*graphtest.Shop{p, other} {
-			graphtest.Must[*model.CustomFieldPayload](t)(s.Mutation().CustomFieldCreate(s.Ctx,
-				model.CustomFieldCreateInput{Owner: state.FieldsOfVariants, Name: "a.b", Label: "x", Type: state.FieldText}))
+			in := model.CustomFieldCreateInput{Owner: state.FieldsOfVariants, Name: "a.b", Label: "x",
+				Type: state.FieldText}
+			graphtest.Must[*model.CustomFieldPayload](t)(s.Mutation().CustomFieldCreate(s.Ctx, in))
 		}
 		for _, row := range []*db.Product{first, shirt} {
-			graphtest.Must[*model.ProductPayload](t)(p.Mutation().ProductVariantUpdate(p.Ctx, row.PublicID(), row.Version,
-				variants.Of(row)[0].PublicID(), model.ProductVariantUpdateInput{
-					CustomFields: model.Given(document.CustomFields(`{"a.b":"=1"}`))}))
+			in := model.ProductVariantUpdateInput{CustomFields: model.Given(document.CustomFields(`{"a.b":"=1"}`))}
+			graphtest.Must[*model.ProductPayload](t)(p.Mutation().ProductVariantUpdate(p.Ctx, row.PublicID(),
+				row.Version, variants.Of(row)[0].PublicID(), in))
 		}
 		file, want := exported(t, p)
 		i := run(t, other, input(file))

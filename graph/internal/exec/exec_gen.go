@@ -1025,7 +1025,7 @@ type Mutation {
     @scope(name: "products.write")
   """
   Changes the given members of the product with an external reference, or creates a draft with it if there is none. Of a
-  new product, title, priceMinor and currency are required.
+  new product, title, currency and either priceMinor or variants are required.
   """
   productUpsert(externalReference: String!, input: ProductUpdateInput!): ProductPayload!
     @scope(name: "products.write")
@@ -1302,7 +1302,7 @@ enum ExportKind {
 enum ExportFormat { CSV JSONL SPREADSHEET }
 enum ExportCompression { NONE GZIP }
 enum ExportStatus { QUEUED RUNNING COMPLETED FAILED CANCELLED EXPIRED }
-enum ImportKind { PRODUCTS INVENTORY CUSTOMERS DISCOUNTS }
+enum ImportKind { PRODUCTS INVENTORY CUSTOMERS DISCOUNTS ORDERS }
 enum ImportStatus {
   QUEUED
   RUNNING
@@ -3920,6 +3920,7 @@ is found by its external_reference or else by its handle; one that the store doe
 inventory has the variant or its SKU, and a quantity, or a delta with the reference by which it is applied only once.
 A customer is found by the email address. A subscription counts only with the time and the source of the consent.
 A discount is found by its code.
+An order is found by its external number. Orders are history: no email is sent, and no stock is taken.
 """
 input ImportStartInput {
   kind: ImportKind!
@@ -4053,7 +4054,7 @@ input ProductCreateInput {
   weightGrams: Long
   """
   Up to 3 options in which the variants differ. Variants are then required, and prices, SKUs, stock and weights are
-  given on them instead of on the product.
+  given on them instead of on the product. Without options, the only variant is the product itself.
   """
   options: [ProductOptionInput!]
   variants: [ProductVariantInput!]
@@ -4177,6 +4178,27 @@ input ProductVariantUpdateInput {
 }
 
 """
+A variant of the new list of variants of a product. It is the present variant with its id, or else the one with its SKU,
+or else the one with its options; otherwise it is created, which requires a price. Absent members keep their values;
+null clears an optional one.
+"""
+input ProductVariantListInput {
+  id: ID
+  "One value of each option, in the order of the options."
+  options: [String!]
+  priceMinor: Money
+  compareAtPriceMinor: Money
+  sku: String
+  inventoryQuantity: Long
+  weightGrams: Long
+  "Null for that of the product."
+  taxCategory: String
+  barcode: String
+  costMinor: Money
+  customFields: CustomFieldValues
+}
+
+"""
 Absent members keep their values; null clears an optional one. Prices, SKU, stock and weight of a product with options
 belong to its variants and cannot be changed here.
 """
@@ -4206,6 +4228,13 @@ input ProductUpdateInput {
   "Identifies the product in another system. No other product has it."
   externalReference: String
   customFields: CustomFieldValues
+  "Other options require the variants, too."
+  options: [ProductOptionInput!]
+  """
+  All variants of the product, at most 2,000. Present variants that are not listed are deleted. A given priceMinor of
+  the product is the price of those without their own.
+  """
+  variants: [ProductVariantListInput!]
 }
 
 "A variant by its id or its SKU, and either a difference or the new stock."
@@ -68254,7 +68283,7 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId", "externalReference", "customFields"}
+	fieldsInOrder := [...]string{"title", "priceMinor", "currency", "handle", "description", "compareAtPriceMinor", "sku", "vendor", "productType", "tags", "inventoryQuantity", "imageUrl", "weightGrams", "requiresShipping", "taxCategory", "descriptionFormat", "barcode", "costMinor", "maker", "videos", "sizeChartId", "externalReference", "customFields", "options", "variants"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -68422,6 +68451,20 @@ func (ec *executionContext) unmarshalInputProductUpdateInput(ctx context.Context
 				return it, err
 			}
 			it.CustomFields = graphql.OmittableOf(data)
+		case "options":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("options"))
+			data, err := ec.unmarshalOProductOptionInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Options = graphql.OmittableOf(data)
+		case "variants":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("variants"))
+			data, err := ec.unmarshalOProductVariantListInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantListInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Variants = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -68501,6 +68544,106 @@ func (ec *executionContext) unmarshalInputProductVariantInput(ctx context.Contex
 				return it, err
 			}
 			it.TaxCategory = data
+		case "barcode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("barcode"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Barcode = graphql.OmittableOf(data)
+		case "costMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("costMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CostMinor = graphql.OmittableOf(data)
+		case "customFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customFields"))
+			data, err := ec.unmarshalOCustomFieldValues2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCustomFields(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomFields = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputProductVariantListInput(ctx context.Context, obj any) (model.ProductVariantListInput, error) {
+	var it model.ProductVariantListInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "options", "priceMinor", "compareAtPriceMinor", "sku", "inventoryQuantity", "weightGrams", "taxCategory", "barcode", "costMinor", "customFields"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = graphql.OmittableOf(data)
+		case "options":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("options"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Options = graphql.OmittableOf(data)
+		case "priceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priceMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PriceMinor = graphql.OmittableOf(data)
+		case "compareAtPriceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("compareAtPriceMinor"))
+			data, err := ec.unmarshalOMoney2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CompareAtPriceMinor = graphql.OmittableOf(data)
+		case "sku":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sku"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sku = graphql.OmittableOf(data)
+		case "inventoryQuantity":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inventoryQuantity"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.InventoryQuantity = graphql.OmittableOf(data)
+		case "weightGrams":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("weightGrams"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WeightGrams = graphql.OmittableOf(data)
+		case "taxCategory":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("taxCategory"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TaxCategory = graphql.OmittableOf(data)
 		case "barcode":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("barcode"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -95336,6 +95479,11 @@ func (ec *executionContext) unmarshalNProductVariantInput2ᚖgithubᚗcomᚋstor
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNProductVariantListInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantListInput(ctx context.Context, v any) (*model.ProductVariantListInput, error) {
+	res, err := ec.unmarshalInputProductVariantListInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNProductVariantUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantUpdateInput(ctx context.Context, v any) (model.ProductVariantUpdateInput, error) {
 	res, err := ec.unmarshalInputProductVariantUpdateInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -99014,6 +99162,24 @@ func (ec *executionContext) unmarshalOProductVariantInput2ᚕᚖgithubᚗcomᚋs
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
 		res[i], err = ec.unmarshalNProductVariantInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalOProductVariantListInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantListInputᚄ(ctx context.Context, v any) ([]*model.ProductVariantListInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.ProductVariantListInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNProductVariantListInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductVariantListInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

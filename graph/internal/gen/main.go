@@ -82,7 +82,8 @@ func run() error {
 // patches are the inputs in which leaving out a field differs from null.
 var patches = []string{"AppUpdateInput", "CustomFieldUpdateInput",
 	"CustomerUpdateInput", "FulfillmentUpdateInput", "OrderUpdateInput",
-	"PageUpdateInput", "ProductUpdateInput", "ProductVariantUpdateInput", "WebhookEndpointUpdateInput"}
+	"PageUpdateInput", "ProductUpdateInput", "ProductVariantListInput", "ProductVariantUpdateInput",
+	"WebhookEndpointUpdateInput"}
 
 // markOmittable makes the model distinguish absent fields of patches from null.
 func markOmittable(c *config.Config) error {

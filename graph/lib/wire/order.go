@@ -102,6 +102,22 @@ func AppendNote(b []byte, n *db.Note, author string) []byte {
 	return o.Close()
 }
 
+// AppendFulfillment appends a shipment.
+func AppendFulfillment(b []byte, f *db.Fulfillment) []byte {
+	o := Open(b)
+	o.ID("id", xid.Fulfillment, f.ID)
+	o.ID("order_id", xid.Order, f.OrderID)
+	o.Raw("lines", f.Lines)
+	o.Name("tracking")
+	t := Open(o.B)
+	t.StrOpt("company", f.Carrier)
+	t.StrOpt("number", f.TrackingNumber)
+	t.StrOpt("url", f.TrackingURL)
+	o.B = t.Close()
+	o.Time("created_at", f.ID.Time())
+	return o.Close()
+}
+
 // AppendReturn appends a return of an order, without the note, which may be personal.
 func AppendReturn(b []byte, r *db.OrderReturn) []byte {
 	o := Open(b)

@@ -212,6 +212,18 @@ class Operations:
             idempotency_key=idempotency_key,
         )
 
+    def get_fulfillments(
+        self,
+        id: types.OrderID,
+    ) -> types.FulfillmentList:
+        """List the shipments of an order. Returns the shipments of an order, oldest first, at most 100.
+        Their ids change how they are tracked. Needs the scope `orders.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/orders/{quote(id, safe='')}/fulfillments",
+        )
+
     def create_fulfillment(
         self,
         id: types.OrderID,
@@ -517,11 +529,30 @@ class Operations:
     ) -> types.Product:
         """Change a product. Changes the given members and clears those that are null (JSON Merge Patch, RFC
         7396). Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options
-        belong to its variants and cannot be changed here. Needs the scope `products.write`.
+        belong to its `variants`. Needs the scope `products.write`.
         """
         return self.call(  # type: ignore[no-any-return]
             "PATCH",
             f"/products/{quote(id, safe='')}",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def update_variant(
+        self,
+        id: types.ProductID,
+        variant_id: types.VariantID,
+        body: types.VariantPatch,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Product:
+        """Change a variant. Changes the given members of the variant and clears those that are null.
+        `expected_version` is the version of the product. The variant of a product without options is the
+        product itself. Needs the scope `products.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PATCH",
+            f"/products/{quote(id, safe='')}/variants/{quote(variant_id, safe='')}",
             body=body,
             idempotency_key=idempotency_key,
         )
@@ -584,8 +615,8 @@ class Operations:
     ) -> types.Product:
         """Create or change a product by reference. Creates a draft with the external reference or, if a
         product has it, changes the given members of that product and clears those that are null. A new
-        product requires `title`, `price_minor` and `currency`. Concurrent requests create one product.
-        Needs the scope `products.write`.
+        product requires `title`, `currency` and either `price_minor` or `variants` with prices.
+        Concurrent requests create one product. Needs the scope `products.write`.
         """
         return self.call(  # type: ignore[no-any-return]
             "PUT",

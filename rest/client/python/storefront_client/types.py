@@ -278,6 +278,33 @@ class PaymentCreate(TypedDict):
     expected_version: NotRequired[ExpectedVersion]
 
 
+class Fulfillment(TypedDict):
+    """A shipment of items of an order."""
+
+    id: FulfillmentID
+    order_id: OrderID
+    #: The shipped units.
+    lines: list[ShippedLine]
+    #: How the parcel is tracked.
+    tracking: dict[str, Any]
+    created_at: Timestamp
+
+
+class ShippedLine(TypedDict):
+    """Shipped units of a line of the order."""
+
+    line_item_id: LineItemID
+    #: The number of units.
+    quantity: int
+
+
+class FulfillmentList(TypedDict):
+    """The shipments of an order."""
+
+    #: The shipments.
+    fulfillments: list[Fulfillment]
+
+
 class FulfillmentCreate(TypedDict):
     #: The shipped units. All that are left if absent.
     lines: NotRequired[Optional[list[LineQuantity]]]
@@ -484,6 +511,11 @@ class ProductCreate(TypedDict):
     #: Addresses of videos at YouTube or Vimeo.
     videos: NotRequired[Optional[list[str]]]
     custom_fields: NotRequired[CustomFieldChanges]
+    #: The options in which the variants differ, such as size and color. They require `variants`.
+    options: NotRequired[Optional[list[ProductOptionChange]]]
+    #: The variants, in their order. The prices, SKUs, barcodes, stock and weights are then given here;
+    #: `price_minor` of the product is the price of variants without their own.
+    variants: NotRequired[list[VariantEntry]]
 
 
 class ProductPatch(TypedDict):
@@ -527,6 +559,13 @@ class ProductPatch(TypedDict):
     external_reference: NotRequired[Optional[str]]
     expected_version: NotRequired[ExpectedVersion]
     custom_fields: NotRequired[CustomFieldChanges]
+    #: All options in which the variants differ. Other options require `variants`, too.
+    options: NotRequired[Optional[list[ProductOptionChange]]]
+    #: All variants, in their order. An entry is the present variant with its `id`, or else the one with its
+    #: `sku`, or else the one with its `options`, and keeps the members that are absent; otherwise it is a new
+    #: variant. Variants that are not listed are deleted. `price_minor` of the product is the price of entries
+    #: without their own.
+    variants: NotRequired[list[VariantEntry]]
 
 
 class ProductUpsert(TypedDict):
@@ -566,6 +605,62 @@ class ProductUpsert(TypedDict):
     maker: NotRequired[MakerCreate]
     #: Addresses of videos at YouTube or Vimeo.
     videos: NotRequired[Optional[list[str]]]
+    custom_fields: NotRequired[CustomFieldChanges]
+    #: All options in which the variants differ. Other options require `variants`, too.
+    options: NotRequired[Optional[list[ProductOptionChange]]]
+    #: All variants, in their order. An entry is the present variant with its `id`, or else the one with its
+    #: `sku`, or else the one with its `options`, and keeps the members that are absent; otherwise it is a new
+    #: variant. Variants that are not listed are deleted. `price_minor` of the product is the price of entries
+    #: without their own.
+    variants: NotRequired[list[VariantEntry]]
+
+
+class ProductOptionChange(TypedDict):
+    """An option of a product. Unknown members are rejected."""
+
+    #: The name, such as Size.
+    name: str
+    #: The values, in the order in which they are shown.
+    values: list[str]
+
+
+class VariantEntry(TypedDict):
+    """A variant in the list of variants of a product. Unknown members are rejected."""
+
+    id: NotRequired[VariantID]
+    #: The value of each option of the product, in their order.
+    options: NotRequired[list[str]]
+    price_minor: NotRequired[Amount]
+    #: The price before a reduction.
+    compare_at_price_minor: NotRequired[OptionalAmount]
+    #: The stock-keeping unit.
+    sku: NotRequired[Optional[str]]
+    #: The quantity in stock. Null if stock is not tracked.
+    inventory_quantity: NotRequired[Optional[int]]
+    #: The weight of one piece in grams.
+    weight_grams: NotRequired[Optional[int]]
+    #: The tax category. Null for that of the product.
+    tax_category: NotRequired[Optional[str]]
+    barcode: NotRequired[Barcode]
+    custom_fields: NotRequired[CustomFieldChanges]
+
+
+class VariantPatch(TypedDict):
+    """Changes of a variant. Unknown members are rejected."""
+
+    price_minor: NotRequired[Amount]
+    #: The price before a reduction.
+    compare_at_price_minor: NotRequired[OptionalAmount]
+    #: The stock-keeping unit.
+    sku: NotRequired[Optional[str]]
+    #: The quantity in stock. Null if stock is not tracked.
+    inventory_quantity: NotRequired[Optional[int]]
+    #: The weight of one piece in grams.
+    weight_grams: NotRequired[Optional[int]]
+    #: The tax category. Null for that of the product.
+    tax_category: NotRequired[Optional[str]]
+    barcode: NotRequired[Barcode]
+    expected_version: NotRequired[ExpectedVersion]
     custom_fields: NotRequired[CustomFieldChanges]
 
 
@@ -1568,7 +1663,7 @@ class Import(TypedDict):
 
     id: ImportID
     #: What is imported.
-    kind: Literal["products", "inventory", "customers", "discounts"]
+    kind: Literal["products", "inventory", "customers", "discounts", "orders"]
     #: `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its
     #: file; what it had written stays.
     status: Literal["queued", "running", "completed", "failed", "cancelled"]
@@ -1613,7 +1708,7 @@ class ImportCreate(TypedDict):
     """
 
     #: What is imported.
-    kind: Literal["products", "inventory", "customers", "discounts"]
+    kind: Literal["products", "inventory", "customers", "discounts", "orders"]
     #: Tries every row and keeps nothing.
     dry_run: NotRequired[Optional[bool]]
     #: The file itself, up to the size of a request.

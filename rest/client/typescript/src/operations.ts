@@ -348,6 +348,14 @@ export abstract class Operations {
   }
 
   /**
+   * List the shipments of an order. Returns the shipments of an order, oldest first, at most 100. Their ids
+   * change how they are tracked. Needs the scope `orders.read`.
+   */
+  getFulfillments(id: api.OrderID, options: CallOptions = {}): Promise<api.FulfillmentList> {
+    return this.call({ method: "GET", path: `/orders/${encodeURIComponent(id)}/fulfillments`, options });
+  }
+
+  /**
    * Fulfill an order. Records that units were shipped: all that are left, or those of some lines. The shopper
    * gets the store's email about it unless `notify` is false. Needs the scope `fulfillments.write`.
    */
@@ -470,10 +478,19 @@ export abstract class Operations {
   /**
    * Change a product. Changes the given members and clears those that are null (JSON Merge Patch, RFC 7396).
    * Lists are replaced as a whole. Prices, SKU, stock and weight of a product with options belong to its
-   * variants and cannot be changed here. Needs the scope `products.write`.
+   * `variants`. Needs the scope `products.write`.
    */
   updateProduct(id: api.ProductID, body: api.ProductPatch, options: WriteOptions = {}): Promise<api.Product> {
     return this.call({ method: "PATCH", path: `/products/${encodeURIComponent(id)}`, body, options });
+  }
+
+  /**
+   * Change a variant. Changes the given members of the variant and clears those that are null.
+   * `expected_version` is the version of the product. The variant of a product without options is the product
+   * itself. Needs the scope `products.write`.
+   */
+  updateVariant(id: api.ProductID, variant_id: api.VariantID, body: api.VariantPatch, options: WriteOptions = {}): Promise<api.Product> {
+    return this.call({ method: "PATCH", path: `/products/${encodeURIComponent(id)}/variants/${encodeURIComponent(variant_id)}`, body, options });
   }
 
   /**
@@ -500,8 +517,8 @@ export abstract class Operations {
   /**
    * Create or change a product by reference. Creates a draft with the external reference or, if a product has
    * it, changes the given members of that product and clears those that are null. A new product requires
-   * `title`, `price_minor` and `currency`. Concurrent requests create one product. Needs the scope
-   * `products.write`.
+   * `title`, `currency` and either `price_minor` or `variants` with prices. Concurrent requests create one
+   * product. Needs the scope `products.write`.
    */
   upsertProduct(external_reference: api.ExternalReference, body: api.ProductUpsert, options: WriteOptions = {}): Promise<api.Product> {
     return this.call({ method: "PUT", path: `/products/by-reference/${encodeURIComponent(external_reference)}`, body, options });

@@ -134,6 +134,30 @@ export interface PaymentCreate {
   expected_version?: ExpectedVersion;
 }
 
+/** A shipment of items of an order. */
+export interface Fulfillment {
+  id: FulfillmentID;
+  order_id: OrderID;
+  /** The shipped units. */
+  lines: ShippedLine[];
+  /** How the parcel is tracked. */
+  tracking: Record<string, unknown>;
+  created_at: Timestamp;
+}
+
+/** Shipped units of a line of the order. */
+export interface ShippedLine {
+  line_item_id: LineItemID;
+  /** The number of units. */
+  quantity: number;
+}
+
+/** The shipments of an order. */
+export interface FulfillmentList {
+  /** The shipments. */
+  fulfillments: Fulfillment[];
+}
+
 export interface FulfillmentCreate {
   /** The shipped units. All that are left if absent. */
   lines?: LineQuantity[] | null;
@@ -353,6 +377,13 @@ export interface ProductCreate {
   /** Addresses of videos at YouTube or Vimeo. */
   videos?: string[] | null;
   custom_fields?: CustomFieldChanges;
+  /** The options in which the variants differ, such as size and color. They require `variants`. */
+  options?: ProductOptionChange[] | null;
+  /**
+   * The variants, in their order. The prices, SKUs, barcodes, stock and weights are then given here;
+   * `price_minor` of the product is the price of variants without their own.
+   */
+  variants?: VariantEntry[];
 }
 
 /** Changes of a product. Unknown members are rejected. */
@@ -395,6 +426,15 @@ export interface ProductPatch {
   external_reference?: string | null;
   expected_version?: ExpectedVersion;
   custom_fields?: CustomFieldChanges;
+  /** All options in which the variants differ. Other options require `variants`, too. */
+  options?: ProductOptionChange[] | null;
+  /**
+   * All variants, in their order. An entry is the present variant with its `id`, or else the one with its `sku`,
+   * or else the one with its `options`, and keeps the members that are absent; otherwise it is a new variant.
+   * Variants that are not listed are deleted. `price_minor` of the product is the price of entries without their
+   * own.
+   */
+  variants?: VariantEntry[];
 }
 
 /** The members of a product. Unknown members are rejected. */
@@ -433,6 +473,61 @@ export interface ProductUpsert {
   maker?: MakerCreate;
   /** Addresses of videos at YouTube or Vimeo. */
   videos?: string[] | null;
+  custom_fields?: CustomFieldChanges;
+  /** All options in which the variants differ. Other options require `variants`, too. */
+  options?: ProductOptionChange[] | null;
+  /**
+   * All variants, in their order. An entry is the present variant with its `id`, or else the one with its `sku`,
+   * or else the one with its `options`, and keeps the members that are absent; otherwise it is a new variant.
+   * Variants that are not listed are deleted. `price_minor` of the product is the price of entries without their
+   * own.
+   */
+  variants?: VariantEntry[];
+}
+
+/** An option of a product. Unknown members are rejected. */
+export interface ProductOptionChange {
+  /** The name, such as Size. */
+  name: string;
+  /** The values, in the order in which they are shown. */
+  values: string[];
+}
+
+/** A variant in the list of variants of a product. Unknown members are rejected. */
+export interface VariantEntry {
+  id?: VariantID;
+  /** The value of each option of the product, in their order. */
+  options?: string[];
+  price_minor?: Amount;
+  /** The price before a reduction. */
+  compare_at_price_minor?: OptionalAmount;
+  /** The stock-keeping unit. */
+  sku?: string | null;
+  /** The quantity in stock. Null if stock is not tracked. */
+  inventory_quantity?: number | null;
+  /** The weight of one piece in grams. */
+  weight_grams?: number | null;
+  /** The tax category. Null for that of the product. */
+  tax_category?: string | null;
+  barcode?: Barcode;
+  custom_fields?: CustomFieldChanges;
+}
+
+/** Changes of a variant. Unknown members are rejected. */
+export interface VariantPatch {
+  price_minor?: Amount;
+  /** The price before a reduction. */
+  compare_at_price_minor?: OptionalAmount;
+  /** The stock-keeping unit. */
+  sku?: string | null;
+  /** The quantity in stock. Null if stock is not tracked. */
+  inventory_quantity?: number | null;
+  /** The weight of one piece in grams. */
+  weight_grams?: number | null;
+  /** The tax category. Null for that of the product. */
+  tax_category?: string | null;
+  barcode?: Barcode;
+  expected_version?: ExpectedVersion;
   custom_fields?: CustomFieldChanges;
 }
 
@@ -1459,7 +1554,7 @@ export interface ExportPage {
 export interface Import {
   id: ImportID;
   /** What is imported. */
-  kind: "products" | "inventory" | "customers" | "discounts";
+  kind: "products" | "inventory" | "customers" | "discounts" | "orders";
   /**
    * `completed`: every row was tried, and some may have failed. `failed`: the job ended before the end of its
    * file; what it had written stays.
@@ -1508,7 +1603,7 @@ export interface Import {
  */
 export interface ImportCreate {
   /** What is imported. */
-  kind: "products" | "inventory" | "customers" | "discounts";
+  kind: "products" | "inventory" | "customers" | "discounts" | "orders";
   /** Tries every row and keeps nothing. */
   dry_run?: boolean | null;
   /** The file itself, up to the size of a request. */
