@@ -48,6 +48,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/importfinding"
+	"github.com/storefront-go/storefront/ent/db/importimage"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/inventorymark"
@@ -169,6 +170,7 @@ type Client struct {
 	Grant             *GrantClient
 	Idempotency       *IdempotencyClient
 	ImportFinding     *ImportFindingClient
+	ImportImage       *ImportImageClient
 	ImportJob         *ImportJobClient
 	Imported          *ImportedClient
 	InventoryChange   *InventoryChangeClient
@@ -291,6 +293,7 @@ func (c *Client) init() {
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
 	c.ImportFinding = NewImportFindingClient(c.config)
+	c.ImportImage = NewImportImageClient(c.config)
 	c.ImportJob = NewImportJobClient(c.config)
 	c.Imported = NewImportedClient(c.config)
 	c.InventoryChange = NewInventoryChangeClient(c.config)
@@ -495,6 +498,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
 		ImportFinding:     NewImportFindingClient(cfg),
+		ImportImage:       NewImportImageClient(cfg),
 		ImportJob:         NewImportJobClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		InventoryChange:   NewInventoryChangeClient(cfg),
@@ -626,6 +630,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Grant:             NewGrantClient(cfg),
 		Idempotency:       NewIdempotencyClient(cfg),
 		ImportFinding:     NewImportFindingClient(cfg),
+		ImportImage:       NewImportImageClient(cfg),
 		ImportJob:         NewImportJobClient(cfg),
 		Imported:          NewImportedClient(cfg),
 		InventoryChange:   NewInventoryChangeClient(cfg),
@@ -738,21 +743,22 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
 		c.Download, c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.ImportFinding,
-		c.ImportJob, c.Imported, c.InventoryChange, c.InventoryMark, c.Invitation,
-		c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail,
-		c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
-		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderReturn,
-		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
-		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
-		c.PriceChange, c.Process, c.Product, c.ProductFile, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.ReturnFile,
-		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
-		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
-		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.ImportImage, c.ImportJob, c.Imported, c.InventoryChange, c.InventoryMark,
+		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
+		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
+		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
+		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
+		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
+		c.ProductFile, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
+		c.RequestLog, c.ReturnFile, c.Revocation, c.SalesInterval, c.SalesPending,
+		c.SalesWalk, c.ScheduledPrice, c.SearchEntry, c.SearchPending,
+		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.ShopperChallenge, c.ShopperPasskey,
+		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
+		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -768,21 +774,22 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Delivery, c.DeliveryLog, c.Discount, c.DiscountUse, c.Domain, c.DomainHost,
 		c.Download, c.EndpointStat, c.Event, c.Export, c.ExportPart, c.Facet, c.Factor,
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.ImportFinding,
-		c.ImportJob, c.Imported, c.InventoryChange, c.InventoryMark, c.Invitation,
-		c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk, c.Listing, c.Mail,
-		c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership, c.Menus, c.Note,
-		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.OrderReturn,
-		c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment, c.PaymentAccount,
-		c.PaymentHold, c.PaymentRefund, c.PaymentSession, c.PaymentSettings, c.Picture,
-		c.PriceChange, c.Process, c.Product, c.ProductFile, c.ProductImage,
-		c.RecoveryCode, c.Redaction, c.Report, c.RequestLog, c.ReturnFile,
-		c.Revocation, c.SalesInterval, c.SalesPending, c.SalesWalk, c.ScheduledPrice,
-		c.SearchEntry, c.SearchPending, c.SearchSpelling, c.SearchTerm, c.SearchWalk,
-		c.Session, c.ShelfWalk, c.ShippingCountry, c.ShippingZone, c.ShopperChallenge,
-		c.ShopperPasskey, c.ShopperSession, c.Staff, c.StaffToken, c.Store,
-		c.StoreHandle, c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset,
-		c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail, c.Variant,
-		c.WebhookEndpoint, c.WebhookQueue, c.WriteHorizon,
+		c.ImportImage, c.ImportJob, c.Imported, c.InventoryChange, c.InventoryMark,
+		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
+		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
+		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
+		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
+		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
+		c.ProductFile, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
+		c.RequestLog, c.ReturnFile, c.Revocation, c.SalesInterval, c.SalesPending,
+		c.SalesWalk, c.ScheduledPrice, c.SearchEntry, c.SearchPending,
+		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
+		c.ShippingCountry, c.ShippingZone, c.ShopperChallenge, c.ShopperPasskey,
+		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
+		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
+		c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -861,6 +868,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Idempotency.mutate(ctx, m)
 	case *ImportFindingMutation:
 		return c.ImportFinding.mutate(ctx, m)
+	case *ImportImageMutation:
+		return c.ImportImage.mutate(ctx, m)
 	case *ImportJobMutation:
 		return c.ImportJob.mutate(ctx, m)
 	case *ImportedMutation:
@@ -5700,6 +5709,140 @@ func (c *ImportFindingClient) mutate(ctx context.Context, m *ImportFindingMutati
 		return (&ImportFindingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown ImportFinding mutation op: %q", m.Op())
+	}
+}
+
+// ImportImageClient is a client for the ImportImage schema.
+type ImportImageClient struct {
+	config
+}
+
+// NewImportImageClient returns a client for the ImportImage from the given config.
+func NewImportImageClient(c config) *ImportImageClient {
+	return &ImportImageClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `importimage.Hooks(f(g(h())))`.
+func (c *ImportImageClient) Use(hooks ...Hook) {
+	c.hooks.ImportImage = append(c.hooks.ImportImage, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `importimage.Intercept(f(g(h())))`.
+func (c *ImportImageClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ImportImage = append(c.inters.ImportImage, interceptors...)
+}
+
+// Create returns a builder for creating a ImportImage entity.
+func (c *ImportImageClient) Create() *ImportImageCreate {
+	mutation := newImportImageMutation(c.config, OpCreate)
+	return &ImportImageCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ImportImage entities.
+func (c *ImportImageClient) CreateBulk(builders ...*ImportImageCreate) *ImportImageCreateBulk {
+	return &ImportImageCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ImportImageClient) MapCreateBulk(slice any, setFunc func(*ImportImageCreate, int)) *ImportImageCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ImportImageCreateBulk{err: fmt.Errorf("calling to ImportImageClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ImportImageCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ImportImageCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ImportImage.
+func (c *ImportImageClient) Update() *ImportImageUpdate {
+	mutation := newImportImageMutation(c.config, OpUpdate)
+	return &ImportImageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ImportImageClient) UpdateOne(_m *ImportImage) *ImportImageUpdateOne {
+	mutation := newImportImageMutation(c.config, OpUpdateOne, withImportImage(_m))
+	return &ImportImageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ImportImageClient) UpdateOneID(id xid.ID) *ImportImageUpdateOne {
+	mutation := newImportImageMutation(c.config, OpUpdateOne, withImportImageID(id))
+	return &ImportImageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ImportImage.
+func (c *ImportImageClient) Delete() *ImportImageDelete {
+	mutation := newImportImageMutation(c.config, OpDelete)
+	return &ImportImageDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ImportImageClient) DeleteOne(_m *ImportImage) *ImportImageDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ImportImageClient) DeleteOneID(id xid.ID) *ImportImageDeleteOne {
+	builder := c.Delete().Where(importimage.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ImportImageDeleteOne{builder}
+}
+
+// Query returns a query builder for ImportImage.
+func (c *ImportImageClient) Query() *ImportImageQuery {
+	return &ImportImageQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeImportImage},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ImportImage entity by its id.
+func (c *ImportImageClient) Get(ctx context.Context, id xid.ID) (*ImportImage, error) {
+	return c.Query().Where(importimage.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ImportImageClient) GetX(ctx context.Context, id xid.ID) *ImportImage {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ImportImageClient) Hooks() []Hook {
+	hooks := c.hooks.ImportImage
+	return append(hooks[:len(hooks):len(hooks)], importimage.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ImportImageClient) Interceptors() []Interceptor {
+	return c.inters.ImportImage
+}
+
+func (c *ImportImageClient) mutate(ctx context.Context, m *ImportImageMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ImportImageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ImportImageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ImportImageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ImportImageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ImportImage mutation op: %q", m.Op())
 	}
 }
 
@@ -16015,16 +16158,16 @@ type (
 		Credential, CustomField, Customer, Delivery, DeliveryLog, Discount,
 		DiscountUse, Domain, DomainHost, Download, EndpointStat, Event, Export,
 		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
-		ImportFinding, ImportJob, Imported, InventoryChange, InventoryMark, Invitation,
-		Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender,
-		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
-		Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
-		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
-		Picture, PriceChange, Process, Product, ProductFile, ProductImage,
-		RecoveryCode, Redaction, Report, RequestLog, ReturnFile, Revocation,
-		SalesInterval, SalesPending, SalesWalk, ScheduledPrice, SearchEntry,
-		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
+		ImportFinding, ImportImage, ImportJob, Imported, InventoryChange,
+		InventoryMark, Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk,
+		Listing, Mail, MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note,
+		Notification, OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox,
+		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
+		PaymentSession, PaymentSettings, Picture, PriceChange, Process, Product,
+		ProductFile, ProductImage, RecoveryCode, Redaction, Report, RequestLog,
+		ReturnFile, Revocation, SalesInterval, SalesPending, SalesWalk, ScheduledPrice,
+		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
+		ShelfWalk, ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
 		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
 		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
 		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
@@ -16035,16 +16178,16 @@ type (
 		Credential, CustomField, Customer, Delivery, DeliveryLog, Discount,
 		DiscountUse, Domain, DomainHost, Download, EndpointStat, Event, Export,
 		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
-		ImportFinding, ImportJob, Imported, InventoryChange, InventoryMark, Invitation,
-		Invoice, InvoiceSeries, InvoiceSettings, LineWalk, Listing, Mail, MailSender,
-		MailStop, MarketplaceTheme, Membership, Menus, Note, Notification, OAuthClient,
-		Order, OrderLine, OrderReturn, OrderText, Outbox, OutboxFailure, Page, Payment,
-		PaymentAccount, PaymentHold, PaymentRefund, PaymentSession, PaymentSettings,
-		Picture, PriceChange, Process, Product, ProductFile, ProductImage,
-		RecoveryCode, Redaction, Report, RequestLog, ReturnFile, Revocation,
-		SalesInterval, SalesPending, SalesWalk, ScheduledPrice, SearchEntry,
-		SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk,
-		ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
+		ImportFinding, ImportImage, ImportJob, Imported, InventoryChange,
+		InventoryMark, Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk,
+		Listing, Mail, MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note,
+		Notification, OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox,
+		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
+		PaymentSession, PaymentSettings, Picture, PriceChange, Process, Product,
+		ProductFile, ProductImage, RecoveryCode, Redaction, Report, RequestLog,
+		ReturnFile, Revocation, SalesInterval, SalesPending, SalesWalk, ScheduledPrice,
+		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
+		ShelfWalk, ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
 		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
 		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
 		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor

@@ -49,6 +49,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/importfinding"
+	"github.com/storefront-go/storefront/ent/db/importimage"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/inventorymark"
@@ -220,6 +221,7 @@ func checkColumn(t, c string) error {
 			grant.Table:             grant.ValidColumn,
 			idempotency.Table:       idempotency.ValidColumn,
 			importfinding.Table:     importfinding.ValidColumn,
+			importimage.Table:       importimage.ValidColumn,
 			importjob.Table:         importjob.ValidColumn,
 			imported.Table:          imported.ValidColumn,
 			inventorychange.Table:   inventorychange.ValidColumn,

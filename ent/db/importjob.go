@@ -69,6 +69,10 @@ type ImportJob struct {
 	WarningCount int64 `json:"warning_count,omitempty"`
 	// Findings holds the value of the "findings" field.
 	Findings int `json:"findings,omitempty"`
+	// ImagesPending holds the value of the "images_pending" field.
+	ImagesPending int64 `json:"images_pending,omitempty"`
+	// ImagesFailed holds the value of the "images_failed" field.
+	ImagesFailed int64 `json:"images_failed,omitempty"`
 	// ErrorCode holds the value of the "error_code" field.
 	ErrorCode *string `json:"error_code,omitempty"`
 	// ErrorMessage holds the value of the "error_message" field.
@@ -91,7 +95,7 @@ func (*ImportJob) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case importjob.FieldDryRun:
 			values[i] = new(sql.NullBool)
-		case importjob.FieldBucket, importjob.FieldSizeBytes, importjob.FieldTries, importjob.FieldDueAt, importjob.FieldFailures, importjob.FieldBytesDone, importjob.FieldLinesDone, importjob.FieldCreatedCount, importjob.FieldUpdatedCount, importjob.FieldUnchangedCount, importjob.FieldFailedCount, importjob.FieldWarningCount, importjob.FieldFindings, importjob.FieldStartedAt, importjob.FieldCompletedAt:
+		case importjob.FieldBucket, importjob.FieldSizeBytes, importjob.FieldTries, importjob.FieldDueAt, importjob.FieldFailures, importjob.FieldBytesDone, importjob.FieldLinesDone, importjob.FieldCreatedCount, importjob.FieldUpdatedCount, importjob.FieldUnchangedCount, importjob.FieldFailedCount, importjob.FieldWarningCount, importjob.FieldFindings, importjob.FieldImagesPending, importjob.FieldImagesFailed, importjob.FieldStartedAt, importjob.FieldCompletedAt:
 			values[i] = new(sql.NullInt64)
 		case importjob.FieldKind, importjob.FieldFileName, importjob.FieldSourceURL, importjob.FieldRequesterType, importjob.FieldRequesterName, importjob.FieldStatus, importjob.FieldErrorCode, importjob.FieldErrorMessage:
 			values[i] = new(sql.NullString)
@@ -271,6 +275,18 @@ func (_m *ImportJob) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field findings", values[i])
 			} else if value.Valid {
 				_m.Findings = int(value.Int64)
+			}
+		case importjob.FieldImagesPending:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field images_pending", values[i])
+			} else if value.Valid {
+				_m.ImagesPending = value.Int64
+			}
+		case importjob.FieldImagesFailed:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field images_failed", values[i])
+			} else if value.Valid {
+				_m.ImagesFailed = value.Int64
 			}
 		case importjob.FieldErrorCode:
 			if value, ok := values[i].(*sql.NullString); !ok {

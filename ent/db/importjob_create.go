@@ -293,6 +293,34 @@ func (_c *ImportJobCreate) SetNillableFindings(v *int) *ImportJobCreate {
 	return _c
 }
 
+// SetImagesPending sets the "images_pending" field.
+func (_c *ImportJobCreate) SetImagesPending(v int64) *ImportJobCreate {
+	_c.mutation.SetImagesPending(v)
+	return _c
+}
+
+// SetNillableImagesPending sets the "images_pending" field if the given value is not nil.
+func (_c *ImportJobCreate) SetNillableImagesPending(v *int64) *ImportJobCreate {
+	if v != nil {
+		_c.SetImagesPending(*v)
+	}
+	return _c
+}
+
+// SetImagesFailed sets the "images_failed" field.
+func (_c *ImportJobCreate) SetImagesFailed(v int64) *ImportJobCreate {
+	_c.mutation.SetImagesFailed(v)
+	return _c
+}
+
+// SetNillableImagesFailed sets the "images_failed" field if the given value is not nil.
+func (_c *ImportJobCreate) SetNillableImagesFailed(v *int64) *ImportJobCreate {
+	if v != nil {
+		_c.SetImagesFailed(*v)
+	}
+	return _c
+}
+
 // SetErrorCode sets the "error_code" field.
 func (_c *ImportJobCreate) SetErrorCode(v string) *ImportJobCreate {
 	_c.mutation.SetErrorCode(v)
@@ -444,6 +472,14 @@ func (_c *ImportJobCreate) defaults() error {
 		v := importjob.DefaultFindings
 		_c.mutation.SetFindings(v)
 	}
+	if _, ok := _c.mutation.ImagesPending(); !ok {
+		v := importjob.DefaultImagesPending
+		_c.mutation.SetImagesPending(v)
+	}
+	if _, ok := _c.mutation.ImagesFailed(); !ok {
+		v := importjob.DefaultImagesFailed
+		_c.mutation.SetImagesFailed(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if importjob.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized importjob.DefaultID (forgotten import db/runtime?)")
@@ -525,6 +561,12 @@ func (_c *ImportJobCreate) check() error {
 	}
 	if _, ok := _c.mutation.Findings(); !ok {
 		return &ValidationError{Name: "findings", err: errors.New(`db: missing required field "ImportJob.findings"`)}
+	}
+	if _, ok := _c.mutation.ImagesPending(); !ok {
+		return &ValidationError{Name: "images_pending", err: errors.New(`db: missing required field "ImportJob.images_pending"`)}
+	}
+	if _, ok := _c.mutation.ImagesFailed(); !ok {
+		return &ValidationError{Name: "images_failed", err: errors.New(`db: missing required field "ImportJob.images_failed"`)}
 	}
 	if v, ok := _c.mutation.ErrorMessage(); ok {
 		if err := importjob.ErrorMessageValidator(v); err != nil {
@@ -665,6 +707,14 @@ func (_c *ImportJobCreate) createSpec() (*ImportJob, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Findings(); ok {
 		_spec.SetField(importjob.FieldFindings, field.TypeInt, value)
 		_node.Findings = value
+	}
+	if value, ok := _c.mutation.ImagesPending(); ok {
+		_spec.SetField(importjob.FieldImagesPending, field.TypeInt64, value)
+		_node.ImagesPending = value
+	}
+	if value, ok := _c.mutation.ImagesFailed(); ok {
+		_spec.SetField(importjob.FieldImagesFailed, field.TypeInt64, value)
+		_node.ImagesFailed = value
 	}
 	if value, ok := _c.mutation.ErrorCode(); ok {
 		_spec.SetField(importjob.FieldErrorCode, field.TypeString, value)

@@ -560,6 +560,8 @@ var importjobBuffers = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.FailedCount),
 		(*cell.Int64)(&row.WarningCount),
 		(*cell.Int)(&row.Findings),
+		(*cell.Int64)(&row.ImagesPending),
+		(*cell.Int64)(&row.ImagesFailed),
 		cell.TextOf(&row.ErrorCode),
 		cell.TextOf(&row.ErrorMessage),
 		cell.NumberOf(&row.StartedAt),

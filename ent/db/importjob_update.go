@@ -323,6 +323,48 @@ func (_u *ImportJobUpdate) AddFindings(v int) *ImportJobUpdate {
 	return _u
 }
 
+// SetImagesPending sets the "images_pending" field.
+func (_u *ImportJobUpdate) SetImagesPending(v int64) *ImportJobUpdate {
+	_u.mutation.ResetImagesPending()
+	_u.mutation.SetImagesPending(v)
+	return _u
+}
+
+// SetNillableImagesPending sets the "images_pending" field if the given value is not nil.
+func (_u *ImportJobUpdate) SetNillableImagesPending(v *int64) *ImportJobUpdate {
+	if v != nil {
+		_u.SetImagesPending(*v)
+	}
+	return _u
+}
+
+// AddImagesPending adds value to the "images_pending" field.
+func (_u *ImportJobUpdate) AddImagesPending(v int64) *ImportJobUpdate {
+	_u.mutation.AddImagesPending(v)
+	return _u
+}
+
+// SetImagesFailed sets the "images_failed" field.
+func (_u *ImportJobUpdate) SetImagesFailed(v int64) *ImportJobUpdate {
+	_u.mutation.ResetImagesFailed()
+	_u.mutation.SetImagesFailed(v)
+	return _u
+}
+
+// SetNillableImagesFailed sets the "images_failed" field if the given value is not nil.
+func (_u *ImportJobUpdate) SetNillableImagesFailed(v *int64) *ImportJobUpdate {
+	if v != nil {
+		_u.SetImagesFailed(*v)
+	}
+	return _u
+}
+
+// AddImagesFailed adds value to the "images_failed" field.
+func (_u *ImportJobUpdate) AddImagesFailed(v int64) *ImportJobUpdate {
+	_u.mutation.AddImagesFailed(v)
+	return _u
+}
+
 // SetErrorCode sets the "error_code" field.
 func (_u *ImportJobUpdate) SetErrorCode(v string) *ImportJobUpdate {
 	_u.mutation.SetErrorCode(v)
@@ -782,6 +824,48 @@ func (_u *ImportJobUpdateOne) SetNillableFindings(v *int) *ImportJobUpdateOne {
 // AddFindings adds value to the "findings" field.
 func (_u *ImportJobUpdateOne) AddFindings(v int) *ImportJobUpdateOne {
 	_u.mutation.AddFindings(v)
+	return _u
+}
+
+// SetImagesPending sets the "images_pending" field.
+func (_u *ImportJobUpdateOne) SetImagesPending(v int64) *ImportJobUpdateOne {
+	_u.mutation.ResetImagesPending()
+	_u.mutation.SetImagesPending(v)
+	return _u
+}
+
+// SetNillableImagesPending sets the "images_pending" field if the given value is not nil.
+func (_u *ImportJobUpdateOne) SetNillableImagesPending(v *int64) *ImportJobUpdateOne {
+	if v != nil {
+		_u.SetImagesPending(*v)
+	}
+	return _u
+}
+
+// AddImagesPending adds value to the "images_pending" field.
+func (_u *ImportJobUpdateOne) AddImagesPending(v int64) *ImportJobUpdateOne {
+	_u.mutation.AddImagesPending(v)
+	return _u
+}
+
+// SetImagesFailed sets the "images_failed" field.
+func (_u *ImportJobUpdateOne) SetImagesFailed(v int64) *ImportJobUpdateOne {
+	_u.mutation.ResetImagesFailed()
+	_u.mutation.SetImagesFailed(v)
+	return _u
+}
+
+// SetNillableImagesFailed sets the "images_failed" field if the given value is not nil.
+func (_u *ImportJobUpdateOne) SetNillableImagesFailed(v *int64) *ImportJobUpdateOne {
+	if v != nil {
+		_u.SetImagesFailed(*v)
+	}
+	return _u
+}
+
+// AddImagesFailed adds value to the "images_failed" field.
+func (_u *ImportJobUpdateOne) AddImagesFailed(v int64) *ImportJobUpdateOne {
+	_u.mutation.AddImagesFailed(v)
 	return _u
 }
 

@@ -36,8 +36,12 @@ type ProductImage struct {
 	// Height holds the value of the "height" field.
 	Height int `json:"height,omitempty"`
 	// SizeBytes holds the value of the "size_bytes" field.
-	SizeBytes    int64 `json:"size_bytes,omitempty"`
-	selectValues sql.SelectValues
+	SizeBytes int64 `json:"size_bytes,omitempty"`
+	// SourceID holds the value of the "source_id" field.
+	SourceID *xid.ID `json:"source_id,omitempty"`
+	// SourcePosition holds the value of the "source_position" field.
+	SourcePosition *int `json:"source_position,omitempty"`
+	selectValues   sql.SelectValues
 
 	// URL is the address of the image on the store's host, if loaded.
 	URL string `json:"-"`
@@ -48,7 +52,9 @@ func (*ProductImage) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case productimage.FieldPosition, productimage.FieldWidth, productimage.FieldHeight, productimage.FieldSizeBytes:
+		case productimage.FieldSourceID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
+		case productimage.FieldPosition, productimage.FieldWidth, productimage.FieldHeight, productimage.FieldSizeBytes, productimage.FieldSourcePosition:
 			values[i] = new(sql.NullInt64)
 		case productimage.FieldAlt, productimage.FieldFilename, productimage.FieldContentType:
 			values[i] = new(sql.NullString)
@@ -134,6 +140,20 @@ func (_m *ProductImage) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field size_bytes", values[i])
 			} else if value.Valid {
 				_m.SizeBytes = value.Int64
+			}
+		case productimage.FieldSourceID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field source_id", values[i])
+			} else if value.Valid {
+				_m.SourceID = new(xid.ID)
+				*_m.SourceID = *value.S.(*xid.ID)
+			}
+		case productimage.FieldSourcePosition:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field source_position", values[i])
+			} else if value.Valid {
+				_m.SourcePosition = new(int)
+				*_m.SourcePosition = int(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

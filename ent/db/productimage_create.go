@@ -96,6 +96,34 @@ func (_c *ProductImageCreate) SetSizeBytes(v int64) *ProductImageCreate {
 	return _c
 }
 
+// SetSourceID sets the "source_id" field.
+func (_c *ProductImageCreate) SetSourceID(v xid.ID) *ProductImageCreate {
+	_c.mutation.SetSourceID(v)
+	return _c
+}
+
+// SetNillableSourceID sets the "source_id" field if the given value is not nil.
+func (_c *ProductImageCreate) SetNillableSourceID(v *xid.ID) *ProductImageCreate {
+	if v != nil {
+		_c.SetSourceID(*v)
+	}
+	return _c
+}
+
+// SetSourcePosition sets the "source_position" field.
+func (_c *ProductImageCreate) SetSourcePosition(v int) *ProductImageCreate {
+	_c.mutation.SetSourcePosition(v)
+	return _c
+}
+
+// SetNillableSourcePosition sets the "source_position" field if the given value is not nil.
+func (_c *ProductImageCreate) SetNillableSourcePosition(v *int) *ProductImageCreate {
+	if v != nil {
+		_c.SetSourcePosition(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ProductImageCreate) SetID(v xid.ID) *ProductImageCreate {
 	_c.mutation.SetID(v)
@@ -281,6 +309,14 @@ func (_c *ProductImageCreate) createSpec() (*ProductImage, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.SizeBytes(); ok {
 		_spec.SetField(productimage.FieldSizeBytes, field.TypeInt64, value)
 		_node.SizeBytes = value
+	}
+	if value, ok := _c.mutation.SourceID(); ok {
+		_spec.SetField(productimage.FieldSourceID, field.TypeUUID, value)
+		_node.SourceID = &value
+	}
+	if value, ok := _c.mutation.SourcePosition(); ok {
+		_spec.SetField(productimage.FieldSourcePosition, field.TypeInt, value)
+		_node.SourcePosition = &value
 	}
 	return _node, _spec
 }

@@ -543,6 +543,8 @@ var productimageBuffers = sync.Pool{New: func() any {
 		(*cell.Int)(&row.Width),
 		(*cell.Int)(&row.Height),
 		(*cell.Int64)(&row.SizeBytes),
+		cell.PointerOf(&row.SourceID),
+		cell.NumberOf(&row.SourcePosition),
 	)
 	return buffer
 }}

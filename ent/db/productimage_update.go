@@ -77,6 +77,33 @@ func (_u *ProductImageUpdate) SetNillableFilename(v *string) *ProductImageUpdate
 	return _u
 }
 
+// SetSourcePosition sets the "source_position" field.
+func (_u *ProductImageUpdate) SetSourcePosition(v int) *ProductImageUpdate {
+	_u.mutation.ResetSourcePosition()
+	_u.mutation.SetSourcePosition(v)
+	return _u
+}
+
+// SetNillableSourcePosition sets the "source_position" field if the given value is not nil.
+func (_u *ProductImageUpdate) SetNillableSourcePosition(v *int) *ProductImageUpdate {
+	if v != nil {
+		_u.SetSourcePosition(*v)
+	}
+	return _u
+}
+
+// AddSourcePosition adds value to the "source_position" field.
+func (_u *ProductImageUpdate) AddSourcePosition(v int) *ProductImageUpdate {
+	_u.mutation.AddSourcePosition(v)
+	return _u
+}
+
+// ClearSourcePosition clears the value of the "source_position" field.
+func (_u *ProductImageUpdate) ClearSourcePosition() *ProductImageUpdate {
+	_u.mutation.ClearSourcePosition()
+	return _u
+}
+
 // Mutation returns the ProductImageMutation object of the builder.
 func (_u *ProductImageUpdate) Mutation() *ProductImageMutation {
 	return _u.mutation
@@ -136,7 +163,7 @@ func (_u *ProductImageUpdate) sqlSave(ctx context.Context) (int, error) {
 	}
 	_spec := sqlgraph.NewUpdateSpec(productimage.Table, productimage.Columns,
 		sqlgraph.NewFieldSpec(productimage.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, productimage.FieldStoreID, productimage.FieldProductID, productimage.FieldObjectID, productimage.FieldContentType, productimage.FieldWidth, productimage.FieldHeight, productimage.FieldSizeBytes)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, productimage.FieldStoreID, productimage.FieldProductID, productimage.FieldObjectID, productimage.FieldContentType, productimage.FieldWidth, productimage.FieldHeight, productimage.FieldSizeBytes, productimage.FieldSourceID)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {
@@ -204,6 +231,33 @@ func (_u *ProductImageUpdateOne) SetNillableFilename(v *string) *ProductImageUpd
 	if v != nil {
 		_u.SetFilename(*v)
 	}
+	return _u
+}
+
+// SetSourcePosition sets the "source_position" field.
+func (_u *ProductImageUpdateOne) SetSourcePosition(v int) *ProductImageUpdateOne {
+	_u.mutation.ResetSourcePosition()
+	_u.mutation.SetSourcePosition(v)
+	return _u
+}
+
+// SetNillableSourcePosition sets the "source_position" field if the given value is not nil.
+func (_u *ProductImageUpdateOne) SetNillableSourcePosition(v *int) *ProductImageUpdateOne {
+	if v != nil {
+		_u.SetSourcePosition(*v)
+	}
+	return _u
+}
+
+// AddSourcePosition adds value to the "source_position" field.
+func (_u *ProductImageUpdateOne) AddSourcePosition(v int) *ProductImageUpdateOne {
+	_u.mutation.AddSourcePosition(v)
+	return _u
+}
+
+// ClearSourcePosition clears the value of the "source_position" field.
+func (_u *ProductImageUpdateOne) ClearSourcePosition() *ProductImageUpdateOne {
+	_u.mutation.ClearSourcePosition()
 	return _u
 }
 

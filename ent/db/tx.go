@@ -84,6 +84,8 @@ type Tx struct {
 	Idempotency *IdempotencyClient
 	// ImportFinding is the client for interacting with the ImportFinding builders.
 	ImportFinding *ImportFindingClient
+	// ImportImage is the client for interacting with the ImportImage builders.
+	ImportImage *ImportImageClient
 	// ImportJob is the client for interacting with the ImportJob builders.
 	ImportJob *ImportJobClient
 	// Imported is the client for interacting with the Imported builders.
@@ -404,6 +406,7 @@ func (tx *Tx) init() {
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
 	tx.ImportFinding = NewImportFindingClient(tx.config)
+	tx.ImportImage = NewImportImageClient(tx.config)
 	tx.ImportJob = NewImportJobClient(tx.config)
 	tx.Imported = NewImportedClient(tx.config)
 	tx.InventoryChange = NewInventoryChangeClient(tx.config)

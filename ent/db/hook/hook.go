@@ -429,6 +429,18 @@ func (f ImportFindingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value,
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ImportFindingMutation", m)
 }
 
+// The ImportImageFunc type is an adapter to allow the use of ordinary
+// function as ImportImage mutator.
+type ImportImageFunc func(context.Context, *db.ImportImageMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ImportImageFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ImportImageMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ImportImageMutation", m)
+}
+
 // The ImportJobFunc type is an adapter to allow the use of ordinary
 // function as ImportJob mutator.
 type ImportJobFunc func(context.Context, *db.ImportJobMutation) (db.Value, error)

@@ -63,6 +63,10 @@ const (
 	FieldWarningCount = "warning_count"
 	// FieldFindings holds the string denoting the findings field in the database.
 	FieldFindings = "findings"
+	// FieldImagesPending holds the string denoting the images_pending field in the database.
+	FieldImagesPending = "images_pending"
+	// FieldImagesFailed holds the string denoting the images_failed field in the database.
+	FieldImagesFailed = "images_failed"
 	// FieldErrorCode holds the string denoting the error_code field in the database.
 	FieldErrorCode = "error_code"
 	// FieldErrorMessage holds the string denoting the error_message field in the database.
@@ -103,6 +107,8 @@ var Columns = []string{
 	FieldFailedCount,
 	FieldWarningCount,
 	FieldFindings,
+	FieldImagesPending,
+	FieldImagesFailed,
 	FieldErrorCode,
 	FieldErrorMessage,
 	FieldStartedAt,
@@ -153,6 +159,10 @@ var (
 	DefaultWarningCount int64
 	// DefaultFindings holds the default value on creation for the "findings" field.
 	DefaultFindings int
+	// DefaultImagesPending holds the default value on creation for the "images_pending" field.
+	DefaultImagesPending int64
+	// DefaultImagesFailed holds the default value on creation for the "images_failed" field.
+	DefaultImagesFailed int64
 	// ErrorMessageValidator is a validator for the "error_message" field. It is called by the builders before save.
 	ErrorMessageValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -285,6 +295,16 @@ func ByWarningCount(opts ...sql.OrderTermOption) OrderOption {
 // ByFindings orders the results by the findings field.
 func ByFindings(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFindings, opts...).ToFunc()
+}
+
+// ByImagesPending orders the results by the images_pending field.
+func ByImagesPending(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldImagesPending, opts...).ToFunc()
+}
+
+// ByImagesFailed orders the results by the images_failed field.
+func ByImagesFailed(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldImagesFailed, opts...).ToFunc()
 }
 
 // ByErrorCode orders the results by the error_code field.

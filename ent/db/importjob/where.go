@@ -185,6 +185,16 @@ func Findings(v int) predicate.ImportJob {
 	return predicate.ImportJob(sql.FieldEQ(FieldFindings, v))
 }
 
+// ImagesPending applies equality check predicate on the "images_pending" field. It's identical to ImagesPendingEQ.
+func ImagesPending(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldEQ(FieldImagesPending, v))
+}
+
+// ImagesFailed applies equality check predicate on the "images_failed" field. It's identical to ImagesFailedEQ.
+func ImagesFailed(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldEQ(FieldImagesFailed, v))
+}
+
 // ErrorCode applies equality check predicate on the "error_code" field. It's identical to ErrorCodeEQ.
 func ErrorCode(v string) predicate.ImportJob {
 	return predicate.ImportJob(sql.FieldEQ(FieldErrorCode, v))
@@ -1446,6 +1456,86 @@ func FindingsLT(v int) predicate.ImportJob {
 // FindingsLTE applies the LTE predicate on the "findings" field.
 func FindingsLTE(v int) predicate.ImportJob {
 	return predicate.ImportJob(sql.FieldLTE(FieldFindings, v))
+}
+
+// ImagesPendingEQ applies the EQ predicate on the "images_pending" field.
+func ImagesPendingEQ(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldEQ(FieldImagesPending, v))
+}
+
+// ImagesPendingNEQ applies the NEQ predicate on the "images_pending" field.
+func ImagesPendingNEQ(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldNEQ(FieldImagesPending, v))
+}
+
+// ImagesPendingIn applies the In predicate on the "images_pending" field.
+func ImagesPendingIn(vs ...int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldIn(FieldImagesPending, vs...))
+}
+
+// ImagesPendingNotIn applies the NotIn predicate on the "images_pending" field.
+func ImagesPendingNotIn(vs ...int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldNotIn(FieldImagesPending, vs...))
+}
+
+// ImagesPendingGT applies the GT predicate on the "images_pending" field.
+func ImagesPendingGT(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldGT(FieldImagesPending, v))
+}
+
+// ImagesPendingGTE applies the GTE predicate on the "images_pending" field.
+func ImagesPendingGTE(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldGTE(FieldImagesPending, v))
+}
+
+// ImagesPendingLT applies the LT predicate on the "images_pending" field.
+func ImagesPendingLT(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldLT(FieldImagesPending, v))
+}
+
+// ImagesPendingLTE applies the LTE predicate on the "images_pending" field.
+func ImagesPendingLTE(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldLTE(FieldImagesPending, v))
+}
+
+// ImagesFailedEQ applies the EQ predicate on the "images_failed" field.
+func ImagesFailedEQ(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldEQ(FieldImagesFailed, v))
+}
+
+// ImagesFailedNEQ applies the NEQ predicate on the "images_failed" field.
+func ImagesFailedNEQ(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldNEQ(FieldImagesFailed, v))
+}
+
+// ImagesFailedIn applies the In predicate on the "images_failed" field.
+func ImagesFailedIn(vs ...int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldIn(FieldImagesFailed, vs...))
+}
+
+// ImagesFailedNotIn applies the NotIn predicate on the "images_failed" field.
+func ImagesFailedNotIn(vs ...int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldNotIn(FieldImagesFailed, vs...))
+}
+
+// ImagesFailedGT applies the GT predicate on the "images_failed" field.
+func ImagesFailedGT(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldGT(FieldImagesFailed, v))
+}
+
+// ImagesFailedGTE applies the GTE predicate on the "images_failed" field.
+func ImagesFailedGTE(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldGTE(FieldImagesFailed, v))
+}
+
+// ImagesFailedLT applies the LT predicate on the "images_failed" field.
+func ImagesFailedLT(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldLT(FieldImagesFailed, v))
+}
+
+// ImagesFailedLTE applies the LTE predicate on the "images_failed" field.
+func ImagesFailedLTE(v int64) predicate.ImportJob {
+	return predicate.ImportJob(sql.FieldLTE(FieldImagesFailed, v))
 }
 
 // ErrorCodeEQ applies the EQ predicate on the "error_code" field.

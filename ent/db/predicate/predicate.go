@@ -111,6 +111,9 @@ type Idempotency func(*sql.Selector)
 // ImportFinding is the predicate function for importfinding builders.
 type ImportFinding func(*sql.Selector)
 
+// ImportImage is the predicate function for importimage builders.
+type ImportImage func(*sql.Selector)
+
 // ImportJob is the predicate function for importjob builders.
 type ImportJob func(*sql.Selector)
 

@@ -950,6 +950,30 @@ func (f ImportFindingMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mu
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ImportFindingMutation", m)
 }
 
+// The ImportImageQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ImportImageQueryRuleFunc func(context.Context, *db.ImportImageQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ImportImageQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ImportImageQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ImportImageQuery", q)
+}
+
+// The ImportImageMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ImportImageMutationRuleFunc func(context.Context, *db.ImportImageMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ImportImageMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ImportImageMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ImportImageMutation", m)
+}
+
 // The ImportJobQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ImportJobQueryRuleFunc func(context.Context, *db.ImportJobQuery) error

@@ -33,6 +33,10 @@ const (
 	FieldHeight = "height"
 	// FieldSizeBytes holds the string denoting the size_bytes field in the database.
 	FieldSizeBytes = "size_bytes"
+	// FieldSourceID holds the string denoting the source_id field in the database.
+	FieldSourceID = "source_id"
+	// FieldSourcePosition holds the string denoting the source_position field in the database.
+	FieldSourcePosition = "source_position"
 	// Table holds the table name of the productimage in the database.
 	Table = "product_images"
 )
@@ -50,6 +54,8 @@ var Columns = []string{
 	FieldWidth,
 	FieldHeight,
 	FieldSizeBytes,
+	FieldSourceID,
+	FieldSourcePosition,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -138,4 +144,14 @@ func ByHeight(opts ...sql.OrderTermOption) OrderOption {
 // BySizeBytes orders the results by the size_bytes field.
 func BySizeBytes(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSizeBytes, opts...).ToFunc()
+}
+
+// BySourceID orders the results by the source_id field.
+func BySourceID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSourceID, opts...).ToFunc()
+}
+
+// BySourcePosition orders the results by the source_position field.
+func BySourcePosition(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSourcePosition, opts...).ToFunc()
 }

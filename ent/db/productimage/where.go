@@ -103,6 +103,16 @@ func SizeBytes(v int64) predicate.ProductImage {
 	return predicate.ProductImage(sql.FieldEQ(FieldSizeBytes, v))
 }
 
+// SourceID applies equality check predicate on the "source_id" field. It's identical to SourceIDEQ.
+func SourceID(v xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldEQ(FieldSourceID, v))
+}
+
+// SourcePosition applies equality check predicate on the "source_position" field. It's identical to SourcePositionEQ.
+func SourcePosition(v int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldEQ(FieldSourcePosition, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.ProductImage {
 	return predicate.ProductImage(sql.FieldEQ(FieldStoreID, v))
@@ -576,6 +586,106 @@ func SizeBytesLT(v int64) predicate.ProductImage {
 // SizeBytesLTE applies the LTE predicate on the "size_bytes" field.
 func SizeBytesLTE(v int64) predicate.ProductImage {
 	return predicate.ProductImage(sql.FieldLTE(FieldSizeBytes, v))
+}
+
+// SourceIDEQ applies the EQ predicate on the "source_id" field.
+func SourceIDEQ(v xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldEQ(FieldSourceID, v))
+}
+
+// SourceIDNEQ applies the NEQ predicate on the "source_id" field.
+func SourceIDNEQ(v xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldNEQ(FieldSourceID, v))
+}
+
+// SourceIDIn applies the In predicate on the "source_id" field.
+func SourceIDIn(vs ...xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldIn(FieldSourceID, vs...))
+}
+
+// SourceIDNotIn applies the NotIn predicate on the "source_id" field.
+func SourceIDNotIn(vs ...xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldNotIn(FieldSourceID, vs...))
+}
+
+// SourceIDGT applies the GT predicate on the "source_id" field.
+func SourceIDGT(v xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldGT(FieldSourceID, v))
+}
+
+// SourceIDGTE applies the GTE predicate on the "source_id" field.
+func SourceIDGTE(v xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldGTE(FieldSourceID, v))
+}
+
+// SourceIDLT applies the LT predicate on the "source_id" field.
+func SourceIDLT(v xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldLT(FieldSourceID, v))
+}
+
+// SourceIDLTE applies the LTE predicate on the "source_id" field.
+func SourceIDLTE(v xid.ID) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldLTE(FieldSourceID, v))
+}
+
+// SourceIDIsNil applies the IsNil predicate on the "source_id" field.
+func SourceIDIsNil() predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldIsNull(FieldSourceID))
+}
+
+// SourceIDNotNil applies the NotNil predicate on the "source_id" field.
+func SourceIDNotNil() predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldNotNull(FieldSourceID))
+}
+
+// SourcePositionEQ applies the EQ predicate on the "source_position" field.
+func SourcePositionEQ(v int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldEQ(FieldSourcePosition, v))
+}
+
+// SourcePositionNEQ applies the NEQ predicate on the "source_position" field.
+func SourcePositionNEQ(v int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldNEQ(FieldSourcePosition, v))
+}
+
+// SourcePositionIn applies the In predicate on the "source_position" field.
+func SourcePositionIn(vs ...int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldIn(FieldSourcePosition, vs...))
+}
+
+// SourcePositionNotIn applies the NotIn predicate on the "source_position" field.
+func SourcePositionNotIn(vs ...int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldNotIn(FieldSourcePosition, vs...))
+}
+
+// SourcePositionGT applies the GT predicate on the "source_position" field.
+func SourcePositionGT(v int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldGT(FieldSourcePosition, v))
+}
+
+// SourcePositionGTE applies the GTE predicate on the "source_position" field.
+func SourcePositionGTE(v int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldGTE(FieldSourcePosition, v))
+}
+
+// SourcePositionLT applies the LT predicate on the "source_position" field.
+func SourcePositionLT(v int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldLT(FieldSourcePosition, v))
+}
+
+// SourcePositionLTE applies the LTE predicate on the "source_position" field.
+func SourcePositionLTE(v int) predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldLTE(FieldSourcePosition, v))
+}
+
+// SourcePositionIsNil applies the IsNil predicate on the "source_position" field.
+func SourcePositionIsNil() predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldIsNull(FieldSourcePosition))
+}
+
+// SourcePositionNotNil applies the NotNil predicate on the "source_position" field.
+func SourcePositionNotNil() predicate.ProductImage {
+	return predicate.ProductImage(sql.FieldNotNull(FieldSourcePosition))
 }
 
 // And groups predicates with the AND operator between them.
