@@ -28,7 +28,7 @@ var withoutPublicID = []string{"Idempotency", "ConsentTicket", "Outbox", "Attemp
 	"CollectionProduct", "PaymentAccount", "PaymentSession", "PaymentRefund", "Imported", "Listing", "Facet",
 	"SearchEntry", "SearchPending", "SearchSpelling", "ShelfWalk", "SearchTerm", "SearchWalk", "LineWalk",
 	"SalesInterval", "SalesPending", "SalesWalk", "OrderText", "InvoiceSeries",
-	"InvoiceSettings", "Download", "ImportFinding", "ReturnFile"}
+	"InvoiceSettings", "Download", "ImportFinding", "ImportImage", "ReturnFile"}
 
 // queries calls f for every store-owned entity, with its name and a function that creates a query.
 func queries(c *db.Client, f func(name string, query func() reflect.Value)) {

@@ -46,6 +46,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/importfinding"
+	"github.com/storefront-go/storefront/ent/db/importimage"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/inventorymark"
@@ -177,6 +178,7 @@ const (
 	TypeGrant             = "Grant"
 	TypeIdempotency       = "Idempotency"
 	TypeImportFinding     = "ImportFinding"
+	TypeImportImage       = "ImportImage"
 	TypeImportJob         = "ImportJob"
 	TypeImported          = "Imported"
 	TypeInventoryChange   = "InventoryChange"
@@ -35827,6 +35829,1296 @@ func (m *ImportFindingMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown ImportFinding edge %s", name)
 }
 
+// ImportImageMutation represents an operation that mutates the ImportImage nodes in the graph.
+type ImportImageMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	import_id     *xid.ID
+	product_id    *xid.ID
+	position      *int
+	addposition   *int
+	url           *string
+	alt           *string
+	variants      *[]byte
+	record        *string
+	line          *int64
+	addline       *int64
+	start         *int64
+	addstart      *int64
+	size          *int64
+	addsize       *int64
+	tries         *int
+	addtries      *int
+	failures      *int
+	addfailures   *int
+	due_at        *micros.Time
+	adddue_at     *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ImportImage, error)
+	predicates    []predicate.ImportImage
+}
+
+var _ ent.Mutation = (*ImportImageMutation)(nil)
+
+// importimageOption allows management of the mutation configuration using functional options.
+type importimageOption func(*ImportImageMutation)
+
+// newImportImageMutation creates new mutation for the ImportImage entity.
+func newImportImageMutation(c config, op Op, opts ...importimageOption) *ImportImageMutation {
+	m := &ImportImageMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeImportImage,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withImportImageID sets the ID field of the mutation.
+func withImportImageID(id xid.ID) importimageOption {
+	return func(m *ImportImageMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ImportImage
+		)
+		m.oldValue = func(ctx context.Context) (*ImportImage, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ImportImage.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withImportImage sets the old ImportImage of the mutation.
+func withImportImage(node *ImportImage) importimageOption {
+	return func(m *ImportImageMutation) {
+		m.oldValue = func(context.Context) (*ImportImage, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ImportImageMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ImportImageMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ImportImage entities.
+func (m *ImportImageMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ImportImageMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ImportImageMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ImportImage.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ImportImageMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ImportImageMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ImportImageMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetImportID sets the "import_id" field.
+func (m *ImportImageMutation) SetImportID(x xid.ID) {
+	m.import_id = &x
+}
+
+// ImportID returns the value of the "import_id" field in the mutation.
+func (m *ImportImageMutation) ImportID() (r xid.ID, exists bool) {
+	v := m.import_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldImportID returns the old "import_id" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldImportID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldImportID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldImportID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldImportID: %w", err)
+	}
+	return oldValue.ImportID, nil
+}
+
+// ResetImportID resets all changes to the "import_id" field.
+func (m *ImportImageMutation) ResetImportID() {
+	m.import_id = nil
+}
+
+// SetProductID sets the "product_id" field.
+func (m *ImportImageMutation) SetProductID(x xid.ID) {
+	m.product_id = &x
+}
+
+// ProductID returns the value of the "product_id" field in the mutation.
+func (m *ImportImageMutation) ProductID() (r xid.ID, exists bool) {
+	v := m.product_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProductID returns the old "product_id" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldProductID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProductID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProductID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProductID: %w", err)
+	}
+	return oldValue.ProductID, nil
+}
+
+// ResetProductID resets all changes to the "product_id" field.
+func (m *ImportImageMutation) ResetProductID() {
+	m.product_id = nil
+}
+
+// SetPosition sets the "position" field.
+func (m *ImportImageMutation) SetPosition(i int) {
+	m.position = &i
+	m.addposition = nil
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *ImportImageMutation) Position() (r int, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldPosition(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// AddPosition adds i to the "position" field.
+func (m *ImportImageMutation) AddPosition(i int) {
+	if m.addposition != nil {
+		*m.addposition += i
+	} else {
+		m.addposition = &i
+	}
+}
+
+// AddedPosition returns the value that was added to the "position" field in this mutation.
+func (m *ImportImageMutation) AddedPosition() (r int, exists bool) {
+	v := m.addposition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *ImportImageMutation) ResetPosition() {
+	m.position = nil
+	m.addposition = nil
+}
+
+// SetURL sets the "url" field.
+func (m *ImportImageMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *ImportImageMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldURL returns the old "url" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldURL: %w", err)
+	}
+	return oldValue.URL, nil
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *ImportImageMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetAlt sets the "alt" field.
+func (m *ImportImageMutation) SetAlt(s string) {
+	m.alt = &s
+}
+
+// Alt returns the value of the "alt" field in the mutation.
+func (m *ImportImageMutation) Alt() (r string, exists bool) {
+	v := m.alt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAlt returns the old "alt" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldAlt(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAlt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAlt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAlt: %w", err)
+	}
+	return oldValue.Alt, nil
+}
+
+// ResetAlt resets all changes to the "alt" field.
+func (m *ImportImageMutation) ResetAlt() {
+	m.alt = nil
+}
+
+// SetVariants sets the "variants" field.
+func (m *ImportImageMutation) SetVariants(b []byte) {
+	m.variants = &b
+}
+
+// Variants returns the value of the "variants" field in the mutation.
+func (m *ImportImageMutation) Variants() (r []byte, exists bool) {
+	v := m.variants
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariants returns the old "variants" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldVariants(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariants is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariants requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariants: %w", err)
+	}
+	return oldValue.Variants, nil
+}
+
+// ClearVariants clears the value of the "variants" field.
+func (m *ImportImageMutation) ClearVariants() {
+	m.variants = nil
+	m.clearedFields[importimage.FieldVariants] = struct{}{}
+}
+
+// VariantsCleared returns if the "variants" field was cleared in this mutation.
+func (m *ImportImageMutation) VariantsCleared() bool {
+	_, ok := m.clearedFields[importimage.FieldVariants]
+	return ok
+}
+
+// ResetVariants resets all changes to the "variants" field.
+func (m *ImportImageMutation) ResetVariants() {
+	m.variants = nil
+	delete(m.clearedFields, importimage.FieldVariants)
+}
+
+// SetRecord sets the "record" field.
+func (m *ImportImageMutation) SetRecord(s string) {
+	m.record = &s
+}
+
+// Record returns the value of the "record" field in the mutation.
+func (m *ImportImageMutation) Record() (r string, exists bool) {
+	v := m.record
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRecord returns the old "record" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldRecord(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRecord is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRecord requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRecord: %w", err)
+	}
+	return oldValue.Record, nil
+}
+
+// ResetRecord resets all changes to the "record" field.
+func (m *ImportImageMutation) ResetRecord() {
+	m.record = nil
+}
+
+// SetLine sets the "line" field.
+func (m *ImportImageMutation) SetLine(i int64) {
+	m.line = &i
+	m.addline = nil
+}
+
+// Line returns the value of the "line" field in the mutation.
+func (m *ImportImageMutation) Line() (r int64, exists bool) {
+	v := m.line
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLine returns the old "line" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldLine(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLine is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLine requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLine: %w", err)
+	}
+	return oldValue.Line, nil
+}
+
+// AddLine adds i to the "line" field.
+func (m *ImportImageMutation) AddLine(i int64) {
+	if m.addline != nil {
+		*m.addline += i
+	} else {
+		m.addline = &i
+	}
+}
+
+// AddedLine returns the value that was added to the "line" field in this mutation.
+func (m *ImportImageMutation) AddedLine() (r int64, exists bool) {
+	v := m.addline
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLine resets all changes to the "line" field.
+func (m *ImportImageMutation) ResetLine() {
+	m.line = nil
+	m.addline = nil
+}
+
+// SetStart sets the "start" field.
+func (m *ImportImageMutation) SetStart(i int64) {
+	m.start = &i
+	m.addstart = nil
+}
+
+// Start returns the value of the "start" field in the mutation.
+func (m *ImportImageMutation) Start() (r int64, exists bool) {
+	v := m.start
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStart returns the old "start" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldStart(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStart is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStart requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStart: %w", err)
+	}
+	return oldValue.Start, nil
+}
+
+// AddStart adds i to the "start" field.
+func (m *ImportImageMutation) AddStart(i int64) {
+	if m.addstart != nil {
+		*m.addstart += i
+	} else {
+		m.addstart = &i
+	}
+}
+
+// AddedStart returns the value that was added to the "start" field in this mutation.
+func (m *ImportImageMutation) AddedStart() (r int64, exists bool) {
+	v := m.addstart
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStart resets all changes to the "start" field.
+func (m *ImportImageMutation) ResetStart() {
+	m.start = nil
+	m.addstart = nil
+}
+
+// SetSize sets the "size" field.
+func (m *ImportImageMutation) SetSize(i int64) {
+	m.size = &i
+	m.addsize = nil
+}
+
+// Size returns the value of the "size" field in the mutation.
+func (m *ImportImageMutation) Size() (r int64, exists bool) {
+	v := m.size
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSize returns the old "size" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldSize(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSize is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSize requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSize: %w", err)
+	}
+	return oldValue.Size, nil
+}
+
+// AddSize adds i to the "size" field.
+func (m *ImportImageMutation) AddSize(i int64) {
+	if m.addsize != nil {
+		*m.addsize += i
+	} else {
+		m.addsize = &i
+	}
+}
+
+// AddedSize returns the value that was added to the "size" field in this mutation.
+func (m *ImportImageMutation) AddedSize() (r int64, exists bool) {
+	v := m.addsize
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSize resets all changes to the "size" field.
+func (m *ImportImageMutation) ResetSize() {
+	m.size = nil
+	m.addsize = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *ImportImageMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *ImportImageMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *ImportImageMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *ImportImageMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *ImportImageMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetFailures sets the "failures" field.
+func (m *ImportImageMutation) SetFailures(i int) {
+	m.failures = &i
+	m.addfailures = nil
+}
+
+// Failures returns the value of the "failures" field in the mutation.
+func (m *ImportImageMutation) Failures() (r int, exists bool) {
+	v := m.failures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailures returns the old "failures" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldFailures(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailures is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailures requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailures: %w", err)
+	}
+	return oldValue.Failures, nil
+}
+
+// AddFailures adds i to the "failures" field.
+func (m *ImportImageMutation) AddFailures(i int) {
+	if m.addfailures != nil {
+		*m.addfailures += i
+	} else {
+		m.addfailures = &i
+	}
+}
+
+// AddedFailures returns the value that was added to the "failures" field in this mutation.
+func (m *ImportImageMutation) AddedFailures() (r int, exists bool) {
+	v := m.addfailures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailures resets all changes to the "failures" field.
+func (m *ImportImageMutation) ResetFailures() {
+	m.failures = nil
+	m.addfailures = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *ImportImageMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *ImportImageMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the ImportImage entity.
+// If the ImportImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportImageMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *ImportImageMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *ImportImageMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *ImportImageMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// Where appends a list predicates to the ImportImageMutation builder.
+func (m *ImportImageMutation) Where(ps ...predicate.ImportImage) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ImportImageMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ImportImageMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ImportImage, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ImportImageMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ImportImageMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ImportImage).
+func (m *ImportImageMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ImportImageMutation) Fields() []string {
+	fields := make([]string, 0, 14)
+	if m.store_id != nil {
+		fields = append(fields, importimage.FieldStoreID)
+	}
+	if m.import_id != nil {
+		fields = append(fields, importimage.FieldImportID)
+	}
+	if m.product_id != nil {
+		fields = append(fields, importimage.FieldProductID)
+	}
+	if m.position != nil {
+		fields = append(fields, importimage.FieldPosition)
+	}
+	if m.url != nil {
+		fields = append(fields, importimage.FieldURL)
+	}
+	if m.alt != nil {
+		fields = append(fields, importimage.FieldAlt)
+	}
+	if m.variants != nil {
+		fields = append(fields, importimage.FieldVariants)
+	}
+	if m.record != nil {
+		fields = append(fields, importimage.FieldRecord)
+	}
+	if m.line != nil {
+		fields = append(fields, importimage.FieldLine)
+	}
+	if m.start != nil {
+		fields = append(fields, importimage.FieldStart)
+	}
+	if m.size != nil {
+		fields = append(fields, importimage.FieldSize)
+	}
+	if m.tries != nil {
+		fields = append(fields, importimage.FieldTries)
+	}
+	if m.failures != nil {
+		fields = append(fields, importimage.FieldFailures)
+	}
+	if m.due_at != nil {
+		fields = append(fields, importimage.FieldDueAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ImportImageMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case importimage.FieldStoreID:
+		return m.StoreID()
+	case importimage.FieldImportID:
+		return m.ImportID()
+	case importimage.FieldProductID:
+		return m.ProductID()
+	case importimage.FieldPosition:
+		return m.Position()
+	case importimage.FieldURL:
+		return m.URL()
+	case importimage.FieldAlt:
+		return m.Alt()
+	case importimage.FieldVariants:
+		return m.Variants()
+	case importimage.FieldRecord:
+		return m.Record()
+	case importimage.FieldLine:
+		return m.Line()
+	case importimage.FieldStart:
+		return m.Start()
+	case importimage.FieldSize:
+		return m.Size()
+	case importimage.FieldTries:
+		return m.Tries()
+	case importimage.FieldFailures:
+		return m.Failures()
+	case importimage.FieldDueAt:
+		return m.DueAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ImportImageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case importimage.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case importimage.FieldImportID:
+		return m.OldImportID(ctx)
+	case importimage.FieldProductID:
+		return m.OldProductID(ctx)
+	case importimage.FieldPosition:
+		return m.OldPosition(ctx)
+	case importimage.FieldURL:
+		return m.OldURL(ctx)
+	case importimage.FieldAlt:
+		return m.OldAlt(ctx)
+	case importimage.FieldVariants:
+		return m.OldVariants(ctx)
+	case importimage.FieldRecord:
+		return m.OldRecord(ctx)
+	case importimage.FieldLine:
+		return m.OldLine(ctx)
+	case importimage.FieldStart:
+		return m.OldStart(ctx)
+	case importimage.FieldSize:
+		return m.OldSize(ctx)
+	case importimage.FieldTries:
+		return m.OldTries(ctx)
+	case importimage.FieldFailures:
+		return m.OldFailures(ctx)
+	case importimage.FieldDueAt:
+		return m.OldDueAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown ImportImage field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ImportImageMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case importimage.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case importimage.FieldImportID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetImportID(v)
+		return nil
+	case importimage.FieldProductID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProductID(v)
+		return nil
+	case importimage.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	case importimage.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case importimage.FieldAlt:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAlt(v)
+		return nil
+	case importimage.FieldVariants:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariants(v)
+		return nil
+	case importimage.FieldRecord:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRecord(v)
+		return nil
+	case importimage.FieldLine:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLine(v)
+		return nil
+	case importimage.FieldStart:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStart(v)
+		return nil
+	case importimage.FieldSize:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSize(v)
+		return nil
+	case importimage.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case importimage.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailures(v)
+		return nil
+	case importimage.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ImportImage field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ImportImageMutation) AddedFields() []string {
+	var fields []string
+	if m.addposition != nil {
+		fields = append(fields, importimage.FieldPosition)
+	}
+	if m.addline != nil {
+		fields = append(fields, importimage.FieldLine)
+	}
+	if m.addstart != nil {
+		fields = append(fields, importimage.FieldStart)
+	}
+	if m.addsize != nil {
+		fields = append(fields, importimage.FieldSize)
+	}
+	if m.addtries != nil {
+		fields = append(fields, importimage.FieldTries)
+	}
+	if m.addfailures != nil {
+		fields = append(fields, importimage.FieldFailures)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, importimage.FieldDueAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ImportImageMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case importimage.FieldPosition:
+		return m.AddedPosition()
+	case importimage.FieldLine:
+		return m.AddedLine()
+	case importimage.FieldStart:
+		return m.AddedStart()
+	case importimage.FieldSize:
+		return m.AddedSize()
+	case importimage.FieldTries:
+		return m.AddedTries()
+	case importimage.FieldFailures:
+		return m.AddedFailures()
+	case importimage.FieldDueAt:
+		return m.AddedDueAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ImportImageMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case importimage.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPosition(v)
+		return nil
+	case importimage.FieldLine:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLine(v)
+		return nil
+	case importimage.FieldStart:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStart(v)
+		return nil
+	case importimage.FieldSize:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSize(v)
+		return nil
+	case importimage.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case importimage.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailures(v)
+		return nil
+	case importimage.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ImportImage numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ImportImageMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(importimage.FieldVariants) {
+		fields = append(fields, importimage.FieldVariants)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ImportImageMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ImportImageMutation) ClearField(name string) error {
+	switch name {
+	case importimage.FieldVariants:
+		m.ClearVariants()
+		return nil
+	}
+	return fmt.Errorf("unknown ImportImage nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ImportImageMutation) ResetField(name string) error {
+	switch name {
+	case importimage.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case importimage.FieldImportID:
+		m.ResetImportID()
+		return nil
+	case importimage.FieldProductID:
+		m.ResetProductID()
+		return nil
+	case importimage.FieldPosition:
+		m.ResetPosition()
+		return nil
+	case importimage.FieldURL:
+		m.ResetURL()
+		return nil
+	case importimage.FieldAlt:
+		m.ResetAlt()
+		return nil
+	case importimage.FieldVariants:
+		m.ResetVariants()
+		return nil
+	case importimage.FieldRecord:
+		m.ResetRecord()
+		return nil
+	case importimage.FieldLine:
+		m.ResetLine()
+		return nil
+	case importimage.FieldStart:
+		m.ResetStart()
+		return nil
+	case importimage.FieldSize:
+		m.ResetSize()
+		return nil
+	case importimage.FieldTries:
+		m.ResetTries()
+		return nil
+	case importimage.FieldFailures:
+		m.ResetFailures()
+		return nil
+	case importimage.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ImportImage field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ImportImageMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ImportImageMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ImportImageMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ImportImageMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ImportImageMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ImportImageMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ImportImageMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ImportImage unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ImportImageMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ImportImage edge %s", name)
+}
+
 // ImportJobMutation represents an operation that mutates the ImportJob nodes in the graph.
 type ImportJobMutation struct {
 	config
@@ -35871,6 +37163,10 @@ type ImportJobMutation struct {
 	addwarning_count   *int64
 	findings           *int
 	addfindings        *int
+	images_pending     *int64
+	addimages_pending  *int64
+	images_failed      *int64
+	addimages_failed   *int64
 	error_code         *string
 	error_message      *string
 	started_at         *micros.Time
@@ -37213,6 +38509,118 @@ func (m *ImportJobMutation) ResetFindings() {
 	m.addfindings = nil
 }
 
+// SetImagesPending sets the "images_pending" field.
+func (m *ImportJobMutation) SetImagesPending(i int64) {
+	m.images_pending = &i
+	m.addimages_pending = nil
+}
+
+// ImagesPending returns the value of the "images_pending" field in the mutation.
+func (m *ImportJobMutation) ImagesPending() (r int64, exists bool) {
+	v := m.images_pending
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldImagesPending returns the old "images_pending" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldImagesPending(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldImagesPending is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldImagesPending requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldImagesPending: %w", err)
+	}
+	return oldValue.ImagesPending, nil
+}
+
+// AddImagesPending adds i to the "images_pending" field.
+func (m *ImportJobMutation) AddImagesPending(i int64) {
+	if m.addimages_pending != nil {
+		*m.addimages_pending += i
+	} else {
+		m.addimages_pending = &i
+	}
+}
+
+// AddedImagesPending returns the value that was added to the "images_pending" field in this mutation.
+func (m *ImportJobMutation) AddedImagesPending() (r int64, exists bool) {
+	v := m.addimages_pending
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetImagesPending resets all changes to the "images_pending" field.
+func (m *ImportJobMutation) ResetImagesPending() {
+	m.images_pending = nil
+	m.addimages_pending = nil
+}
+
+// SetImagesFailed sets the "images_failed" field.
+func (m *ImportJobMutation) SetImagesFailed(i int64) {
+	m.images_failed = &i
+	m.addimages_failed = nil
+}
+
+// ImagesFailed returns the value of the "images_failed" field in the mutation.
+func (m *ImportJobMutation) ImagesFailed() (r int64, exists bool) {
+	v := m.images_failed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldImagesFailed returns the old "images_failed" field's value of the ImportJob entity.
+// If the ImportJob object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ImportJobMutation) OldImagesFailed(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldImagesFailed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldImagesFailed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldImagesFailed: %w", err)
+	}
+	return oldValue.ImagesFailed, nil
+}
+
+// AddImagesFailed adds i to the "images_failed" field.
+func (m *ImportJobMutation) AddImagesFailed(i int64) {
+	if m.addimages_failed != nil {
+		*m.addimages_failed += i
+	} else {
+		m.addimages_failed = &i
+	}
+}
+
+// AddedImagesFailed returns the value that was added to the "images_failed" field in this mutation.
+func (m *ImportJobMutation) AddedImagesFailed() (r int64, exists bool) {
+	v := m.addimages_failed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetImagesFailed resets all changes to the "images_failed" field.
+func (m *ImportJobMutation) ResetImagesFailed() {
+	m.images_failed = nil
+	m.addimages_failed = nil
+}
+
 // SetErrorCode sets the "error_code" field.
 func (m *ImportJobMutation) SetErrorCode(s string) {
 	m.error_code = &s
@@ -37485,7 +38893,7 @@ func (m *ImportJobMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ImportJobMutation) Fields() []string {
-	fields := make([]string, 0, 29)
+	fields := make([]string, 0, 31)
 	if m.store_id != nil {
 		fields = append(fields, importjob.FieldStoreID)
 	}
@@ -37561,6 +38969,12 @@ func (m *ImportJobMutation) Fields() []string {
 	if m.findings != nil {
 		fields = append(fields, importjob.FieldFindings)
 	}
+	if m.images_pending != nil {
+		fields = append(fields, importjob.FieldImagesPending)
+	}
+	if m.images_failed != nil {
+		fields = append(fields, importjob.FieldImagesFailed)
+	}
 	if m.error_code != nil {
 		fields = append(fields, importjob.FieldErrorCode)
 	}
@@ -37631,6 +39045,10 @@ func (m *ImportJobMutation) Field(name string) (ent.Value, bool) {
 		return m.WarningCount()
 	case importjob.FieldFindings:
 		return m.Findings()
+	case importjob.FieldImagesPending:
+		return m.ImagesPending()
+	case importjob.FieldImagesFailed:
+		return m.ImagesFailed()
 	case importjob.FieldErrorCode:
 		return m.ErrorCode()
 	case importjob.FieldErrorMessage:
@@ -37698,6 +39116,10 @@ func (m *ImportJobMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldWarningCount(ctx)
 	case importjob.FieldFindings:
 		return m.OldFindings(ctx)
+	case importjob.FieldImagesPending:
+		return m.OldImagesPending(ctx)
+	case importjob.FieldImagesFailed:
+		return m.OldImagesFailed(ctx)
 	case importjob.FieldErrorCode:
 		return m.OldErrorCode(ctx)
 	case importjob.FieldErrorMessage:
@@ -37890,6 +39312,20 @@ func (m *ImportJobMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetFindings(v)
 		return nil
+	case importjob.FieldImagesPending:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetImagesPending(v)
+		return nil
+	case importjob.FieldImagesFailed:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetImagesFailed(v)
+		return nil
 	case importjob.FieldErrorCode:
 		v, ok := value.(string)
 		if !ok {
@@ -37965,6 +39401,12 @@ func (m *ImportJobMutation) AddedFields() []string {
 	if m.addfindings != nil {
 		fields = append(fields, importjob.FieldFindings)
 	}
+	if m.addimages_pending != nil {
+		fields = append(fields, importjob.FieldImagesPending)
+	}
+	if m.addimages_failed != nil {
+		fields = append(fields, importjob.FieldImagesFailed)
+	}
 	if m.addstarted_at != nil {
 		fields = append(fields, importjob.FieldStartedAt)
 	}
@@ -38005,6 +39447,10 @@ func (m *ImportJobMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedWarningCount()
 	case importjob.FieldFindings:
 		return m.AddedFindings()
+	case importjob.FieldImagesPending:
+		return m.AddedImagesPending()
+	case importjob.FieldImagesFailed:
+		return m.AddedImagesFailed()
 	case importjob.FieldStartedAt:
 		return m.AddedStartedAt()
 	case importjob.FieldCompletedAt:
@@ -38108,6 +39554,20 @@ func (m *ImportJobMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddFindings(v)
+		return nil
+	case importjob.FieldImagesPending:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddImagesPending(v)
+		return nil
+	case importjob.FieldImagesFailed:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddImagesFailed(v)
 		return nil
 	case importjob.FieldStartedAt:
 		v, ok := value.(micros.Time)
@@ -38281,6 +39741,12 @@ func (m *ImportJobMutation) ResetField(name string) error {
 		return nil
 	case importjob.FieldFindings:
 		m.ResetFindings()
+		return nil
+	case importjob.FieldImagesPending:
+		m.ResetImagesPending()
+		return nil
+	case importjob.FieldImagesFailed:
+		m.ResetImagesFailed()
 		return nil
 	case importjob.FieldErrorCode:
 		m.ResetErrorCode()
@@ -73002,27 +74468,30 @@ func (m *ProductFileMutation) ResetEdge(name string) error {
 // ProductImageMutation represents an operation that mutates the ProductImage nodes in the graph.
 type ProductImageMutation struct {
 	config
-	op            Op
-	typ           string
-	id            *xid.ID
-	store_id      *xid.ID
-	product_id    *xid.ID
-	position      *int
-	addposition   *int
-	alt           *string
-	filename      *string
-	object_id     *xid.ID
-	content_type  *string
-	width         *int
-	addwidth      *int
-	height        *int
-	addheight     *int
-	size_bytes    *int64
-	addsize_bytes *int64
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*ProductImage, error)
-	predicates    []predicate.ProductImage
+	op                 Op
+	typ                string
+	id                 *xid.ID
+	store_id           *xid.ID
+	product_id         *xid.ID
+	position           *int
+	addposition        *int
+	alt                *string
+	filename           *string
+	object_id          *xid.ID
+	content_type       *string
+	width              *int
+	addwidth           *int
+	height             *int
+	addheight          *int
+	size_bytes         *int64
+	addsize_bytes      *int64
+	source_id          *xid.ID
+	source_position    *int
+	addsource_position *int
+	clearedFields      map[string]struct{}
+	done               bool
+	oldValue           func(context.Context) (*ProductImage, error)
+	predicates         []predicate.ProductImage
 }
 
 var _ ent.Mutation = (*ProductImageMutation)(nil)
@@ -73569,6 +75038,125 @@ func (m *ProductImageMutation) ResetSizeBytes() {
 	m.addsize_bytes = nil
 }
 
+// SetSourceID sets the "source_id" field.
+func (m *ProductImageMutation) SetSourceID(x xid.ID) {
+	m.source_id = &x
+}
+
+// SourceID returns the value of the "source_id" field in the mutation.
+func (m *ProductImageMutation) SourceID() (r xid.ID, exists bool) {
+	v := m.source_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSourceID returns the old "source_id" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldSourceID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSourceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSourceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSourceID: %w", err)
+	}
+	return oldValue.SourceID, nil
+}
+
+// ClearSourceID clears the value of the "source_id" field.
+func (m *ProductImageMutation) ClearSourceID() {
+	m.source_id = nil
+	m.clearedFields[productimage.FieldSourceID] = struct{}{}
+}
+
+// SourceIDCleared returns if the "source_id" field was cleared in this mutation.
+func (m *ProductImageMutation) SourceIDCleared() bool {
+	_, ok := m.clearedFields[productimage.FieldSourceID]
+	return ok
+}
+
+// ResetSourceID resets all changes to the "source_id" field.
+func (m *ProductImageMutation) ResetSourceID() {
+	m.source_id = nil
+	delete(m.clearedFields, productimage.FieldSourceID)
+}
+
+// SetSourcePosition sets the "source_position" field.
+func (m *ProductImageMutation) SetSourcePosition(i int) {
+	m.source_position = &i
+	m.addsource_position = nil
+}
+
+// SourcePosition returns the value of the "source_position" field in the mutation.
+func (m *ProductImageMutation) SourcePosition() (r int, exists bool) {
+	v := m.source_position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSourcePosition returns the old "source_position" field's value of the ProductImage entity.
+// If the ProductImage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductImageMutation) OldSourcePosition(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSourcePosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSourcePosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSourcePosition: %w", err)
+	}
+	return oldValue.SourcePosition, nil
+}
+
+// AddSourcePosition adds i to the "source_position" field.
+func (m *ProductImageMutation) AddSourcePosition(i int) {
+	if m.addsource_position != nil {
+		*m.addsource_position += i
+	} else {
+		m.addsource_position = &i
+	}
+}
+
+// AddedSourcePosition returns the value that was added to the "source_position" field in this mutation.
+func (m *ProductImageMutation) AddedSourcePosition() (r int, exists bool) {
+	v := m.addsource_position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSourcePosition clears the value of the "source_position" field.
+func (m *ProductImageMutation) ClearSourcePosition() {
+	m.source_position = nil
+	m.addsource_position = nil
+	m.clearedFields[productimage.FieldSourcePosition] = struct{}{}
+}
+
+// SourcePositionCleared returns if the "source_position" field was cleared in this mutation.
+func (m *ProductImageMutation) SourcePositionCleared() bool {
+	_, ok := m.clearedFields[productimage.FieldSourcePosition]
+	return ok
+}
+
+// ResetSourcePosition resets all changes to the "source_position" field.
+func (m *ProductImageMutation) ResetSourcePosition() {
+	m.source_position = nil
+	m.addsource_position = nil
+	delete(m.clearedFields, productimage.FieldSourcePosition)
+}
+
 // Where appends a list predicates to the ProductImageMutation builder.
 func (m *ProductImageMutation) Where(ps ...predicate.ProductImage) {
 	m.predicates = append(m.predicates, ps...)
@@ -73603,7 +75191,7 @@ func (m *ProductImageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductImageMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 12)
 	if m.store_id != nil {
 		fields = append(fields, productimage.FieldStoreID)
 	}
@@ -73634,6 +75222,12 @@ func (m *ProductImageMutation) Fields() []string {
 	if m.size_bytes != nil {
 		fields = append(fields, productimage.FieldSizeBytes)
 	}
+	if m.source_id != nil {
+		fields = append(fields, productimage.FieldSourceID)
+	}
+	if m.source_position != nil {
+		fields = append(fields, productimage.FieldSourcePosition)
+	}
 	return fields
 }
 
@@ -73662,6 +75256,10 @@ func (m *ProductImageMutation) Field(name string) (ent.Value, bool) {
 		return m.Height()
 	case productimage.FieldSizeBytes:
 		return m.SizeBytes()
+	case productimage.FieldSourceID:
+		return m.SourceID()
+	case productimage.FieldSourcePosition:
+		return m.SourcePosition()
 	}
 	return nil, false
 }
@@ -73691,6 +75289,10 @@ func (m *ProductImageMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldHeight(ctx)
 	case productimage.FieldSizeBytes:
 		return m.OldSizeBytes(ctx)
+	case productimage.FieldSourceID:
+		return m.OldSourceID(ctx)
+	case productimage.FieldSourcePosition:
+		return m.OldSourcePosition(ctx)
 	}
 	return nil, fmt.Errorf("unknown ProductImage field %s", name)
 }
@@ -73770,6 +75372,20 @@ func (m *ProductImageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSizeBytes(v)
 		return nil
+	case productimage.FieldSourceID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSourceID(v)
+		return nil
+	case productimage.FieldSourcePosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSourcePosition(v)
+		return nil
 	}
 	return fmt.Errorf("unknown ProductImage field %s", name)
 }
@@ -73790,6 +75406,9 @@ func (m *ProductImageMutation) AddedFields() []string {
 	if m.addsize_bytes != nil {
 		fields = append(fields, productimage.FieldSizeBytes)
 	}
+	if m.addsource_position != nil {
+		fields = append(fields, productimage.FieldSourcePosition)
+	}
 	return fields
 }
 
@@ -73806,6 +75425,8 @@ func (m *ProductImageMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedHeight()
 	case productimage.FieldSizeBytes:
 		return m.AddedSizeBytes()
+	case productimage.FieldSourcePosition:
+		return m.AddedSourcePosition()
 	}
 	return nil, false
 }
@@ -73843,6 +75464,13 @@ func (m *ProductImageMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddSizeBytes(v)
 		return nil
+	case productimage.FieldSourcePosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSourcePosition(v)
+		return nil
 	}
 	return fmt.Errorf("unknown ProductImage numeric field %s", name)
 }
@@ -73850,7 +75478,14 @@ func (m *ProductImageMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *ProductImageMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(productimage.FieldSourceID) {
+		fields = append(fields, productimage.FieldSourceID)
+	}
+	if m.FieldCleared(productimage.FieldSourcePosition) {
+		fields = append(fields, productimage.FieldSourcePosition)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -73863,6 +75498,14 @@ func (m *ProductImageMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *ProductImageMutation) ClearField(name string) error {
+	switch name {
+	case productimage.FieldSourceID:
+		m.ClearSourceID()
+		return nil
+	case productimage.FieldSourcePosition:
+		m.ClearSourcePosition()
+		return nil
+	}
 	return fmt.Errorf("unknown ProductImage nullable field %s", name)
 }
 
@@ -73899,6 +75542,12 @@ func (m *ProductImageMutation) ResetField(name string) error {
 		return nil
 	case productimage.FieldSizeBytes:
 		m.ResetSizeBytes()
+		return nil
+	case productimage.FieldSourceID:
+		m.ResetSourceID()
+		return nil
+	case productimage.FieldSourcePosition:
+		m.ResetSourcePosition()
 		return nil
 	}
 	return fmt.Errorf("unknown ProductImage field %s", name)

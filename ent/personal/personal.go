@@ -78,6 +78,7 @@ var tables = map[string]map[Class]string{
 	"idempotency_keys":  {Sealed: "answer", Never: "key_hash fingerprint"},
 	"inventory_changes": {Account: "actor_name", Books: "reason reference", Never: "actor_type"},
 	"import_findings":   {Never: "record detail"},
+	"import_images":     {Never: "url alt variants record"},
 	"import_jobs": {
 		Account: "requester_name",
 		Never:   "kind file_name source_url mapping requester_type status error_code error_message",

@@ -54,8 +54,11 @@ func (ImportJob) Fields() []ent.Field {
 		field.Int64("unchanged_count").Default(0),
 		field.Int64("failed_count").Default(0),
 		field.Int64("warning_count").Default(0),
-		// findings is the number of rows in import_findings.
+		// findings is the number of rows in import_findings, without those of images.
 		field.Int("findings").Default(0),
+		// images_pending is the number of rows in import_images, and images_failed of those that failed.
+		field.Int64("images_pending").Default(0),
+		field.Int64("images_failed").Default(0),
 		field.String("error_code").SchemaType(key(32)).Optional().Nillable(),
 		field.String("error_message").MaxRuneLen(255).Optional().Nillable(),
 		field.Int64("started_at").GoType(micros.Time(0)).Optional().Nillable(),
@@ -83,7 +86,8 @@ func (ImportFinding) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("import_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.Int64("line").Immutable(),
-		// warning says that the row was imported.
+		// warning says that the row was imported. It is false for an image that could not be fetched, so
+		// that the row is among those that can be sent again.
 		field.Bool("warning").Immutable(),
 		// record is how the file names the row, such as its handle.
 		field.String("record").MaxRuneLen(limit.Line).Immutable(),

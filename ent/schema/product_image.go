@@ -37,6 +37,10 @@ func (ProductImage) Fields() []ent.Field {
 		field.Int("width").Immutable(),
 		field.Int("height").Immutable(),
 		field.Int64("size_bytes").Immutable(),
+		// source_id is the first 16 bytes of the SHA-256 of the address that an import fetched the image
+		// from, and source_position its place in the file.
+		field.UUID("source_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
+		field.Int("source_position").Optional().Nillable(),
 	}
 }
 

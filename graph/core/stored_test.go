@@ -33,6 +33,8 @@ var notStored = map[string]string{
 	"grants.redirect_uri":      "one of the app's",
 	"idempotency_keys.answer":  "deleted after a day",
 	"import_findings.detail":   "a job keeps 10,000 of them for a week",
+	"import_images.url":        "an import queues 100,000 of them, each until it is fetched",
+	"import_images.variants":   "an import queues 100,000 of them, each until it is fetched",
 	"import_jobs.source_url":   "a store keeps fifty jobs",
 	"import_jobs.mapping":      "a store keeps fifty jobs",
 	"invoice_settings.seller":  "a store has one row, of texts with bounds",

@@ -2577,6 +2577,12 @@ type Import struct {
 	// ID The id of an import job.
 	ID ImportID `json:"id"`
 
+	// ImagesFailed Images that could not be fetched. They are among the errors, and their rows among the failed rows.
+	ImagesFailed int64 `json:"images_failed"`
+
+	// ImagesPending Images that are still to be fetched. They continue after the end of the job.
+	ImagesPending int64 `json:"images_pending"`
+
 	// Kind What is imported.
 	Kind ImportKind `json:"kind"`
 

@@ -91,10 +91,12 @@ func (s *Server) sellingLoops() []loop {
 func (s *Server) catalogLoops() []loop {
 	const hour, day = time.Hour, 24 * time.Hour
 	imports := s.counted(s.core.RunImports, "worked on imports", "turns")
+	fetches := s.counted(s.core.RunImportImages, "settled images of imports", "images")
 	stock := s.counted(s.core.ReportStock, "reported changed stock", "events")
 	prices := s.counted(s.core.ChangePrices, "began or ended sales", "products")
 	return []loop{
 		{"run_imports", 2 * time.Second, hour, imports, s.core.ImportWakeups()},              // domain/importer
+		{"fetch_import_images", 2 * time.Second, hour, fetches, nil},                         // domain/importer
 		{"change_prices", 2 * time.Second, hour, prices, nil},                                // domain/catalog
 		{"report_stock", time.Second, hour, stock, nil},                                      // domain/catalog
 		{"install_themes", 5 * time.Second, 0, s.core.Themes.Round, s.core.Themes.Wakeups()}, // engine/install

@@ -993,6 +993,37 @@ var (
 			},
 		},
 	}
+	// ImportImagesColumns holds the columns for the "import_images" table.
+	ImportImagesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "import_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "position", Type: field.TypeInt},
+		{Name: "url", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "alt", Type: field.TypeString, Size: 512},
+		{Name: "variants", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "record", Type: field.TypeString, Size: 255},
+		{Name: "line", Type: field.TypeInt64},
+		{Name: "start", Type: field.TypeInt64},
+		{Name: "size", Type: field.TypeInt64},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+		{Name: "failures", Type: field.TypeInt, Default: 0},
+		{Name: "due_at", Type: field.TypeInt64},
+	}
+	// ImportImagesTable holds the schema information for the "import_images" table.
+	ImportImagesTable = &schema.Table{
+		Name:       "import_images",
+		Columns:    ImportImagesColumns,
+		PrimaryKey: []*schema.Column{ImportImagesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "importimage_store_id_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{ImportImagesColumns[1], ImportImagesColumns[14]},
+			},
+		},
+	}
 	// ImportJobsColumns holds the columns for the "import_jobs" table.
 	ImportJobsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1021,6 +1052,8 @@ var (
 		{Name: "failed_count", Type: field.TypeInt64, Default: 0},
 		{Name: "warning_count", Type: field.TypeInt64, Default: 0},
 		{Name: "findings", Type: field.TypeInt, Default: 0},
+		{Name: "images_pending", Type: field.TypeInt64, Default: 0},
+		{Name: "images_failed", Type: field.TypeInt64, Default: 0},
 		{Name: "error_code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "error_message", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "started_at", Type: field.TypeInt64, Nullable: true},
@@ -2097,6 +2130,8 @@ var (
 		{Name: "width", Type: field.TypeInt},
 		{Name: "height", Type: field.TypeInt},
 		{Name: "size_bytes", Type: field.TypeInt64},
+		{Name: "source_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "source_position", Type: field.TypeInt, Nullable: true},
 	}
 	// ProductImagesTable holds the schema information for the "product_images" table.
 	ProductImagesTable = &schema.Table{
@@ -3087,6 +3122,7 @@ var (
 		GrantsTable,
 		IdempotencyKeysTable,
 		ImportFindingsTable,
+		ImportImagesTable,
 		ImportJobsTable,
 		ImportsTable,
 		InventoryChangesTable,

@@ -36,6 +36,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/db/importfinding"
+	"github.com/storefront-go/storefront/ent/db/importimage"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/inventorymark"
@@ -1019,6 +1020,40 @@ func init() {
 	importfindingDescID := importfindingMixinFields0[1].Descriptor()
 	// importfinding.DefaultID holds the default value on creation for the id field.
 	importfinding.DefaultID = importfindingDescID.Default.(func() xid.ID)
+	importimageMixin := schema.ImportImage{}.Mixin()
+	importimage.Policy = privacy.NewPolicies(importimageMixin[0], schema.ImportImage{})
+	importimage.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := importimage.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	importimageMixinFields0 := importimageMixin[0].Fields()
+	_ = importimageMixinFields0
+	importimageFields := schema.ImportImage{}.Fields()
+	_ = importimageFields
+	// importimageDescAlt is the schema descriptor for alt field.
+	importimageDescAlt := importimageFields[4].Descriptor()
+	// importimage.AltValidator is a validator for the "alt" field. It is called by the builders before save.
+	importimage.AltValidator = importimageDescAlt.Validators[0].(func(string) error)
+	// importimageDescRecord is the schema descriptor for record field.
+	importimageDescRecord := importimageFields[6].Descriptor()
+	// importimage.RecordValidator is a validator for the "record" field. It is called by the builders before save.
+	importimage.RecordValidator = importimageDescRecord.Validators[0].(func(string) error)
+	// importimageDescTries is the schema descriptor for tries field.
+	importimageDescTries := importimageFields[10].Descriptor()
+	// importimage.DefaultTries holds the default value on creation for the tries field.
+	importimage.DefaultTries = importimageDescTries.Default.(int)
+	// importimageDescFailures is the schema descriptor for failures field.
+	importimageDescFailures := importimageFields[11].Descriptor()
+	// importimage.DefaultFailures holds the default value on creation for the failures field.
+	importimage.DefaultFailures = importimageDescFailures.Default.(int)
+	// importimageDescID is the schema descriptor for id field.
+	importimageDescID := importimageMixinFields0[1].Descriptor()
+	// importimage.DefaultID holds the default value on creation for the id field.
+	importimage.DefaultID = importimageDescID.Default.(func() xid.ID)
 	importjobMixin := schema.ImportJob{}.Mixin()
 	importjob.Policy = privacy.NewPolicies(importjobMixin[0], schema.ImportJob{})
 	importjob.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1085,8 +1120,16 @@ func init() {
 	importjobDescFindings := importjobFields[23].Descriptor()
 	// importjob.DefaultFindings holds the default value on creation for the findings field.
 	importjob.DefaultFindings = importjobDescFindings.Default.(int)
+	// importjobDescImagesPending is the schema descriptor for images_pending field.
+	importjobDescImagesPending := importjobFields[24].Descriptor()
+	// importjob.DefaultImagesPending holds the default value on creation for the images_pending field.
+	importjob.DefaultImagesPending = importjobDescImagesPending.Default.(int64)
+	// importjobDescImagesFailed is the schema descriptor for images_failed field.
+	importjobDescImagesFailed := importjobFields[25].Descriptor()
+	// importjob.DefaultImagesFailed holds the default value on creation for the images_failed field.
+	importjob.DefaultImagesFailed = importjobDescImagesFailed.Default.(int64)
 	// importjobDescErrorMessage is the schema descriptor for error_message field.
-	importjobDescErrorMessage := importjobFields[25].Descriptor()
+	importjobDescErrorMessage := importjobFields[27].Descriptor()
 	// importjob.ErrorMessageValidator is a validator for the "error_message" field. It is called by the builders before save.
 	importjob.ErrorMessageValidator = importjobDescErrorMessage.Validators[0].(func(string) error)
 	// importjobDescID is the schema descriptor for id field.

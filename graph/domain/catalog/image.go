@@ -165,7 +165,7 @@ func (m Mutation) storedUpload(ctx context.Context, up *images.Upload, body []by
 	_ *images.Upload, ours bool, err error,
 ) {
 	if ours = up == nil; ours {
-		up = m.upload(ctx, body)
+		up = m.upload(ctx, body, m.megapixels)
 	}
 	if wrong, ok := errors.AsType[*pixel.Fault](up.Err); ok {
 		return nil, false, core.Invalid("content", fault.InvalidFormat, wrong.Text)
@@ -462,15 +462,15 @@ func (r *Resolver) DecodeUpload(ctx context.Context, text string) *images.Upload
 	if c.Err() != nil {
 		return nil
 	}
-	return r.upload(ctx, body)
+	return r.upload(ctx, body, r.megapixels)
 }
 
 // upload sanitizes an image and stores it, within the store's megapixels per minute.
-func (r *Resolver) upload(ctx context.Context, body []byte) *images.Upload {
+func (r *Resolver) upload(ctx context.Context, body []byte, megapixels *core.PerMinute) *images.Upload {
 	h, err := pixel.Inspect(body)
 	if err == nil {
 		const mega = 1_000_000
-		err = r.megapixels.Spend(ctx, r.Core, max(1, int64(h.Width)*int64(h.Height)/mega))
+		err = megapixels.Spend(ctx, r.Core, max(1, int64(h.Width)*int64(h.Height)/mega))
 	}
 	if err != nil {
 		return &images.Upload{Err: err}

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/lib/variants"
@@ -30,6 +31,8 @@ type ImportedProduct struct {
 	// VariantFields are the custom fields of the only variant of a product without options; nil keeps
 	// them.
 	VariantFields document.CustomFields
+	// Images are fetched after the import of the product, see [ProductBatch.LeftImages].
+	Images []*ImportedImage
 }
 
 // ImportOutcome is what an import did to a row.
@@ -122,6 +125,9 @@ func (b *ProductBatch) create(ctx context.Context, in *ImportedProduct) error {
 	members := in.Members
 	if len(in.Options) > 0 && len(in.Variants) > 0 {
 		members.PriceMinor = model.Some(in.Variants[0].PriceMinor)
+	}
+	if members.Currency.Value() == nil { // as in files of other systems
+		members.Currency = model.Some(viewer.From(ctx).Currency)
 	}
 	next := newProduct(members)
 	next.Options = in.Options

@@ -22,14 +22,14 @@ type Resolver struct {
 	*core.Core
 	Engines
 	taken *takenHandles
-	// megapixels bounds the size of uploaded images.
-	megapixels *core.PerMinute
+	// megapixels bounds the size of uploaded images, and fetched that of the images of imports.
+	megapixels, fetched *core.PerMinute
 }
 
 // New returns the resolver.
 func New(c *core.Core, e Engines) *Resolver {
 	return &Resolver{Core: c, Engines: e, taken: newTakenHandles(),
-		megapixels: core.NewPerMinute(limit.ImageMegapixels)}
+		megapixels: core.NewPerMinute(limit.ImageMegapixels), fetched: core.NewPerMinute(limit.ImageMegapixels)}
 }
 
 // Query holds the root queries of this package.

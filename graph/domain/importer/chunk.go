@@ -40,6 +40,9 @@ type entry struct {
 	customer *sales.ImportedCustomer
 	discount *discountRow
 	order    *sales.ImportedOrder
+	// owner is the product as it was written, and images are those of its images that are fetched later.
+	owner  *db.Product
+	images []*catalog.ImportedImage
 }
 
 // read reads a chunk. It returns the records before an error too.
@@ -117,6 +120,9 @@ func (r *Resolver) try(ctx context.Context, row *db.ImportJob, chunk []*entry, b
 		if row.DryRun {
 			return errDry
 		}
+		if t.images, err = r.queueImages(ctx, row, chunk, t); err != nil {
+			return err
+		}
 		return r.record(ctx, row, t, bytes, lines)
 	})
 	if errors.Is(err, errDry) {
@@ -124,6 +130,7 @@ func (r *Resolver) try(ctx context.Context, row *db.ImportJob, chunk []*entry, b
 	}
 	if err == nil {
 		row.BytesDone, row.LinesDone, row.Failures = bytes, lines, 0
+		row.ImagesPending += t.images
 		row.Findings += min(len(t.findings), maxFindings-row.Findings)
 	}
 	return err
@@ -170,6 +177,7 @@ func (r *Resolver) apply(ctx context.Context, k *kind, chunk []*entry) (*tally, 
 // tally counts what happened to the rows of a chunk.
 type tally struct {
 	created, updated, unchanged, failed, warnings int64
+	images, lostImages                            int64
 	findings                                      []*db.ImportFinding
 }
 
@@ -220,7 +228,7 @@ func (r *Resolver) record(ctx context.Context, row *db.ImportJob, t *tally, byte
 	u := r.Client(ctx).ImportJob.Update().Where(importjob.ID(row.ID)).SetStatus(state.ImportRunning).SetFailures(0).
 		SetBytesDone(bytes).SetLinesDone(lines).AddFindings(len(kept)).AddCreatedCount(t.created).
 		AddUpdatedCount(t.updated).AddUnchangedCount(t.unchanged).AddFailedCount(t.failed).
-		AddWarningCount(t.warnings)
+		AddWarningCount(t.warnings).AddImagesPending(t.images).AddImagesFailed(t.lostImages)
 	if row.StartedAt == nil {
 		u.SetStartedAt(micros.Now())
 	}

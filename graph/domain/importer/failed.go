@@ -1,13 +1,16 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/importfinding"
 	"github.com/storefront-go/storefront/ent/db/importjob"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -54,8 +57,12 @@ func (r *Resolver) FailedRows(ctx context.Context, store, id xid.ID) (*FailedFil
 	query := r.Client(ctx).ImportFinding.Query().Where(importfinding.ImportID(id), importfinding.Warning(false))
 	query.Modify(ent.ForceIndex(ent.Primary), func(s *sql.Selector) { s.OrderBy(s.C(importfinding.FieldID)) })
 	rows, err := query.Load(ctx)
-	for _, row := range rows {
-		f.add(piece{row.Start, row.Size})
+	// Images fail after their row, and several of one row may fail.
+	slices.SortFunc(rows, func(a, b *db.ImportFinding) int { return cmp.Compare(a.Start, b.Start) })
+	for i, row := range rows {
+		if i == 0 || row.Start != rows[i-1].Start {
+			f.add(piece{row.Start, row.Size})
+		}
 	}
 	return f, core.Explain("import", err)
 }

@@ -63,7 +63,7 @@ func object(line []byte) (*wire.Reader, error) {
 func (k *kind) needed() scope.Set { return scope.Of(scope.ImportsWrite, k.write) }
 
 func decodeProduct(e *entry, line []byte) (notes []string, err error) {
-	e.product, err = readProduct(line)
+	e.product, notes, err = readProduct(line)
 	return notes, err
 }
 
@@ -71,7 +71,11 @@ func openProducts(ctx context.Context, r *Resolver, chunk []*entry) (*batch, err
 	list := core.Map(chunk, func(e *entry) *catalog.ImportedProduct { return e.product })
 	b, err := catalog.Mutation{Resolver: r.products}.ProductBatch(ctx, list)
 	return &batch{apply: func(ctx context.Context, e *entry) (catalog.ImportOutcome, error) {
-		return b.Apply(ctx, e.product)
+		outcome, err := b.Apply(ctx, e.product)
+		if e.owner, e.images = nil, nil; err == nil {
+			e.owner, e.images = b.LeftImages(e.product)
+		}
+		return outcome, err
 	}, finish: b.Close}, err
 }
 

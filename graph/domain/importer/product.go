@@ -13,26 +13,24 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// readProduct reads a product in the form of an export.
-func readProduct(line []byte) (*catalog.ImportedProduct, error) {
+// readProduct reads a product in the form of an export. The notes say what is left out.
+func readProduct(line []byte) (p *catalog.ImportedProduct, notes []string, err error) {
 	r, err := object(line)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := &catalog.ImportedProduct{Members: readMembers(r)}
+	p = &catalog.ImportedProduct{Members: readMembers(r)}
 	for _, name := range []string{"id", "created_at", "updated_at", "published_at"} {
 		r.String(name) // computed, or of the other store
 	}
 	r.Int("version")
-	for _, image := range array(r, "images") {
-		image.Skip()
-	}
 	status := r.String("status")
 	if status != nil {
 		p.Status = new(state.ProductStatus(*status))
 	}
 	p.Options = readOptions(r)
-	missing := readVariants(r, p)
+	shows, missing := readVariants(r, p)
+	p.Images, notes = readImages(r, shows)
 	faults := append(r.Fields(), missing...)
 	if len(p.Variants) > 0 && len(p.Options) == 0 {
 		faults = append(faults, required("options"))
@@ -42,9 +40,9 @@ func readProduct(line []byte) (*catalog.ImportedProduct, error) {
 			Detail: "The value is draft, active or archived."})
 	}
 	if len(faults) > 0 {
-		return nil, fault.Invalid(faults...)
+		return nil, nil, fault.Invalid(faults...)
 	}
-	return p, nil
+	return p, notes, nil
 }
 
 func required(names ...string) fault.Field {
@@ -109,8 +107,9 @@ func readOptions(r *wire.Reader) []*document.Option {
 }
 
 // readVariants reads the variants of a product. The only variant of a product without options is the
-// product itself, and adds the weight and the custom fields that only variants show.
-func readVariants(r *wire.Reader, p *catalog.ImportedProduct) (missing []fault.Field) {
+// product itself, and adds the weight and the custom fields that only variants show. shows are the ids of
+// their images in the file.
+func readVariants(r *wire.Reader, p *catalog.ImportedProduct) (shows []*string, missing []fault.Field) {
 	own, list := false, []*model.ProductVariantInput(nil)
 	for i, v := range array(r, "variants") {
 		price := v.Int("price_minor")
@@ -118,7 +117,7 @@ func readVariants(r *wire.Reader, p *catalog.ImportedProduct) (missing []fault.F
 			missing = append(missing, required("variants", strconv.Itoa(i), "price_minor"))
 		}
 		v.String("title")
-		v.String("image")
+		shows = append(shows, v.String("image"))
 		v.Int("position")
 		for _, step := range array(v, "prices") {
 			step.Skip()
@@ -136,10 +135,10 @@ func readVariants(r *wire.Reader, p *catalog.ImportedProduct) (missing []fault.F
 	}
 	if !own || len(list) != 1 {
 		p.Variants = list
-		return missing
+		return shows, missing
 	}
 	if p.VariantFields = list[0].CustomFields.Value(); !p.Members.WeightGrams.IsSet() {
 		p.Members.WeightGrams = core.Given(list[0].WeightGrams)
 	}
-	return nil
+	return nil, nil
 }

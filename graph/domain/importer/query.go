@@ -82,7 +82,7 @@ func (r *Resolver) importJob(ctx context.Context, id string, lock func(*sql.Sele
 // shown returns a job with the link to its failed rows.
 func (r *Resolver) shown(v *viewer.Viewer, row *db.ImportJob) *model.Import {
 	shown := &model.Import{ImportJob: row}
-	if row.FailedCount == 0 || row.ObjectID == nil || !v.Scopes.Has(kinds[row.Kind].read) {
+	if row.FailedCount+row.ImagesFailed == 0 || row.ObjectID == nil || !v.Scopes.Has(kinds[row.Kind].read) {
 		return shown
 	}
 	expires := micros.Now().Add(linkLife)

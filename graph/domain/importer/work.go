@@ -32,7 +32,8 @@ const (
 	// dueJobs is how many jobs are read at once.
 	dueJobs = 20
 	// keptFor is how long a job is kept after its end.
-	keptFor = 7 * 24 * time.Hour
+	keptFor = 7 * day
+	day     = 24 * time.Hour
 	// maxFailures is how often in a row a job may fail without progress.
 	maxFailures = 10
 	lastPause   = time.Minute
@@ -94,6 +95,9 @@ func (r *Resolver) round(ctx context.Context) (turns int, failed error) {
 // turn works on a claimed job for a while.
 func (r *Resolver) turn(ctx context.Context, row *db.ImportJob) error {
 	if !slices.Contains(unfinished, row.Status) { // kept long enough
+		if row.ImagesPending > 0 && row.Status != state.ImportCancelled {
+			return r.queue().Delay(ctx, row.StoreID, row.ID, row.Tries, day)
+		}
 		return r.commit(ctx, func(ctx context.Context) error { return r.remove(ctx, []xid.ID{row.ID}) })
 	}
 	done, err := r.proceed(ctx, row)

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,7 +51,10 @@ func newCounter() *prometheus.CounterVec {
 }
 
 // refusal is a fetch without an image to keep. Its texts never contain the address.
-type refusal struct{ outcome, why string }
+type refusal struct {
+	outcome, why string
+	temporary    bool
+}
 
 func (r *refusal) Error() string { return r.why }
 
@@ -71,7 +76,7 @@ func (k *Keeper) newClient() *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		r.Header.Del("Referer") // a host must not learn about another
 		if len(via) > maxRedirects {
-			return &refusal{unreachable, "too many redirects"}
+			return &refusal{outcome: unreachable, why: "too many redirects"}
 		}
 		return k.checkURL(r.URL)
 	}}
@@ -123,7 +128,7 @@ func (k *Keeper) fetchAndKeep(ctx context.Context, row *db.Picture, address stri
 	}
 	h, err := pixel.Inspect(body)
 	if err != nil {
-		return &refusal{refused, err.Error()}
+		return &refusal{outcome: refused, why: err.Error()}
 	}
 	row.ContentType, row.Width, row.Height, row.SizeBytes = h.ContentType, h.Width, h.Height, int64(len(body))
 	if err := k.Blobs.Put(ctx, Key(row), row.ContentType, body); err != nil {
@@ -149,7 +154,7 @@ func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
 	defer res.Body.Close()
 	switch {
 	case res.StatusCode != http.StatusOK:
-		return nil, &refusal{unreachable, "the answer is " + http.StatusText(res.StatusCode)}
+		return nil, answered(res.StatusCode)
 	case res.ContentLength > maxBytes:
 		return nil, errTooLarge
 	}
@@ -165,7 +170,14 @@ func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
 	return body, nil
 }
 
-var errTooLarge = &refusal{refused, "the image is larger than 20 MiB"}
+var errTooLarge = &refusal{outcome: refused, why: "the image is larger than 20 MiB"}
+
+// answered returns the refusal for a status other than 200.
+func answered(status int) *refusal {
+	return &refusal{outcome: unreachable, why: "the answer is " + cmp.Or(http.StatusText(status), strconv.Itoa(status)),
+		temporary: status >= http.StatusInternalServerError || status == http.StatusTooManyRequests ||
+			status == http.StatusRequestTimeout}
+}
 
 // explain separates the service's own refusals from failures of the host and of the network. No
 // text contains the address.
@@ -174,25 +186,25 @@ func explain(err error) error {
 		return r
 	}
 	if r, ok := errors.AsType[*egress.RefusedError](err); ok {
-		return &refusal{forbidden, r.Error()}
+		return &refusal{outcome: forbidden, why: r.Error()}
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	return &refusal{unreachable, err.Error()}
+	return &refusal{outcome: unreachable, why: err.Error(), temporary: true}
 }
 
 // target parses an address as browsers do, which is more lenient than [egress.Policy.CheckURL].
 func (k *Keeper) target(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, &refusal{forbidden, "the address cannot be read"}
+		return nil, &refusal{outcome: forbidden, why: "the address cannot be read"}
 	}
 	u.Fragment, u.RawFragment, u.RawQuery = "", "", escape(u.RawQuery)
 	if host := u.Hostname(); escape(host) != host {
 		name, err := idna.Lookup.ToASCII(host)
 		if err != nil {
-			return nil, &refusal{forbidden, "the host is not a valid name"}
+			return nil, &refusal{outcome: forbidden, why: "the host is not a valid name"}
 		}
 		u.Host = strings.Replace(u.Host, host, name, 1)
 	}
@@ -202,10 +214,10 @@ func (k *Keeper) target(address string) (*url.URL, error) {
 // checkURL checks an address before it is requested, and every redirect.
 func (k *Keeper) checkURL(u *url.URL) error {
 	if u.Scheme != "https" {
-		return &refusal{forbidden, "the address is not https"}
+		return &refusal{outcome: forbidden, why: "the address is not https"}
 	}
 	if _, text := k.Egress.CheckURL(u.String()); text != "" {
-		return &refusal{forbidden, text}
+		return &refusal{outcome: forbidden, why: text}
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (k *Keeper) fetchFile(
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return 0, &refusal{unreachable, "the answer is " + http.StatusText(res.StatusCode)}
+		return 0, answered(res.StatusCode)
 	}
 	w, err := k.Blobs.Create(ctx, fileKey(viewer.From(ctx).Store, object), "application/octet-stream")
 	if err != nil {
@@ -72,7 +72,7 @@ func (k *Keeper) fetchFile(
 	size, err = io.Copy(w, body)
 	switch {
 	case size > most:
-		return 0, &refusal{refused, "the file is too large"}
+		return 0, &refusal{outcome: refused, why: "the file is too large"}
 	case body.err != nil:
 		return 0, explain(body.err)
 	case err != nil:

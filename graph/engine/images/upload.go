@@ -125,7 +125,7 @@ func (k *Keeper) Used(ctx context.Context) (int64, error) {
 func (k *Keeper) room(ctx context.Context, limits limit.Values, more int64) error {
 	used, err := k.Used(ctx)
 	if err == nil && used+more > limits.Of(limit.PictureBytes) {
-		err = &refusal{full, "the store's images have reached their size limit"}
+		err = &refusal{outcome: full, why: "the store's images have reached their size limit"}
 	}
 	return err
 }

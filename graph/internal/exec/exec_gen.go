@@ -1952,6 +1952,10 @@ type Import {
   failedCount: Long!
   "Rows that were imported with a difference to the file."
   warningCount: Long!
+  "Images that are still to be fetched. They continue after the end of the job."
+  imagesPending: Long!
+  "Images that could not be fetched. They are among the findings, and their rows among the failed rows."
+  imagesFailed: Long!
   "Why the job failed."
   error: ImportError
   requestedBy: Author!
@@ -1965,7 +1969,7 @@ type Import {
   findings(first: Int = 50, after: String): ImportFindingConnection!
   """
   A link to the failed rows as a file of the same form, to correct and to import. It needs no credential and works for
-  15 minutes. Null if no row failed, or if the credential lacks the read scope of the kind.
+  15 minutes. Null if no row and no image failed, or if the credential lacks the read scope of the kind.
   """
   failedRowsUrl: String
 }
@@ -18073,6 +18077,40 @@ func (ec *executionContext) fieldContext_Import_warningCount(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Import_imagesPending(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.ImagesPending)
+}
+
+func (ec *executionContext) fieldContext_Import_imagesPending(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Import_imagesFailed(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.ImagesFailed)
+}
+
+func (ec *executionContext) fieldContext_Import_imagesFailed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Import",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Import_error(ctx context.Context, field graphql.CollectedField, obj *model.Import) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18400,6 +18438,10 @@ func (ec *executionContext) fieldContext_ImportConnection_nodes(_ context.Contex
 				return ec.fieldContext_Import_failedCount(ctx, field)
 			case "warningCount":
 				return ec.fieldContext_Import_warningCount(ctx, field)
+			case "imagesPending":
+				return ec.fieldContext_Import_imagesPending(ctx, field)
+			case "imagesFailed":
+				return ec.fieldContext_Import_imagesFailed(ctx, field)
 			case "error":
 				return ec.fieldContext_Import_error(ctx, field)
 			case "requestedBy":
@@ -18529,6 +18571,10 @@ func (ec *executionContext) fieldContext_ImportEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Import_failedCount(ctx, field)
 			case "warningCount":
 				return ec.fieldContext_Import_warningCount(ctx, field)
+			case "imagesPending":
+				return ec.fieldContext_Import_imagesPending(ctx, field)
+			case "imagesFailed":
+				return ec.fieldContext_Import_imagesFailed(ctx, field)
 			case "error":
 				return ec.fieldContext_Import_error(ctx, field)
 			case "requestedBy":
@@ -18873,6 +18919,10 @@ func (ec *executionContext) fieldContext_ImportPayload_import(_ context.Context,
 				return ec.fieldContext_Import_failedCount(ctx, field)
 			case "warningCount":
 				return ec.fieldContext_Import_warningCount(ctx, field)
+			case "imagesPending":
+				return ec.fieldContext_Import_imagesPending(ctx, field)
+			case "imagesFailed":
+				return ec.fieldContext_Import_imagesFailed(ctx, field)
 			case "error":
 				return ec.fieldContext_Import_error(ctx, field)
 			case "requestedBy":
@@ -51510,6 +51560,10 @@ func (ec *executionContext) fieldContext_Query_import(ctx context.Context, field
 				return ec.fieldContext_Import_failedCount(ctx, field)
 			case "warningCount":
 				return ec.fieldContext_Import_warningCount(ctx, field)
+			case "imagesPending":
+				return ec.fieldContext_Import_imagesPending(ctx, field)
+			case "imagesFailed":
+				return ec.fieldContext_Import_imagesFailed(ctx, field)
 			case "error":
 				return ec.fieldContext_Import_error(ctx, field)
 			case "requestedBy":
@@ -75235,6 +75289,16 @@ func (ec *executionContext) _Import(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "warningCount":
 			out.Values[i] = ec._Import_warningCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "imagesPending":
+			out.Values[i] = ec._Import_imagesPending(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "imagesFailed":
+			out.Values[i] = ec._Import_imagesFailed(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}

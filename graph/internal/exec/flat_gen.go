@@ -286,12 +286,14 @@ var flatTypes = map[string]flatType{
 		"unchangedCount": {12, ""},
 		"failedCount":    {13, ""},
 		"warningCount":   {14, ""},
-		"error":          {15, "ImportError"},
-		"requestedBy":    {16, "Author"},
-		"createdAt":      {17, ""},
-		"startedAt":      {18, ""},
-		"completedAt":    {19, ""},
-		"failedRowsUrl":  {20, ""},
+		"imagesPending":  {15, ""},
+		"imagesFailed":   {16, ""},
+		"error":          {17, "ImportError"},
+		"requestedBy":    {18, "Author"},
+		"createdAt":      {19, ""},
+		"startedAt":      {20, ""},
+		"completedAt":    {21, ""},
+		"failedRowsUrl":  {22, ""},
 	}},
 	"ImportColumn": {importColumnImplementors, map[string]flatField{
 		"column":  {1, ""},
@@ -2493,7 +2495,13 @@ func (p *flatPlan) writeImport(w *buffer, obj *model.Import) bool {
 		case 14: // warningCount
 			v := obj.WarningCount
 			w.number(v)
-		case 15: // error
+		case 15: // imagesPending
+			v := obj.ImagesPending
+			w.number(v)
+		case 16: // imagesFailed
+			v := obj.ImagesFailed
+			w.number(v)
+		case 17: // error
 			v := obj.Error()
 			if v == nil {
 				w.null()
@@ -2502,7 +2510,7 @@ func (p *flatPlan) writeImport(w *buffer, obj *model.Import) bool {
 					return false
 				}
 			}
-		case 16: // requestedBy
+		case 18: // requestedBy
 			v := obj.RequestedBy()
 			if v == nil {
 				return false
@@ -2510,24 +2518,24 @@ func (p *flatPlan) writeImport(w *buffer, obj *model.Import) bool {
 			if !f.nested.writeAuthor(w, v) {
 				return false
 			}
-		case 17: // createdAt
+		case 19: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 18: // startedAt
+		case 20: // startedAt
 			v := obj.StartedAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 19: // completedAt
+		case 21: // completedAt
 			v := obj.CompletedAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 20: // failedRowsUrl
+		case 22: // failedRowsUrl
 			v := obj.Link
 			if v == nil {
 				w.null()

@@ -13,13 +13,14 @@ var productMembers = []string{
 	"published", "vendor", "product_type", "tags", "price", "price_minor", "compare_at_price",
 	"compare_at_price_minor", "cost", "cost_minor", "currency", "sku", "barcode", "inventory_quantity",
 	"inventory_tracker", "inventory_policy", "weight_grams", "weight_kg", "requires_shipping", "tax_category",
-	"image_url", "image_position", "gift_card", "kind", "own_id", "parent",
+	"image_url", "images", "image_position", "image_alt", "variant_image", "image1", "image2", "image3", "image4",
+	"image5", "image6", "image7", "image8", "image9", "gift_card", "kind", "own_id", "parent",
 	"option1_name", "option1_value", "option2_name", "option2_value", "option3_name", "option3_value",
 	"options", "variants", "maker", "videos", "custom_fields",
 }
 
 // productDerived are columns of exports that are computed, and so are not missed.
-var productDerived = []string{"product_id", "published_at", "version", "created_at", "updated_at", "images"}
+var productDerived = []string{"product_id", "published_at", "version", "created_at", "updated_at"}
 
 // productColumns holds the columns of other systems, in lower case.
 var productColumns = map[string]map[string]string{
@@ -35,27 +36,31 @@ var productColumns = map[string]map[string]string{
 		"variant price":                      "price", "price": "price", "variant compare at price": "compare_at_price",
 		"compare-at price": "compare_at_price", "cost per item": "cost", "variant barcode": "barcode",
 		"barcode": "barcode", "variant requires shipping": "requires_shipping",
-		"requires shipping": "requires_shipping", "image src": "image_url", "product image url": "image_url",
-		"image position": "image_position", "gift card": "gift_card",
+		"requires shipping": "requires_shipping", "image src": "images", "product image url": "images",
+		"image position": "image_position", "image alt text": "image_alt", "variant image": "variant_image",
+		"variant image url": "variant_image", "gift card": "gift_card",
 	}, "option%d name", "option%d value"),
 	WooCommerce: withOptions(map[string]string{
 		"id": "own_id", "type": "kind", "sku": "sku", "gtin, upc, ean, or isbn": "barcode", "name": "title",
 		"published": "published", "description": "description_html", "stock": "inventory_quantity",
 		"weight (kg)": "weight_kg", "weight (g)": "weight_grams", "regular price": "price", "tags": "tags",
-		"images": "image_url", "parent": "parent", "brands": "vendor",
+		"images": "images", "parent": "parent", "brands": "vendor",
 	}, "attribute %d name", "attribute %d value(s)"),
 	Medusa: withOptions(map[string]string{
 		"product handle": "handle", "product title": "title", "product description": "description",
-		"product status": "status", "product thumbnail": "image_url", "product type": "product_type",
+		"product status": "status", "product thumbnail": "images", "product type": "product_type",
 		"product tags": "tags", "product external id": "external_reference", "variant sku": "sku",
 		"variant barcode": "barcode", "variant inventory quantity": "inventory_quantity",
 		"variant weight": "weight_grams", "variant manage inventory": "inventory_tracker",
-		"variant allow backorder": "inventory_policy",
+		"variant allow backorder": "inventory_policy", "product image 1": "image1", "product image 2": "image2",
+		"product image 3": "image3", "product image 4": "image4", "product image 5": "image5",
+		"product image 6": "image6", "product image 7": "image7", "product image 8": "image8",
+		"product image 9": "image9",
 	}, "variant option %d name", "variant option %d value"),
 	Unknown: {
 		"name": "title", "product": "title", "price": "price", "stock": "inventory_quantity",
 		"quantity": "inventory_quantity", "brand": "vendor", "type": "product_type", "category": "product_type",
-		"ean": "barcode", "gtin": "barcode", "weight": "weight_grams", "image": "image_url",
+		"ean": "barcode", "gtin": "barcode", "weight": "weight_grams", "image": "images",
 		"reference": "external_reference",
 		"id":        "external_reference", "url": "handle", "slug": "handle", "article number": "sku",
 		"body": "description",

@@ -99,6 +99,60 @@ func TestSources(t *testing.T) {
 	}
 }
 
+func addresses(n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprintf("https://a.example/%d.jpg", i))
+	}
+	return list
+}
+
+// TestImages: images keep the order of the file, each once, and variants name theirs.
+func TestImages(t *testing.T) {
+	image := func(id, url string, alt ...string) any {
+		m := map[string]any{"id": id, "url": "https://a.example/" + url}
+		if len(alt) > 0 {
+			m["alt"] = alt[0]
+		}
+		return m
+	}
+	const a, b, c = "https://a.example/a", "https://a.example/b", "https://a.example/c"
+	for _, tc := range []struct {
+		name, file  string
+		want, shown []any
+	}{
+		{name: "shopify", file: "Handle,Title,Option1 Name,Option1 Value,Variant Price,Image Src,Image Position," +
+			"Image Alt Text,Variant Image\nmug,Mug,Size,S,1," + b + ",2,Back," + c +
+			"\nmug,,,M,1," + a + ",1,Front," + a +
+			"\nmug,,,,," + b + ",2,,\n",
+			want:  []any{image("1", "a", "Front"), image("2", "b", "Back"), image("3", "c")},
+			shown: []any{"3", "1"}},
+		{name: "woocommerce", file: "ID,Type,SKU,Name,Regular price,Parent,Images,Attribute 1 name," +
+			"Attribute 1 value(s)\n7,variable,M,Mug,,,\"" + a + ", " + b + "\",Size,\"S, M\"\n" +
+			"8,variation,M-S,,1,id:7," + c + ",Size,S\n9,variation,M-M,,1,M,,Size,M\n",
+			want: []any{image("1", "a"), image("2", "b"), image("3", "c")}, shown: []any{"3", nil}},
+		{name: "medusa", file: "Product Handle,Product Title,Product Thumbnail,Product Image 1,Product Image 2\n" +
+			"mug,Mug," + a + "," + a + "," + b + "\n", want: []any{image("1", "a"), image("2", "b")}},
+		{name: "own", file: "handle,images\n" +
+			"mug,\"[{\"\"id\"\":\"\"img_1\"\",\"\"url\"\":\"\"" + a + "\"\",\"\"alt\"\":null},\"\"" +
+			b + "\"\"]\"\n", want: []any{image("img_1", "a"), image("2", "b")}},
+		{name: "commas", file: "handle,images\nmug,\"" + a + ",w=1," + b + "\"\n",
+			want: []any{image("1", "a,w=1"), image("2", "b")}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, rec := one(t, tc.file)
+			if diff := cmp.Diff(any(tc.want), got["images"]); diff != "" || rec.Problem != "" {
+				t.Errorf("%s (-want +got):\n%s", rec.Problem, diff)
+			}
+			variants, _ := got["variants"].([]any)
+			for i, want := range tc.shown {
+				if shown := variants[i].(map[string]any)["image"]; shown != want {
+					t.Errorf("variant %d shows %v, want %v", i, shown, want)
+				}
+			}
+		})
+	}
+}
+
 // TestNotes: what cannot be imported whole is clipped, and said.
 func TestNotes(t *testing.T) {
 	const head = "Handle,Title,Body (HTML),Variant Price,Variant Barcode,Tags,Image Src,Variant Inventory Tracker," +
@@ -107,7 +161,7 @@ func TestNotes(t *testing.T) {
 		{"title", "mug," + strings.Repeat("x", 300) + ",,1,,,,,,,", "title is shortened"},
 		{"handle", "Größe,Mug,,1,,,,,,,", "replaced"},
 		{"barcode", "mug,Mug,,1,123,,,,,,", "not a GTIN"},
-		{"images", "mug,Mug,,1,,,\"https://a/1, https://a/2\",,,,", "1 more"},
+		{"images", "mug,Mug,,1,,," + strings.Join(addresses(25), "|") + ",,,,", "1 images above 24"},
 		{"image", "mug,Mug,,1,,,ftp://a/1,,,,", "no https"},
 		{"html", "mug,Mug,<img src=x>,1,,,,,,,", "images in the description"},
 		{"oversold", "mug,Mug,,1,,,,shopify,3,continue,", "not tracked"},

@@ -3,7 +3,6 @@ package intake
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ type mapper struct {
 	rows     []*row
 	currency string
 	members  map[string]any
+	shows    map[*row]*picture // the images of variants
 }
 
 // readProduct sets the JSON of a record, or its problem.
@@ -42,6 +42,7 @@ func readProduct(f *Form, r *Record, rows []*row) {
 	m.status()
 	m.shipped()
 	m.image()
+	m.images()
 	m.documents()
 	m.sold()
 	if r.Problem != "" {
@@ -165,38 +166,15 @@ func (m *mapper) shipped() {
 	}
 }
 
-// image takes the address of the first image, which is fetched when it is first shown.
+// image takes the address that is shown instead of images; it is fetched when it is first shown.
 func (m *mapper) image() {
-	var list []string
-	best := ""
-	_, given := m.rows[0].given("image_url")
-	for _, r := range m.rows {
-		for src := range strings.SplitSeq(r.get("image_url"), ", http") {
-			if strings.HasPrefix(src, "s://") || strings.HasPrefix(src, "://") {
-				src = "http" + src
-			}
-			if src = strings.TrimSpace(src); src == "" || slices.Contains(list, src) {
-				continue
-			}
-			list = append(list, src)
-			if best == "" || r.get("image_position") == "1" {
-				best = src
-			}
-		}
-	}
-	u, err := url.Parse(best)
+	src, given := m.rows[0].given("image_url")
 	switch {
-	case best == "":
-		if given {
-			m.members["image_url"] = nil
-		}
-	case err != nil || u.Scheme != "https" || u.Host == "" || len(best) > limit.URL:
-		m.note("The image has no https address and is not imported.")
-	default:
-		m.members["image_url"] = best
-	}
-	if len(list) > 1 {
-		m.note("%d more images must be uploaded by hand.", len(list)-1)
+	case !given:
+	case src == "":
+		m.members["image_url"] = nil
+	case m.fetchable(&picture{URL: src}):
+		m.members["image_url"] = src
 	}
 }
 

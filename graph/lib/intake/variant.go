@@ -57,6 +57,9 @@ func (m *mapper) sold() {
 			}
 		}
 		v["options"] = values
+		if image := m.shows[r]; image != nil && image.ID != "" {
+			v["image"] = image.ID
+		}
 		list = append(list, v)
 	}
 	m.members["options"], m.members["variants"] = options, list

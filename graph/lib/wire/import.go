@@ -22,6 +22,8 @@ func AppendImport(b []byte, j *db.ImportJob) []byte {
 	o.Int("unchanged_count", j.UnchangedCount)
 	o.Int("failed_count", j.FailedCount)
 	o.Int("warning_count", j.WarningCount)
+	o.Int("images_pending", j.ImagesPending)
+	o.Int("images_failed", j.ImagesFailed)
 	o.StrOpt("error_code", j.ErrorCode)
 	o.StrOpt("error_message", j.ErrorMessage)
 	o.Name("requested_by")

@@ -148,6 +148,18 @@ func (r *Reader) Time(name string) *micros.Time {
 	return &t
 }
 
+// HasStrings reports whether a member is an array that begins with a string.
+func (r *Reader) HasStrings(name string) bool {
+	v, ok := r.value.Get(name)
+	if !ok || v.Kind() != ArrayKind {
+		return false
+	}
+	for _, e := range v.Elements() {
+		return e.Kind() == StringKind
+	}
+	return false
+}
+
 // Strings returns a member that is an array of strings, nil only if it is absent or not an array.
 // For an element of another type it records an error and returns "", so that the others keep their
 // index.

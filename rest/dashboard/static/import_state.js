@@ -4,8 +4,8 @@ import { Badge } from './ui.js';
 import { errors } from './form.js';
 
 export const importFields = `id kind status dryRun fileName sourceUrl sizeBytes bytesDone linesDone createdCount
-  updatedCount unchangedCount failedCount warningCount error { code message } requestedBy { type name } createdAt
-  startedAt completedAt`;
+  updatedCount unchangedCount failedCount warningCount imagesPending imagesFailed error { code message }
+  requestedBy { type name } createdAt startedAt completedAt`;
 
 export const startImport = `mutation ImportStart($input: ImportStartInput!) {
   importStart(input: $input) { import { id } ${errors} } }`;
@@ -28,7 +28,8 @@ export const Status = ({ of: i }) => html`<${Badge} value=${i.status} />${
 /** What an import did, or would do: "3 created, 1 failed". */
 export function resultOf(i) {
   const parts = [[i.createdCount, i.dryRun ? 'to create' : 'created'],
-    [i.updatedCount, i.dryRun ? 'to update' : 'updated'], [i.unchangedCount, 'unchanged'], [i.failedCount, 'failed']]
+    [i.updatedCount, i.dryRun ? 'to update' : 'updated'], [i.unchangedCount, 'unchanged'], [i.failedCount, 'failed'],
+    [i.imagesPending, 'images to fetch'], [i.imagesFailed, 'images failed']]
     .filter(([n]) => n > 0).map(([n, text]) => n.toLocaleString() + ' ' + text);
   return parts.join(', ') || 'No rows yet';
 }

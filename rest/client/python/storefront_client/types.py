@@ -1689,6 +1689,10 @@ class Import(TypedDict):
     failed_count: int
     #: Rows of which something was not imported.
     warning_count: int
+    #: Images that are still to be fetched. They continue after the end of the job.
+    images_pending: int
+    #: Images that could not be fetched. They are among the errors, and their rows among the failed rows.
+    images_failed: int
     #: Why the job failed: `invalid_file`, `file_unreachable`, `requester_gone`, `limit_reached` or
     #: `import_failed`.
     error_code: Optional[str]

@@ -1582,6 +1582,10 @@ export interface Import {
   failed_count: number;
   /** Rows of which something was not imported. */
   warning_count: number;
+  /** Images that are still to be fetched. They continue after the end of the job. */
+  images_pending: number;
+  /** Images that could not be fetched. They are among the errors, and their rows among the failed rows. */
+  images_failed: number;
   /**
    * Why the job failed: `invalid_file`, `file_unreachable`, `requester_gone`, `limit_reached` or
    * `import_failed`.
