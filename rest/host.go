@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/checkout"
 	"github.com/storefront-go/storefront/rest/shop"
+	"github.com/storefront-go/storefront/rest/ucp"
 )
 
 // hosts answers by the host of a request: {api_host} gets the API, the host of an open store its
@@ -36,7 +37,14 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rest: %w", err)
 		}
-		next = a.storefronts(shops, buying, api)
+		programs, err := ucp.New(ucp.Config{
+			Carts: a.Core.Carts(), Core: a.Core.Storefront(), Links: a.Links, Idem: a.Idem, Codes: buying,
+			Logger: a.Logger,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("rest: %w", err)
+		}
+		next = a.storefronts(shops, buying, programs, api)
 	}
 	var files http.Handler
 	if a.Blobs != nil {
@@ -55,7 +63,9 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 
 // storefronts handles the requests to all hosts but the API's. No page of another origin may read
 // the answers, whatever the path.
-func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.Handler) http.Handler {
+func (a *API) storefronts(
+	shops *shop.Shop, buying *checkout.Checkout, programs *ucp.API, api http.Handler,
+) http.Handler {
 	crowded := a.observed("storefront", unanswered, http.HandlerFunc(shops.Crowded))
 	pages := a.observed("storefront", unanswered, shops)
 	carts := a.observed("checkout", unanswered, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,6 +82,12 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 		w.Header().Set("Cache-Control", "private, max-age=600")
 		http.Redirect(w, r, shops.Elsewhere(r), http.StatusMovedPermanently) //nolint:gosec // the store's own host
 	}))
+	programmed := a.observed("ucp", unanswered, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		store, _ := shop.StoreOf(r)
+		state, ok := shop.StateOf(r)
+		programs.Serve(w, r, store, state, ok && locked(r, state))
+	}))
+	crowdedPrograms := a.observed("ucp", unanswered, http.HandlerFunc(programs.Crowded))
 	images := pages
 	if a.images != nil {
 		images = a.observed(storefront.ExternalImageRoot, unanswered, a.images.handler(a.images.ofStore))
@@ -81,12 +97,20 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 			api.ServeHTTP(w, r)
 			return
 		}
-		if d := a.visit(r, shop.Cost(r)*checkout.Weight(r)); !d.OK {
+		if d := a.visit(r, shop.Cost(r)*max(checkout.Weight(r), ucp.Weight(r))); !d.OK {
 			w.Header().Set("Retry-After", ratelimit.Seconds(d.RetryAfter))
+			if ucp.Owns(r) {
+				crowdedPrograms.ServeHTTP(w, r)
+				return
+			}
 			crowded.ServeHTTP(w, r)
 			return
 		}
 		r = shops.Take(r)
+		if ucp.Owns(r) {
+			programmed.ServeHTTP(w, r)
+			return
+		}
 		if _, ok := shop.StoreOf(r); ok && strings.HasPrefix(r.URL.Path, storefront.ExternalImageRoot) {
 			images.ServeHTTP(w, r)
 			return

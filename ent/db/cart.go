@@ -71,7 +71,9 @@ type Cart struct {
 	// Tries holds the value of the "tries" field.
 	Tries int `json:"tries,omitempty"`
 	// RemindedAt holds the value of the "reminded_at" field.
-	RemindedAt   *micros.Time `json:"reminded_at,omitempty"`
+	RemindedAt *micros.Time `json:"reminded_at,omitempty"`
+	// Session holds the value of the "session" field.
+	Session      document.Session `json:"session,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -82,7 +84,7 @@ func (*Cart) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case cart.FieldOrderID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case cart.FieldAddress, cart.FieldBillingAddress:
+		case cart.FieldAddress, cart.FieldBillingAddress, cart.FieldSession:
 			values[i] = new([]byte)
 		case cart.FieldToken:
 			values[i] = new(digest.Sum)
@@ -285,6 +287,12 @@ func (_m *Cart) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.RemindedAt = new(micros.Time)
 				*_m.RemindedAt = micros.Time(value.Int64)
+			}
+		case cart.FieldSession:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field session", values[i])
+			} else if value != nil {
+				_m.Session = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -332,6 +332,12 @@ func (_c *CartCreate) SetNillableRemindedAt(v *micros.Time) *CartCreate {
 	return _c
 }
 
+// SetSession sets the "session" field.
+func (_c *CartCreate) SetSession(v document.Session) *CartCreate {
+	_c.mutation.SetSession(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *CartCreate) SetID(v xid.ID) *CartCreate {
 	_c.mutation.SetID(v)
@@ -591,6 +597,10 @@ func (_c *CartCreate) createSpec() (*Cart, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RemindedAt(); ok {
 		_spec.SetField(cart.FieldRemindedAt, field.TypeInt64, value)
 		_node.RemindedAt = &value
+	}
+	if value, ok := _c.mutation.Session(); ok {
+		_spec.SetField(cart.FieldSession, field.TypeBytes, value)
+		_node.Session = value
 	}
 	return _node, _spec
 }

@@ -559,6 +559,7 @@ var cartBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.DueAt),
 		(*cell.Int)(&row.Tries),
 		cell.NumberOf(&row.RemindedAt),
+		(*cell.Bytes)(&row.Session),
 	)
 	return buffer
 }}

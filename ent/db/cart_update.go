@@ -496,6 +496,18 @@ func (_u *CartUpdate) ClearRemindedAt() *CartUpdate {
 	return _u
 }
 
+// SetSession sets the "session" field.
+func (_u *CartUpdate) SetSession(v document.Session) *CartUpdate {
+	_u.mutation.SetSession(v)
+	return _u
+}
+
+// ClearSession clears the value of the "session" field.
+func (_u *CartUpdate) ClearSession() *CartUpdate {
+	_u.mutation.ClearSession()
+	return _u
+}
+
 // Mutation returns the CartMutation object of the builder.
 func (_u *CartUpdate) Mutation() *CartMutation {
 	return _u.mutation
@@ -1043,6 +1055,18 @@ func (_u *CartUpdateOne) AddRemindedAt(v micros.Time) *CartUpdateOne {
 // ClearRemindedAt clears the value of the "reminded_at" field.
 func (_u *CartUpdateOne) ClearRemindedAt() *CartUpdateOne {
 	_u.mutation.ClearRemindedAt()
+	return _u
+}
+
+// SetSession sets the "session" field.
+func (_u *CartUpdateOne) SetSession(v document.Session) *CartUpdateOne {
+	_u.mutation.SetSession(v)
+	return _u
+}
+
+// ClearSession clears the value of the "session" field.
+func (_u *CartUpdateOne) ClearSession() *CartUpdateOne {
+	_u.mutation.ClearSession()
 	return _u
 }
 

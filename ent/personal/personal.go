@@ -50,7 +50,7 @@ var tables = map[string]map[Class]string{
 		Never: "actor_type action resource_type request_id",
 	},
 	"carts": {
-		Redaction: "note gift email phone address billing_address country region vat_id vat_consultation",
+		Redaction: "note gift email phone address billing_address country region vat_id vat_consultation session",
 		Never:     "code rate_id payment",
 	},
 	"challenges":    {Age: "email data", Never: "purpose"},

@@ -64,6 +64,9 @@ func (Cart) Fields() []ent.Field {
 		field.Int("tries").Default(0),
 		// reminded_at is when the reminder was written; there is at most one.
 		field.Int64("reminded_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// session is what a program said about its shopper, in a checkout session of the shop's API.
+		// Other carts have none.
+		field.Bytes("session").GoType(document.Session(nil)).SchemaType(blob).Optional(),
 	}
 }
 

@@ -78,7 +78,7 @@ const (
 	// returnSuffix and withdrawSuffix begin a return and a withdrawal, and findPath mails the link to an order.
 	returnSuffix   = "/return"
 	withdrawSuffix = "/withdraw"
-	findPath       = orderRoot + "find"
+	findPath       = FindPath
 	stylePath      = "/_checkout/page.css"
 	scriptPath     = "/_checkout/passkey.js"
 )

@@ -113,6 +113,9 @@ func (v *visit) handlers() (get, post func()) {
 	if path == accountPath || strings.HasPrefix(path, accountPath+"/") {
 		return v.accountHandlers(path)
 	}
+	if token, ok := strings.CutPrefix(path, ResumeRoot); ok {
+		return func() { v.resume(token) }, nil
+	}
 	if token, ok := strings.CutPrefix(path, leftRoot); ok {
 		return v.left(token, v.leftPage), v.left(token, v.fetchLeft)
 	}

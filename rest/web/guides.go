@@ -11,7 +11,7 @@ const guidesPath = "/docs/guides"
 
 // guideNames are the files in the folder guides, in reading order.
 var guideNames = []string{"tour", "first-call", "connect", "oauth", "webhooks", "sync", "exports",
-	"imports", "graphql", "themes",
+	"imports", "graphql", "themes", "shop-api",
 	"dashboard", "payments", "shopify",
 	"run", "settings", "operate", "delivery", "email", "images", "backup", "vitess"}
 

@@ -65,6 +65,8 @@ const (
 	FieldTries = "tries"
 	// FieldRemindedAt holds the string denoting the reminded_at field in the database.
 	FieldRemindedAt = "reminded_at"
+	// FieldSession holds the string denoting the session field in the database.
+	FieldSession = "session"
 	// Table holds the table name of the cart in the database.
 	Table = "carts"
 )
@@ -98,6 +100,7 @@ var Columns = []string{
 	FieldDueAt,
 	FieldTries,
 	FieldRemindedAt,
+	FieldSession,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

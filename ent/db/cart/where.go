@@ -195,6 +195,12 @@ func RemindedAt(v micros.Time) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldRemindedAt, vc))
 }
 
+// Session applies equality check predicate on the "session" field. It's identical to SessionEQ.
+func Session(v document.Session) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldEQ(FieldSession, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Cart {
 	return predicate.Cart(sql.FieldEQ(FieldStoreID, v))
@@ -1765,6 +1771,70 @@ func RemindedAtIsNil() predicate.Cart {
 // RemindedAtNotNil applies the NotNil predicate on the "reminded_at" field.
 func RemindedAtNotNil() predicate.Cart {
 	return predicate.Cart(sql.FieldNotNull(FieldRemindedAt))
+}
+
+// SessionEQ applies the EQ predicate on the "session" field.
+func SessionEQ(v document.Session) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldEQ(FieldSession, vc))
+}
+
+// SessionNEQ applies the NEQ predicate on the "session" field.
+func SessionNEQ(v document.Session) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldNEQ(FieldSession, vc))
+}
+
+// SessionIn applies the In predicate on the "session" field.
+func SessionIn(vs ...document.Session) predicate.Cart {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Cart(sql.FieldIn(FieldSession, v...))
+}
+
+// SessionNotIn applies the NotIn predicate on the "session" field.
+func SessionNotIn(vs ...document.Session) predicate.Cart {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Cart(sql.FieldNotIn(FieldSession, v...))
+}
+
+// SessionGT applies the GT predicate on the "session" field.
+func SessionGT(v document.Session) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldGT(FieldSession, vc))
+}
+
+// SessionGTE applies the GTE predicate on the "session" field.
+func SessionGTE(v document.Session) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldGTE(FieldSession, vc))
+}
+
+// SessionLT applies the LT predicate on the "session" field.
+func SessionLT(v document.Session) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldLT(FieldSession, vc))
+}
+
+// SessionLTE applies the LTE predicate on the "session" field.
+func SessionLTE(v document.Session) predicate.Cart {
+	vc := []byte(v)
+	return predicate.Cart(sql.FieldLTE(FieldSession, vc))
+}
+
+// SessionIsNil applies the IsNil predicate on the "session" field.
+func SessionIsNil() predicate.Cart {
+	return predicate.Cart(sql.FieldIsNull(FieldSession))
+}
+
+// SessionNotNil applies the NotNil predicate on the "session" field.
+func SessionNotNil() predicate.Cart {
+	return predicate.Cart(sql.FieldNotNull(FieldSession))
 }
 
 // And groups predicates with the AND operator between them.

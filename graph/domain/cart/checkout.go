@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/lib/country"
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
@@ -168,19 +169,37 @@ func checkPlace(check *core.Check, v *View, by Contact) (p price.Place) {
 
 // checkAddress checks and normalizes an address whose members have names that begin with under.
 func (v *View) checkAddress(c *core.Check, under string, a *document.AddressFields) {
+	v.checkMembers(c, under, a, true)
+}
+
+// checkMembers is [View.checkAddress] for an address that may be incomplete unless whole.
+func (v *View) checkMembers(c *core.Check, under string, a *document.AddressFields, whole bool) {
 	a.Country = c.AssignedCountry(under+"country", strings.TrimSpace(a.Country))
 	f := v.Form(a.Country)
 	if under != "" {
 		f = formOf(a.Country, price.Tax{}) // no tax depends on it
 	}
-	a.Name = part(c, under+"name", a.Name, true, limit.Line)
+	if !whole {
+		f.Region, f.PostalCode = min(f.Region, country.Optional), min(f.PostalCode, country.Optional)
+	}
+	a.Name = part(c, under+"name", a.Name, whole, limit.Line)
 	a.Company = part(c, under+"company", a.Company, false, limit.Line)
-	a.Line1 = orEmpty(part(c, under+"line1", &a.Line1, true, limit.Line))
+	a.Line1 = orEmpty(part(c, under+"line1", &a.Line1, whole, limit.Line))
 	a.Line2 = part(c, under+"line2", a.Line2, false, limit.Line)
-	a.City = orEmpty(part(c, under+"city", &a.City, true, limit.Line))
+	a.City = orEmpty(part(c, under+"city", &a.City, whole, limit.Line))
 	a.Region = f.region(c, under+"region", a.Country, a.Region)
 	a.PostalCode = f.postal(c, under+"postal_code", a.Country, a.PostalCode)
 	a.Phone = part(c, under+"phone", a.Phone, false, limit.Label)
+}
+
+// incomplete reports whether the address of a session misses members. The pages store none that does.
+func (v *View) incomplete() bool {
+	if v.Session == nil || v.Address == nil {
+		return false
+	}
+	check, a := &core.Check{}, *v.Address
+	v.checkAddress(check, "", &a)
+	return check.Err() != nil
 }
 
 // part checks a member of an address and returns it trimmed; nil if it is empty.

@@ -16,16 +16,21 @@ import (
 // PayTest pays an order with the method that moves no money, and reports whether the order accepted
 // the payment. It returns NotFound if the store does not offer the method.
 func (c *Carts) PayTest(ctx context.Context, o *db.Order) (taken bool, err error) {
-	methods, err := c.selling.CartMethods(ctx)
+	offered, err := c.OffersTest(ctx)
 	if err != nil {
 		return false, core.Explain("order", err)
 	}
-	offered := slices.ContainsFunc(methods, func(m document.PaymentMethod) bool { return m.Kind == state.PaymentTest })
 	if o.PaymentMethod == nil || *o.PaymentMethod != state.PaymentTest || !offered {
 		return false, fault.Missing("payment")
 	}
 	return c.sales.PayOnline(ctx, o.ID, sales.Online{Method: state.PaymentTest,
 		Reference: "test " + xid.Order.Format(o.ID), AmountMinor: o.TotalMinor - o.PaidMinor, Currency: o.Currency})
+}
+
+// OffersTest reports whether the store offers the method that moves no money.
+func (c *Carts) OffersTest(ctx context.Context) (bool, error) {
+	methods, err := c.selling.CartMethods(ctx)
+	return slices.ContainsFunc(methods, func(m document.PaymentMethod) bool { return m.Kind == state.PaymentTest }), err
 }
 
 // BeginPayment returns the URL at which an order is paid, see [sales.Resolver.BeginPayment].

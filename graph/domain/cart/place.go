@@ -158,6 +158,13 @@ func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) 
 		Where(dbcart.ID(row.ID), dbcart.Version(row.Version), dbcart.OrderIDIsNil()).
 		SetVersion(row.Version + 1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).SetOrderID(order)
 	if !held {
+		session, err := row.Session.Ended()
+		if err != nil {
+			return err
+		}
+		if session != nil {
+			u.SetSession(session)
+		}
 		u.ClearEmail().ClearPhone().ClearVatID().ClearVatConsultation().
 			ClearAddress().ClearBillingAddress().ClearCountry().ClearRegion().ClearNote().ClearGift()
 	}
@@ -179,6 +186,9 @@ func (v *View) agreed(shown Shown) error {
 	}
 	if p := front.Paused(micros.Now()); p != nil {
 		return fault.State(fault.InvalidTransition, p.Message)
+	}
+	if v.Session != nil && v.Session.Canceled {
+		return fault.State(fault.InvalidTransition, "The checkout was canceled.")
 	}
 	for _, l := range v.Lines {
 		switch {

@@ -81,6 +81,8 @@ type View struct {
 	// canceled because its online payment did not arrive.
 	Order  xid.ID
 	Lapsed bool
+	// Session is what a program said about the shopper; nil unless it began the cart.
+	Session *document.SessionFields
 
 	tax   price.Tax
 	quote *selling.Quote // nil for an ordered cart
@@ -156,7 +158,7 @@ func (v *View) Next() Step {
 	switch {
 	case len(v.Lines) == 0, slices.ContainsFunc(v.Lines, blocked):
 		return StepCart
-	case v.Email == "", v.AsksCountry() && !v.placed(), v.Ships && v.Address == nil:
+	case v.Email == "", v.AsksCountry() && !v.placed(), v.Ships && (v.Address == nil || v.incomplete()):
 		return StepDetails
 	case v.Ships && v.Rate == nil, v.Method == nil:
 		return StepDelivery
@@ -183,8 +185,11 @@ func (c *Carts) View(ctx context.Context, token string) (*View, error) {
 		return nil, core.Explain("cart", err)
 	}
 	if row.OrderID != nil {
-		lapsed, err := c.sales.Lapsed(ctx, *row.OrderID)
-		return &View{ID: row.ID, Order: *row.OrderID, Lapsed: lapsed}, core.Explain("cart", err)
+		v := &View{ID: row.ID, Order: *row.OrderID}
+		if v.Session, err = row.Session.Fields(); err == nil {
+			v.Lapsed, err = c.sales.Lapsed(ctx, *row.OrderID)
+		}
+		return v, core.Explain("cart", err)
 	}
 	v, err := c.view(ctx, row)
 	if err == nil {
@@ -211,6 +216,9 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 		return nil, err
 	}
 	if v.Billing, err = row.BillingAddress.Fields(); err != nil {
+		return nil, err
+	}
+	if v.Session, err = row.Session.Fields(); err != nil {
 		return nil, err
 	}
 	if v.store, err = c.CurrentStore(ctx); err != nil {
@@ -322,10 +330,16 @@ func lineOf(w ProductRef, row *db.CartLine, g *item) *Line {
 	if g.product.Options != nil {
 		l.Options = g.variant.Title
 	}
-	if left := g.variant.InventoryQuantity; left != nil && *left < l.Quantity {
-		l.Left = left
-	}
+	l.Left = g.short(l.Quantity)
 	return l
+}
+
+// short returns the stock if it is tracked and lower than a quantity; else nil.
+func (g *item) short(quantity int64) *int64 {
+	if left := g.variant.InventoryQuantity; left != nil && *left < quantity {
+		return left
+	}
+	return nil
 }
 
 // compute computes the price of the cart and the shipping rates. If the total exceeds the largest

@@ -71,7 +71,7 @@ func Addresses(ctx context.Context, c *db.Client, emails ...string) error {
 	for some := range slices.Chunk(ids, batch) {
 		_, err := c.Cart.Update().Where(cart.IDIn(some...)).AddVersion(1).
 			ClearEmail().ClearPhone().ClearVatID().ClearVatConsultation().
-			ClearAddress().ClearBillingAddress().ClearCountry().ClearRegion().ClearNote().ClearGift().
+			ClearAddress().ClearBillingAddress().ClearCountry().ClearRegion().ClearNote().ClearGift().ClearSession().
 			Save(ctx)
 		if err != nil {
 			return fmt.Errorf("redact carts: %w", err)

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
 	"slices"
@@ -34,6 +35,8 @@ const (
 	alertPurpose = "a member who stops emails\x00"
 	askPurpose   = "a challenge for a passkey\x00"
 	cartPurpose  = "a cart that was left\x00"
+	// sessionPurpose is of a checkout session of the shop's API.
+	sessionPurpose = "a checkout session\x00"
 	// marketingPurpose is of an address that stops marketing.
 	marketingPurpose = "an address that stops marketing emails\x00"
 )
@@ -67,6 +70,18 @@ func (s *Signer) Cart(store xid.ID, token string) (cart xid.ID, ok bool) {
 	raw, ok := s.open(token, len(cart), cartPurpose, store[:])
 	copy(cart[:], raw)
 	return cart, ok
+}
+
+// SessionTokens returns the token of a cart that a program fills, in each key, the newest first. The
+// first is for a new cart; an older cart may have one of the others. It has the form of
+// [digest.NewToken], and cannot be guessed from the cart's id.
+func (s *Signer) SessionTokens(store, cart xid.ID) []string {
+	list := make([]string, len(s.keys))
+	for i := range s.keys {
+		mark := fullMark(&s.keys[i].Key, sessionPurpose, store[:], cart[:])
+		list[i] = base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(mark)
+	}
+	return list
 }
 
 // MarketingStopRoot is where {api_host} lets the recipient of a marketing email stop all of a store.
@@ -170,10 +185,14 @@ func (s *Signer) open(token string, n int, purpose string, given ...[]byte) (nam
 }
 
 func tokenMark(key *[32]byte, purpose string, of ...[]byte) []byte {
+	return fullMark(key, purpose, of...)[:markLen]
+}
+
+func fullMark(key *[32]byte, purpose string, of ...[]byte) []byte {
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write([]byte(purpose))
 	for _, b := range of {
 		mac.Write(b)
 	}
-	return mac.Sum(nil)[:markLen]
+	return mac.Sum(nil)
 }

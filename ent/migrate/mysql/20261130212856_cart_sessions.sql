@@ -1,0 +1,2 @@
+-- Modify "carts" table
+ALTER TABLE `carts` ADD COLUMN `session` blob NULL;
