@@ -89,7 +89,10 @@ func (c *call) refuse(status int, code, detail string) {
 }
 
 func (c *call) refuseWith(status int, detail string, messages []message) {
-	body, _ := json.Marshal(failure{detail, messages}) // texts alone
+	body, err := json.Marshal(failure{detail, messages})
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte("{}")
+	}
 	c.write(status, body)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -24,12 +25,10 @@ func (c *call) create() (answer, error) {
 	if in.LineItems == nil {
 		return answer{}, invalid("A checkout needs at least one line item.")
 	}
-	return c.once(false, func(ctx context.Context) (answer, error) {
-		id := xid.New()
-		token := c.Links.SessionTokens(c.store, id)[0]
-		return c.in(ctx).change(http.StatusCreated, token, in, func(ctx context.Context, w cart.Wish) error {
-			return c.Carts.BeginSession(ctx, id, token, w)
-		})
+	id := xid.New()
+	token := c.Links.SessionTokens(c.store, id)[0]
+	return c.change(http.StatusCreated, token, in, func(ctx context.Context, w cart.Wish) error {
+		return c.Carts.BeginSession(ctx, id, token, w)
 	})
 }
 
@@ -42,18 +41,15 @@ func (c *call) update(token string) (answer, error) {
 	if err := c.sells(); err != nil {
 		return answer{}, err
 	}
-	return c.once(false, func(ctx context.Context) (answer, error) {
-		inside := c.in(ctx)
-		v, err := inside.open(token)
-		if err != nil {
-			return answer{}, err
-		}
-		if in.Discounts != nil && slices.Equal(in.Discounts.Codes, v.Session.Codes) {
-			in.Discounts = nil // no new try
-		}
-		return inside.change(http.StatusOK, token, in, func(ctx context.Context, w cart.Wish) error {
-			return c.Carts.ChangeSession(ctx, token, w)
-		})
+	v, err := c.find(token)
+	if err != nil {
+		return answer{}, err
+	}
+	if in.Discounts != nil && slices.Equal(in.Discounts.Codes, v.Session.Codes) {
+		in.Discounts = nil // no new try
+	}
+	return c.change(http.StatusOK, token, in, func(ctx context.Context, w cart.Wish) error {
+		return c.Carts.ChangeSession(ctx, token, w)
 	})
 }
 
@@ -64,38 +60,42 @@ func (c *call) in(ctx context.Context) *call {
 	return &d
 }
 
-// change carries out a change and returns the session as it is then.
+// change carries out a change and returns the session as it is then. It reads what it needs before the
+// transaction, whose first statement on the cart has to be the one that locks it.
 func (c *call) change(
 	status int, token string, in checkoutInput, f func(context.Context, cart.Wish) error,
 ) (answer, error) {
-	w, err := c.wish(in)
-	if err != nil {
-		return answer{}, err
-	}
+	w, wrong := c.wish(in)
 	giveBack, err := c.try(token, w.Codes)
 	if err != nil {
 		return answer{}, err
 	}
-	if err := f(c.ctx, w); err != nil {
-		return answer{}, named404(err)
-	}
-	v, err := c.find(token)
-	if err != nil {
-		return answer{}, err
-	}
-	if w.Codes != nil && !v.Refused() && v.Code != "" {
-		giveBack()
-	}
-	return c.shown(status, token, v)
+	return c.once(false, func(ctx context.Context) (answer, error) {
+		if wrong != nil { // refused here, because a key of another request is refused first
+			return answer{}, wrong
+		}
+		if err := f(ctx, w); err != nil {
+			return answer{}, explained(err)
+		}
+		v, err := c.in(ctx).find(token)
+		if err != nil {
+			return answer{}, err
+		}
+		if w.Codes != nil && !v.Refused() && v.Code != "" {
+			giveBack()
+		}
+		return c.in(ctx).shown(status, token, v)
+	})
 }
 
-// named404 distinguishes a product that cannot be bought from a session that does not exist.
-func named404(err error) error {
-	if isMissing(err, "product") {
+// explained returns the answer to a product that cannot be bought, and to a session that became an order
+// since it was found.
+func explained(err error) error {
+	switch {
+	case isMissing(err, "product"):
 		return noProduct()
-	}
-	if isMissing(err, "cart") {
-		return unknown("Checkout not found.")
+	case isMissing(err, "cart"):
+		return ended("The checkout was completed.")
 	}
 	return err
 }
@@ -112,7 +112,7 @@ func (c *call) try(token string, codes []string) (giveBack func(), err error) {
 			return giveBack, &fault.Error{Kind: fault.RateLimited, RetryAfter: d.RetryAfter,
 				Detail: "Too many discount codes. Wait, then try again."}
 		}
-		giveBack = back
+		giveBack = sync.OnceFunc(back) // a transaction may run again
 	}
 	return giveBack, nil
 }
@@ -158,15 +158,14 @@ func (c *call) cancel(token string) (answer, error) {
 	if err := c.read(&struct{}{}); err != nil {
 		return answer{}, err
 	}
+	if _, err := c.find(token); err != nil {
+		return answer{}, err
+	}
 	return c.once(false, func(ctx context.Context) (answer, error) {
-		in := c.in(ctx)
-		if _, err := in.open(token); err != nil {
-			return answer{}, err
-		}
 		if err := c.Carts.CancelSession(ctx, token); err != nil {
-			return answer{}, err
+			return answer{}, explained(err)
 		}
-		return in.session(token)
+		return c.in(ctx).session(token)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/eventbody"
 	"github.com/storefront-go/storefront/ent/personal"
@@ -58,9 +59,14 @@ func TestRedactedShopper(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.typed(bell)
+		token := digest.NewToken()
+		if err := m.BeginSession(m.ctx, xid.New(), token, cart.Wish{Lines: []cart.Amount{{ProductRef: bell, Quantity: 1}},
+			Buyer: &cart.SessionBuyer{FirstName: "Zanzibar", Email: "ada@zanzibar.example"}}); err != nil {
+			t.Fatal(err)
+		}
 		m.signIn("ada@zanzibar.example")
 		before := m.columnsWith("zanzibar")
-		for _, want := range []string{"orders.email", "notes.body", "events.body", "carts.note", "carts.address",
+		for _, want := range []string{"orders.email", "notes.body", "events.body", "carts.note", "carts.address", "carts.session",
 			"mails.recipient", "customers.email", "carts.vat_consultation",
 			"orders.vat_consultation", "shopper_sessions.email", "shopper_passkeys.email", "order_returns.note",
 			"order_returns.name", "order_returns.email"} {

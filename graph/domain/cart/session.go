@@ -324,7 +324,8 @@ func (c *Carts) CancelSession(ctx context.Context, token string) error {
 	return c.editSession(ctx, token, func(s *document.SessionFields) { s.Canceled = true })
 }
 
-// HandOver notes that the shopper opened a session on the pages. It reports whether there is one.
+// HandOver notes that the shopper opened a session on the pages, and forgets what the program said about
+// them: the cart has it, and the shopper may change it. It reports whether there is a session.
 func (c *Carts) HandOver(ctx context.Context, token string) (bool, error) {
 	v, err := c.View(ctx, token)
 	switch {
@@ -333,7 +334,9 @@ func (c *Carts) HandOver(ctx context.Context, token string) (bool, error) {
 	case v.Session.HandedOver, !v.Order.IsNil():
 		return true, nil
 	}
-	err = c.editSession(ctx, token, func(s *document.SessionFields) { s.HandedOver = true })
+	err = c.editSession(ctx, token, func(s *document.SessionFields) {
+		*s = document.SessionFields{Codes: s.Codes, TotalMinor: s.TotalMinor, HandedOver: true}
+	})
 	if _, refused := errors.AsType[*fault.Error](err); refused {
 		return false, nil
 	}
