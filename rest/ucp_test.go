@@ -399,8 +399,8 @@ func (m *shop) assortment() (ids []xid.ID) {
 			id := fixed(i)
 			ids = append(ids, id)
 			n := strconv.Itoa(i)
-			create := c.Product.Create().SetID(id).SetTitle("Product " + n).SetHandle("p" + n).SetStatus(state.ProductActive).
-				SetPriceMinor(price).SetCurrency("EUR").SetTags(document.NewTags(nil)).
+			create := c.Product.Create().SetID(id).SetTitle("Product " + n).SetHandle("p" + n).
+				SetStatus(state.ProductActive).SetPriceMinor(price).SetCurrency("EUR").SetTags(document.NewTags(nil)).
 				SetUpdatedAt(id.Time()).SetRequiresShipping(i != 1)
 			if i == 2 {
 				create.SetInventoryQuantity(3)

@@ -46,7 +46,7 @@ var stored = []struct {
 	table   string
 	columns []string
 }{
-	{cart.Table, []string{cart.FieldNote, cart.FieldAddress, cart.FieldBillingAddress}},
+	{cart.Table, []string{cart.FieldNote, cart.FieldAddress, cart.FieldBillingAddress, cart.FieldSession}},
 	{collection.Table, []string{collection.FieldDescription, collection.FieldRule}},
 	{customer.Table, []string{
 		customer.FieldDefaultAddress, customer.FieldAddresses, customer.FieldTags, customer.FieldNote,
