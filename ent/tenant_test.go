@@ -22,7 +22,7 @@ import (
 // CreatedAt either.
 var withoutPublicID = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "FormerHandle", "Mail",
 	"MailStop", "MailSender", "ShopperChallenge", "ShopperPasskey", "ShopperSession", "ThemeUpload",
-	"PriceChange", "ScheduledPrice", "InventoryChange", "InventoryMark",
+	"PriceChange", "ScheduledPrice", "InventoryChange", "InventoryMark", "StockLevel",
 	"ExportPart", "Redaction", "Picture", "OutboxFailure", "Menus",
 	"ShippingCountry", "TaxSettings", "DiscountUse", "Cart", "CartLine", "PaymentSettings", "PaymentHold",
 	"CollectionProduct", "PaymentAccount", "PaymentSession", "PaymentRefund", "Imported", "Listing", "Facet",

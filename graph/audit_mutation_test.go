@@ -18,6 +18,7 @@ var actions = map[string]string{
 	"mediaUpdate":              "media.update",
 	"mediaUpload":              "media.upload",
 	"inventoryAdjust":          "inventory.adjust",
+	"inventoryTransfer":        "inventory.transfer",
 	"productImageUse":          "product.image_add",
 	"productUpsert":            "product.update", // or product.create
 	"storefrontUpdate":         "storefront.update",
@@ -135,7 +136,7 @@ func actionOf(field string) string {
 var kinds = []string{
 	"api_key", "app", "collection", "custom_field",
 	"customer", "discount", "domain", "email_sender", "export", "grant", "import", "invitation",
-	"invoice_settings",
+	"invoice_settings", "location",
 	"marketplace_theme",
 	"menus", "notification", "order", "page", "password", "payment_account",
 	"payment_settings", "product", "report", "session", "shipping_zone",

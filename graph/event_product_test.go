@@ -103,6 +103,14 @@ var catalogEffects = []effect{
 	}},
 	{field: "inventoryAdjust", name: "an unknown SKU", args: fixedArgs(`lines: [{sku: "none", set: 1}]`),
 		refused: "unknown_value"},
+	{field: "inventoryTransfer", name: "to a shop", args: func(w *caller) string {
+		p := graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 100, 5)
+		return fmt.Sprintf("input: {from: %q, to: %q, lines: [{variantId: %q, quantity: 1}]}",
+			xid.Location.Format(w.Model.ID), newLocation(w).PublicID(), xid.Variant.Format(p.ID))
+	}},
+	{field: "inventoryTransfer", name: "to nowhere",
+		args:    fixedArgs(`input: {from: "loc_1", to: "loc_2", lines: [{sku: "none", quantity: 1}]}`),
+		refused: "unknown_value"},
 	{field: "productVariantsSet", name: "two sizes", args: onProduct("", `options: [{name: "Size", values: ["S", "M"]}]`,
 		`variants: [{options: ["S"], priceMinor: 1}, {options: ["M"], priceMinor: 2}]`), events: "product.updated"},
 	{field: "productVariantsSet", name: "as they are", args: onProduct("", "options: []",

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/domain"
@@ -38,6 +39,32 @@ func onField(name string, more ...string) func(*caller) string {
 			model.CustomFieldCreateInput{Owner: state.FieldsOfProducts, Name: name, Label: name,
 				Type: state.FieldText}))
 		return at(f.CustomField.PublicID(), f.CustomField.Version, more...)
+	}
+}
+
+func newLocation(w *caller) *model.Location {
+	return graphtest.Must[*model.LocationPayload](w.t)(w.Mutation().LocationCreate(w.Ctx,
+		model.LocationCreateInput{Name: "Shop", SellsOnline: true})).Location
+}
+
+// everyLocation returns all open locations, the newest first.
+func everyLocation(w *caller) string {
+	newLocation(w)
+	list := graphtest.Must[*model.LocationConnection](w.t)(w.Query().Locations(w.Ctx, new(100), nil))
+	var ids []string
+	for _, l := range list.Nodes {
+		if l.ClosedAt == nil {
+			ids = append(ids, fmt.Sprintf("%q", l.PublicID()))
+		}
+	}
+	return "ids: [" + strings.Join(ids, ", ") + "]"
+}
+
+// onLocation returns arguments for a new location.
+func onLocation(more ...string) func(*caller) string {
+	return func(w *caller) string {
+		l := newLocation(w)
+		return at(l.PublicID(), l.Version, more...)
 	}
 }
 
@@ -154,6 +181,12 @@ var sellingEffects = []effect{
 		args: fixedArgs(`input: {owner: PRODUCT, name: "a.b", label: "B", type: URL}`), refused: "taken"},
 	{field: "customFieldUpdate", name: "filterable", args: onField("a.c", `input: {filterable: true}`)},
 	{field: "customFieldDelete", name: "a field", args: onField("a.d")},
+
+	{field: "locationCreate", name: "a shop", args: fixedArgs(`input: {name: "Shop"}`)},
+	{field: "locationUpdate", name: "its name", args: onLocation(`input: {name: "Harbor"}`)},
+	{field: "locationReorder", name: "the newest first", args: everyLocation},
+	{field: "locationReorder", name: "of another store", args: fixedArgs(`ids: ["loc_1"]`), refused: "unknown_value"},
+	{field: "locationClose", name: "an empty one", args: onLocation()},
 
 	{field: "collectionCreate", name: "by hand", args: fixedArgs(`input: {title: "Summer", handle: "summer"}`)},
 	{field: "collectionCreate", name: "a handle that is taken",

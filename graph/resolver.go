@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/endpoint"
 	"github.com/storefront-go/storefront/graph/domain/importer"
 	"github.com/storefront-go/storefront/graph/domain/invoice"
+	"github.com/storefront-go/storefront/graph/domain/location"
 	"github.com/storefront-go/storefront/graph/domain/merchant"
 	"github.com/storefront-go/storefront/graph/domain/report"
 	"github.com/storefront-go/storefront/graph/domain/sales"
@@ -127,6 +128,7 @@ type (
 	sellingResolver    = selling.Resolver
 	invoiceResolver    = invoice.Resolver
 	fieldResolver      = customfield.Resolver
+	locationResolver   = location.Resolver
 	testStoreResolver  = teststore.Resolver
 	importResolver     = importer.Resolver
 
@@ -141,6 +143,7 @@ type (
 	sellingQuery    = selling.Query
 	invoiceQuery    = invoice.Query
 	fieldQuery      = customfield.Query
+	locationQuery   = location.Query
 	importQuery     = importer.Query
 
 	catalogMutation    = catalog.Mutation
@@ -154,6 +157,7 @@ type (
 	sellingMutation    = selling.Mutation
 	invoiceMutation    = invoice.Mutation
 	fieldMutation      = customfield.Mutation
+	locationMutation   = location.Mutation
 	testStoreMutation  = teststore.Mutation
 	importMutation     = importer.Mutation
 )
@@ -173,6 +177,7 @@ type Resolver struct {
 	*sellingResolver
 	*invoiceResolver
 	*fieldResolver
+	*locationResolver
 	*testStoreResolver
 	*importResolver
 }
@@ -192,7 +197,7 @@ func New(config Config) (*Resolver, error) {
 		endpointResolver: endpoint.New(c, endpoint.Engines{}), reportResolver: report.New(c, report.Engines{}),
 		appearanceResolver: appearance.New(c, appearance.Engines{}), contentResolver: content.New(c),
 		sellingResolver: selling.New(c, selling.Engines{}), invoiceResolver: invoice.New(c, invoice.Engines{}),
-		fieldResolver: customfield.New(c, customfield.Engines{})}
+		fieldResolver: customfield.New(c, customfield.Engines{}), locationResolver: location.New(c)}
 	r.salesResolver = sales.New(c, sales.Engines{}, r.sellingResolver)
 	r.accessResolver = access.New(c, access.Engines{}, r.endpointResolver, r.reportResolver)
 	r.testStoreResolver = teststore.New(c, r.catalogResolver, r.salesResolver)
@@ -248,6 +253,7 @@ type Query struct {
 	sellingQuery
 	invoiceQuery
 	fieldQuery
+	locationQuery
 	importQuery
 }
 
@@ -258,7 +264,7 @@ func (r *Resolver) Query() Query {
 		endpointQuery{Resolver: r.endpointResolver}, reportQuery{Resolver: r.reportResolver},
 		appearanceQuery{Resolver: r.appearanceResolver}, contentQuery{Resolver: r.contentResolver},
 		sellingQuery{Resolver: r.sellingResolver}, invoiceQuery{Resolver: r.invoiceResolver},
-		fieldQuery{Resolver: r.fieldResolver},
+		fieldQuery{Resolver: r.fieldResolver}, locationQuery{Resolver: r.locationResolver},
 		importQuery{Resolver: r.importResolver}}
 }
 
@@ -275,6 +281,7 @@ type Mutation struct {
 	sellingMutation
 	invoiceMutation
 	fieldMutation
+	locationMutation
 	testStoreMutation
 	importMutation
 }
@@ -286,8 +293,8 @@ func (r *Resolver) Mutation() Mutation {
 		endpointMutation{Resolver: r.endpointResolver}, reportMutation{Resolver: r.reportResolver},
 		appearanceMutation{Resolver: r.appearanceResolver}, contentMutation{Resolver: r.contentResolver},
 		sellingMutation{Resolver: r.sellingResolver}, invoiceMutation{Resolver: r.invoiceResolver},
-		fieldMutation{Resolver: r.fieldResolver}, testStoreMutation{Resolver: r.testStoreResolver},
-		importMutation{Resolver: r.importResolver}}
+		fieldMutation{Resolver: r.fieldResolver}, locationMutation{Resolver: r.locationResolver},
+		testStoreMutation{Resolver: r.testStoreResolver}, importMutation{Resolver: r.importResolver}}
 }
 
 // Carts returns the carts of shoppers.

@@ -25,7 +25,8 @@ func (e executable) Mutation() exec.MutationResolver { return e.Resolver.Mutatio
 func (e executable) Product() exec.ProductResolver {
 	return catalog.ProductFields{Resolver: e.catalogResolver}
 }
-func (e executable) InventoryItem() exec.InventoryItemResolver { return catalog.InventoryFields{} }
+func (e executable) InventoryItem() exec.InventoryItemResolver   { return catalog.InventoryFields{} }
+func (e executable) InventoryLevel() exec.InventoryLevelResolver { return catalog.LevelFields{} }
 func (e executable) Import() exec.ImportResolver {
 	return importer.ImportFields{Resolver: e.importResolver}
 }

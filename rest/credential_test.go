@@ -78,6 +78,11 @@ var endpoints = []struct {
 		`{"owner":"product","name":"a.b","label":"B","type":"text"}`},
 	{row{"PATCH", "/custom-fields/{id}", scope.CustomFieldsWrite}, "/custom-fields/" + anyField, `{"label":"x"}`},
 	{row{"DELETE", "/custom-fields/{id}", scope.CustomFieldsWrite}, "/custom-fields/" + anyField, ""},
+	{row{"POST", "/inventory/transfers", scope.InventoryWrite}, "/inventory/transfers",
+		`{"from":"` + homeID + `","to":"` + anyLocation + `","lines":[{"sku":"MUG-1","quantity":1}]}`},
+	{row{"GET", "/locations", scope.LocationsRead}, "/locations", ""},
+	{row{"POST", "/locations", scope.LocationsWrite}, "/locations", `{"name":"Shop"}`},
+	{row{"PATCH", "/locations/{id}", scope.LocationsWrite}, "/locations/" + anyLocation, `{"name":"x"}`},
 	{row{"GET", "/events", scope.WebhooksRead}, "/events", ""},
 	{row{"GET", "/events/{id}", scope.WebhooksRead}, "/events/" + anyEvent, ""},
 }
@@ -206,7 +211,7 @@ func TestScopeMatrix(t *testing.T) {
 		path := c.shop.at(t, e.path)
 		for _, name := range append(scope.Names(), "none") {
 			t.Run(e.Method+" "+e.Path+" "+name, func(t *testing.T) {
-				a := c.do(t, request{As: c.as[name], Method: e.Method, Path: path, Body: e.body})
+				a := c.do(t, request{As: c.as[name], Method: e.Method, Path: path, Body: c.shop.at(t, e.body)})
 				resource, access, _ := strings.Cut(e.Scope, ".")
 				lacks := e.Scope
 				switch {
@@ -282,7 +287,7 @@ func TestHostileIDs(t *testing.T) {
 			if strings.Contains(id, "H455") {
 				path = e.before + strings.ToUpper(e.prefix) + id[3:] + e.after
 			}
-			a := c.do(t, request{As: c.as["all"], Method: e.method, Path: path, Body: e.body}).
+			a := c.do(t, request{As: c.as["all"], Method: e.method, Path: path, Body: c.shop.at(t, e.body)}).
 				want(http.StatusNotFound, "not_found")
 			if p := a.problem(); detail == "" {
 				detail = p.Detail

@@ -88,6 +88,7 @@ func TestWritesRefuseWhatTheyCannotRead(t *testing.T) {
 var elsewhere = strings.NewReplacer("products/{id}", "products/"+xid.Product.Format(xid.New()),
 	"orders/{id}", "orders/"+xid.Order.Format(xid.New()), "customers/{id}", "customers/"+xid.Customer.Format(xid.New()),
 	"discounts/{id}", "discounts/"+xid.Discount.Format(xid.New()),
+	"locations/{id}", "locations/"+xid.Location.Format(xid.New()),
 	"custom-fields/{id}", "custom-fields/"+xid.CustomField.Format(xid.New()),
 	"returns/{id}", "returns/"+xid.Return.Format(xid.New()),
 	"{fulfillment_id}", xid.Fulfillment.Format(xid.New()))
@@ -145,6 +146,9 @@ func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 	switch {
 	case path == "/inventory/adjustments":
 		lines = []any{map[string]any{"variant_id": xid.Variant.Format(m.product(t).ID), "delta": 12}}
+	case path == "/inventory/transfers":
+		lines = []any{map[string]any{"variant_id": xid.Variant.Format(m.product(t).ID), "quantity": 1}}
+		body["from"], body["to"] = m.at(t, homeID), m.at(t, anyLocation)
 	case path == "/orders":
 		lines = []any{map[string]any{"product_id": productID, "quantity": 2, "unit_price_minor": 1450}}
 		if body["pricing"] != nil {
@@ -174,7 +178,8 @@ func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 	}
 	return m.at(t, strings.NewReplacer("products/{id}", "products/"+anyDraft,
 		"customers/{id}", "customers/"+anyCustomer, "discounts/{id}", "discounts/"+anyDiscount,
-		"custom-fields/{id}", "custom-fields/"+anyField, "{external_reference}", rand.Text()).Replace(path))
+		"locations/{id}", "locations/"+anyLocation, "custom-fields/{id}", "custom-fields/"+anyField,
+		"{external_reference}", rand.Text()).Replace(path))
 }
 
 type example struct{ Value map[string]any }

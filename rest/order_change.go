@@ -90,7 +90,7 @@ var trackings = strings.NewReplacer("#/carrier", "#/tracking/company", "#/tracki
 
 func (a *API) createFulfillment(c *call) error {
 	err := a.changeOrder(c, http.StatusCreated, func(r *wire.Reader) orderChange {
-		in := model.FulfillInput{Lines: readQuantities(r), Notify: r.Bool("notify")}
+		in := model.FulfillInput{Lines: readQuantities(r), Notify: r.Bool("notify"), Location: r.String("location")}
 		if t := r.Object("tracking"); t != nil {
 			in.Carrier, in.TrackingNumber, in.TrackingURL = t.String("company"), t.String("number"), t.String("url")
 		}
@@ -144,7 +144,7 @@ func (a *API) createRefund(c *call) error {
 	return a.changeOrder(c, http.StatusCreated, func(r *wire.Reader) orderChange {
 		amount := r.Int("amount_minor")
 		in := model.RefundInput{Lines: readQuantities(r), Restock: core.Deref(r.Bool("restock")),
-			Reason: r.String("reason")}
+			Reason: r.String("reason"), Location: r.String("location")}
 		return func(c *call, m graph.Mutation, o *model.Order, version int64) (*model.OrderPayload, error) {
 			if amount == nil && len(in.Lines) > 0 {
 				worth, err := (sales.OrderFields{}).RefundPreviewMinor(c.ctx, o, in.Lines)

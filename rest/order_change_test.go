@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -58,6 +59,8 @@ const (
 	anyCustomer = "{customer}"
 	anyDiscount = "{discount}"
 	anyField    = "{field}"
+	anyLocation = "{location}"
+	homeID      = "{home}"
 	anyEvent    = "{event}"
 )
 
@@ -103,6 +106,11 @@ func (m *shop) at(t testing.TB, path string) string {
 		},
 		anyField: func() string {
 			return m.field(t, state.FieldsOfProducts, strings.ToLower("a."+rand.Text())).PublicID()
+		},
+		homeID: func() string { return xid.Location.Format(viewer.From(m.ctx).Store) },
+		anyLocation: func() string {
+			return graphtest.Must[*model.LocationPayload](t)(r.Mutation().LocationCreate(m.ctx,
+				model.LocationCreateInput{Name: "Shop", SellsOnline: true})).Location.PublicID()
 		},
 		anyEvent: func() string {
 			id := xid.New()

@@ -29,6 +29,7 @@ var paths = map[string]string{
 	"/products/" + productID + "/archive": "POST", "/products/by-reference/" + productID: "PUT",
 	"/orders/" + orderID + "/fulfillments/x": "PATCH", "/inventory": "GET, HEAD", "/inventory/adjustments": "POST",
 	"/customers/" + customerID: "GET, HEAD, PATCH", "/discounts": "GET, HEAD, POST", "/discounts/x": "DELETE, PATCH",
+	"/inventory/transfers": "POST", "/locations": "GET, HEAD, POST", "/locations/x": "PATCH",
 	"/custom-fields": "GET, HEAD, POST", "/custom-fields/x": "DELETE, PATCH",
 	"/events": "GET, HEAD", "/events/x": "GET, HEAD",
 	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD",

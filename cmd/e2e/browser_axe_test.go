@@ -33,6 +33,7 @@ var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/cus
 	"/notifications/settings", "/settings/emails",
 	"/settings", "/security", "/discounts", "/reports", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/settings/domains", "/settings/invoices", "/settings/custom-fields",
+	"/settings/locations",
 	"/invoices", "/returns", "/orders/new",
 	"/customers/new"}
 

@@ -28,13 +28,16 @@ var bodies = map[string]string{
 	"/products/{id}":                             `{"tags":["x"]}`, "/products/{id}/publish": `{}`,
 	"/products/{id}/unpublish": `{}`, "/products/{id}/archive": `{}`,
 	"/products/by-reference/{external_reference}": draft("By reference", "REFERENCE"),
-	"/inventory/adjustments":                      `{"lines":[{"sku":"REFERENCE","set":1}]}`,
+	"/inventory/adjustments":                      `{"lines":[{"sku":"REFERENCE","set":9}]}`,
 	"/customers":                                  `{"first_name":"Ada"}`, "/customers/{id}": `{"tags":["x"]}`,
 	"/discounts": `{"code":"CODE","kind":"free_shipping"}`, "/discounts/{id}": `{"active":false}`,
 	"/custom-fields":      `{"owner":"product","name":"x.CODE","label":"x","type":"text"}`,
 	"/custom-fields/{id}": `{"label":"y"}`, "/orders/{id}/returns": `{"lines":[{"line_item_id":"LINE","quantity":1}]}`,
 	"/returns/{id}/approve": "{}", "/returns/{id}/decline": `{"reason":"x"}`, "/returns/{id}/receive": "{}",
 	"/returns/{id}/refund": "{}", "/returns/{id}/exchange": `{"lines":[{"title":"x","quantity":1,"unit_price_minor":1}]}`,
+
+	"/locations": `{"name":"CODE"}`, "/locations/{id}": `{"name":"y"}`,
+	"/inventory/transfers": `{"from":"HOME","to":"PLACE","lines":[{"sku":"REFERENCE","quantity":1}]}`,
 }
 
 // Each single-scope key of demo.json opens the routes of its scope, a write also those of its read,
@@ -48,13 +51,17 @@ func TestScopes(t *testing.T) {
 		want(t, http.StatusAccepted, "")
 	p.send(t, request{Method: http.MethodPost, Path: base + "/imports", As: all, Body: bodies["/imports"]}).
 		want(t, http.StatusAccepted, "")
-	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 60 || names != 25 {
-		t.Errorf("%d rows and %d scopes, want 60 and 25", rows, names)
+	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 64 || names != 27 {
+		t.Errorf("%d rows and %d scopes, want 64 and 27", rows, names)
 	}
 	for _, route := range rest.Routes() {
 		r := request{Method: route.Method, Path: base + route.Path, Body: bodies[route.Path]}
 		if route.Method == http.MethodGet || route.Method == http.MethodDelete {
 			r.Body = ""
+		}
+		if strings.Contains(r.Body, "HOME") {
+			r.Body = strings.NewReplacer("HOME", p.location(t, store, false), "PLACE", p.location(t, store, true)).
+				Replace(r.Body)
 		}
 		body := r.Body
 		for _, name := range append(scope.Names(), "all") {
@@ -127,6 +134,19 @@ func (p *program) partlyPaid(t *testing.T, store demo.Store) (id, line string) {
 		`userErrors{message}} done:orderRecordPayment(id:$id,expectedVersion:2,input:{amountMinor:1000}){`+
 		`it:order{id} userErrors{message}}}`, map[string]any{"id": id}, &v)
 	return id, line
+}
+
+// location returns the id of the default location of a store, or of a new one.
+func (p *program) location(t *testing.T, store demo.Store, other bool) string {
+	t.Helper()
+	if other {
+		made := p.send(t, request{Method: http.MethodPost, Path: base + "/locations", As: store.Keys["all"],
+			Body: bodies["/locations"], Key: rand.Text()})
+		return parse[struct{ ID string }](t, string(made.Body)).ID
+	}
+	page := parse[struct{ Data []struct{ ID string } }](t,
+		string(p.send(t, request{Path: base + "/locations", As: store.Keys["all"]}).Body))
+	return page.Data[len(page.Data)-1].ID
 }
 
 // shipment returns the path of a shipment of a new order.

@@ -58,6 +58,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/invoicesettings"
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
+	"github.com/storefront-go/storefront/ent/db/location"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
@@ -110,6 +111,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/db/stocklevel"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/db/task"
@@ -181,6 +183,7 @@ type Client struct {
 	InvoiceSettings   *InvoiceSettingsClient
 	LineWalk          *LineWalkClient
 	Listing           *ListingClient
+	Location          *LocationClient
 	Mail              *MailClient
 	MailSender        *MailSenderClient
 	MailStop          *MailStopClient
@@ -233,6 +236,7 @@ type Client struct {
 	ShopperSession    *ShopperSessionClient
 	Staff             *StaffClient
 	StaffToken        *StaffTokenClient
+	StockLevel        *StockLevelClient
 	Store             *StoreClient
 	StoreHandle       *StoreHandleClient
 	Task              *TaskClient
@@ -304,6 +308,7 @@ func (c *Client) init() {
 	c.InvoiceSettings = NewInvoiceSettingsClient(c.config)
 	c.LineWalk = NewLineWalkClient(c.config)
 	c.Listing = NewListingClient(c.config)
+	c.Location = NewLocationClient(c.config)
 	c.Mail = NewMailClient(c.config)
 	c.MailSender = NewMailSenderClient(c.config)
 	c.MailStop = NewMailStopClient(c.config)
@@ -356,6 +361,7 @@ func (c *Client) init() {
 	c.ShopperSession = NewShopperSessionClient(c.config)
 	c.Staff = NewStaffClient(c.config)
 	c.StaffToken = NewStaffTokenClient(c.config)
+	c.StockLevel = NewStockLevelClient(c.config)
 	c.Store = NewStoreClient(c.config)
 	c.StoreHandle = NewStoreHandleClient(c.config)
 	c.Task = NewTaskClient(c.config)
@@ -509,6 +515,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		InvoiceSettings:   NewInvoiceSettingsClient(cfg),
 		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
+		Location:          NewLocationClient(cfg),
 		Mail:              NewMailClient(cfg),
 		MailSender:        NewMailSenderClient(cfg),
 		MailStop:          NewMailStopClient(cfg),
@@ -561,6 +568,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ShopperSession:    NewShopperSessionClient(cfg),
 		Staff:             NewStaffClient(cfg),
 		StaffToken:        NewStaffTokenClient(cfg),
+		StockLevel:        NewStockLevelClient(cfg),
 		Store:             NewStoreClient(cfg),
 		StoreHandle:       NewStoreHandleClient(cfg),
 		Task:              NewTaskClient(cfg),
@@ -641,6 +649,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		InvoiceSettings:   NewInvoiceSettingsClient(cfg),
 		LineWalk:          NewLineWalkClient(cfg),
 		Listing:           NewListingClient(cfg),
+		Location:          NewLocationClient(cfg),
 		Mail:              NewMailClient(cfg),
 		MailSender:        NewMailSenderClient(cfg),
 		MailStop:          NewMailStopClient(cfg),
@@ -693,6 +702,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ShopperSession:    NewShopperSessionClient(cfg),
 		Staff:             NewStaffClient(cfg),
 		StaffToken:        NewStaffTokenClient(cfg),
+		StockLevel:        NewStockLevelClient(cfg),
 		Store:             NewStoreClient(cfg),
 		StoreHandle:       NewStoreHandleClient(cfg),
 		Task:              NewTaskClient(cfg),
@@ -745,18 +755,18 @@ func (c *Client) Use(hooks ...Hook) {
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.ImportFinding,
 		c.ImportImage, c.ImportJob, c.Imported, c.InventoryChange, c.InventoryMark,
 		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
-		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
-		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
-		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
-		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.Listing, c.Location, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme,
+		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
+		c.OrderLine, c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page,
+		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
 		c.ProductFile, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
 		c.RequestLog, c.ReturnFile, c.Revocation, c.SalesInterval, c.SalesPending,
 		c.SalesWalk, c.ScheduledPrice, c.SearchEntry, c.SearchPending,
 		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
 		c.ShippingCountry, c.ShippingZone, c.ShopperChallenge, c.ShopperPasskey,
-		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
-		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ShopperSession, c.Staff, c.StaffToken, c.StockLevel, c.Store, c.StoreHandle,
+		c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
 		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
 		c.WebhookQueue, c.WriteHorizon,
 	} {
@@ -776,18 +786,18 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.FormerHandle, c.Fulfillment, c.Grant, c.Idempotency, c.ImportFinding,
 		c.ImportImage, c.ImportJob, c.Imported, c.InventoryChange, c.InventoryMark,
 		c.Invitation, c.Invoice, c.InvoiceSeries, c.InvoiceSettings, c.LineWalk,
-		c.Listing, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme, c.Membership,
-		c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine,
-		c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page, c.Payment,
-		c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
+		c.Listing, c.Location, c.Mail, c.MailSender, c.MailStop, c.MarketplaceTheme,
+		c.Membership, c.Menus, c.Note, c.Notification, c.OAuthClient, c.Order,
+		c.OrderLine, c.OrderReturn, c.OrderText, c.Outbox, c.OutboxFailure, c.Page,
+		c.Payment, c.PaymentAccount, c.PaymentHold, c.PaymentRefund, c.PaymentSession,
 		c.PaymentSettings, c.Picture, c.PriceChange, c.Process, c.Product,
 		c.ProductFile, c.ProductImage, c.RecoveryCode, c.Redaction, c.Report,
 		c.RequestLog, c.ReturnFile, c.Revocation, c.SalesInterval, c.SalesPending,
 		c.SalesWalk, c.ScheduledPrice, c.SearchEntry, c.SearchPending,
 		c.SearchSpelling, c.SearchTerm, c.SearchWalk, c.Session, c.ShelfWalk,
 		c.ShippingCountry, c.ShippingZone, c.ShopperChallenge, c.ShopperPasskey,
-		c.ShopperSession, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
-		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ShopperSession, c.Staff, c.StaffToken, c.StockLevel, c.Store, c.StoreHandle,
+		c.Task, c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
 		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
 		c.WebhookQueue, c.WriteHorizon,
 	} {
@@ -890,6 +900,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.LineWalk.mutate(ctx, m)
 	case *ListingMutation:
 		return c.Listing.mutate(ctx, m)
+	case *LocationMutation:
+		return c.Location.mutate(ctx, m)
 	case *MailMutation:
 		return c.Mail.mutate(ctx, m)
 	case *MailSenderMutation:
@@ -994,6 +1006,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Staff.mutate(ctx, m)
 	case *StaffTokenMutation:
 		return c.StaffToken.mutate(ctx, m)
+	case *StockLevelMutation:
+		return c.StockLevel.mutate(ctx, m)
 	case *StoreMutation:
 		return c.Store.mutate(ctx, m)
 	case *StoreHandleMutation:
@@ -7183,6 +7197,140 @@ func (c *ListingClient) mutate(ctx context.Context, m *ListingMutation) (Value, 
 		return (&ListingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Listing mutation op: %q", m.Op())
+	}
+}
+
+// LocationClient is a client for the Location schema.
+type LocationClient struct {
+	config
+}
+
+// NewLocationClient returns a client for the Location from the given config.
+func NewLocationClient(c config) *LocationClient {
+	return &LocationClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `location.Hooks(f(g(h())))`.
+func (c *LocationClient) Use(hooks ...Hook) {
+	c.hooks.Location = append(c.hooks.Location, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `location.Intercept(f(g(h())))`.
+func (c *LocationClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Location = append(c.inters.Location, interceptors...)
+}
+
+// Create returns a builder for creating a Location entity.
+func (c *LocationClient) Create() *LocationCreate {
+	mutation := newLocationMutation(c.config, OpCreate)
+	return &LocationCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Location entities.
+func (c *LocationClient) CreateBulk(builders ...*LocationCreate) *LocationCreateBulk {
+	return &LocationCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *LocationClient) MapCreateBulk(slice any, setFunc func(*LocationCreate, int)) *LocationCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &LocationCreateBulk{err: fmt.Errorf("calling to LocationClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*LocationCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &LocationCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Location.
+func (c *LocationClient) Update() *LocationUpdate {
+	mutation := newLocationMutation(c.config, OpUpdate)
+	return &LocationUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *LocationClient) UpdateOne(_m *Location) *LocationUpdateOne {
+	mutation := newLocationMutation(c.config, OpUpdateOne, withLocation(_m))
+	return &LocationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *LocationClient) UpdateOneID(id xid.ID) *LocationUpdateOne {
+	mutation := newLocationMutation(c.config, OpUpdateOne, withLocationID(id))
+	return &LocationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Location.
+func (c *LocationClient) Delete() *LocationDelete {
+	mutation := newLocationMutation(c.config, OpDelete)
+	return &LocationDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *LocationClient) DeleteOne(_m *Location) *LocationDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *LocationClient) DeleteOneID(id xid.ID) *LocationDeleteOne {
+	builder := c.Delete().Where(location.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &LocationDeleteOne{builder}
+}
+
+// Query returns a query builder for Location.
+func (c *LocationClient) Query() *LocationQuery {
+	return &LocationQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeLocation},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Location entity by its id.
+func (c *LocationClient) Get(ctx context.Context, id xid.ID) (*Location, error) {
+	return c.Query().Where(location.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *LocationClient) GetX(ctx context.Context, id xid.ID) *Location {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *LocationClient) Hooks() []Hook {
+	hooks := c.hooks.Location
+	return append(hooks[:len(hooks):len(hooks)], location.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *LocationClient) Interceptors() []Interceptor {
+	return c.inters.Location
+}
+
+func (c *LocationClient) mutate(ctx context.Context, m *LocationMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&LocationCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&LocationUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&LocationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&LocationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Location mutation op: %q", m.Op())
 	}
 }
 
@@ -14147,6 +14295,140 @@ func (c *StaffTokenClient) mutate(ctx context.Context, m *StaffTokenMutation) (V
 	}
 }
 
+// StockLevelClient is a client for the StockLevel schema.
+type StockLevelClient struct {
+	config
+}
+
+// NewStockLevelClient returns a client for the StockLevel from the given config.
+func NewStockLevelClient(c config) *StockLevelClient {
+	return &StockLevelClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `stocklevel.Hooks(f(g(h())))`.
+func (c *StockLevelClient) Use(hooks ...Hook) {
+	c.hooks.StockLevel = append(c.hooks.StockLevel, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `stocklevel.Intercept(f(g(h())))`.
+func (c *StockLevelClient) Intercept(interceptors ...Interceptor) {
+	c.inters.StockLevel = append(c.inters.StockLevel, interceptors...)
+}
+
+// Create returns a builder for creating a StockLevel entity.
+func (c *StockLevelClient) Create() *StockLevelCreate {
+	mutation := newStockLevelMutation(c.config, OpCreate)
+	return &StockLevelCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of StockLevel entities.
+func (c *StockLevelClient) CreateBulk(builders ...*StockLevelCreate) *StockLevelCreateBulk {
+	return &StockLevelCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *StockLevelClient) MapCreateBulk(slice any, setFunc func(*StockLevelCreate, int)) *StockLevelCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &StockLevelCreateBulk{err: fmt.Errorf("calling to StockLevelClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*StockLevelCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &StockLevelCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for StockLevel.
+func (c *StockLevelClient) Update() *StockLevelUpdate {
+	mutation := newStockLevelMutation(c.config, OpUpdate)
+	return &StockLevelUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *StockLevelClient) UpdateOne(_m *StockLevel) *StockLevelUpdateOne {
+	mutation := newStockLevelMutation(c.config, OpUpdateOne, withStockLevel(_m))
+	return &StockLevelUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *StockLevelClient) UpdateOneID(id xid.ID) *StockLevelUpdateOne {
+	mutation := newStockLevelMutation(c.config, OpUpdateOne, withStockLevelID(id))
+	return &StockLevelUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for StockLevel.
+func (c *StockLevelClient) Delete() *StockLevelDelete {
+	mutation := newStockLevelMutation(c.config, OpDelete)
+	return &StockLevelDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *StockLevelClient) DeleteOne(_m *StockLevel) *StockLevelDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *StockLevelClient) DeleteOneID(id xid.ID) *StockLevelDeleteOne {
+	builder := c.Delete().Where(stocklevel.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &StockLevelDeleteOne{builder}
+}
+
+// Query returns a query builder for StockLevel.
+func (c *StockLevelClient) Query() *StockLevelQuery {
+	return &StockLevelQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeStockLevel},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a StockLevel entity by its id.
+func (c *StockLevelClient) Get(ctx context.Context, id xid.ID) (*StockLevel, error) {
+	return c.Query().Where(stocklevel.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *StockLevelClient) GetX(ctx context.Context, id xid.ID) *StockLevel {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *StockLevelClient) Hooks() []Hook {
+	hooks := c.hooks.StockLevel
+	return append(hooks[:len(hooks):len(hooks)], stocklevel.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *StockLevelClient) Interceptors() []Interceptor {
+	return c.inters.StockLevel
+}
+
+func (c *StockLevelClient) mutate(ctx context.Context, m *StockLevelMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&StockLevelCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&StockLevelUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&StockLevelUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&StockLevelDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown StockLevel mutation op: %q", m.Op())
+	}
+}
+
 // StoreClient is a client for the Store schema.
 type StoreClient struct {
 	config
@@ -16160,17 +16442,18 @@ type (
 		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
 		ImportFinding, ImportImage, ImportJob, Imported, InventoryChange,
 		InventoryMark, Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk,
-		Listing, Mail, MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note,
-		Notification, OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox,
-		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
-		PaymentSession, PaymentSettings, Picture, PriceChange, Process, Product,
-		ProductFile, ProductImage, RecoveryCode, Redaction, Report, RequestLog,
-		ReturnFile, Revocation, SalesInterval, SalesPending, SalesWalk, ScheduledPrice,
-		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
-		ShelfWalk, ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
-		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
+		Listing, Location, Mail, MailSender, MailStop, MarketplaceTheme, Membership,
+		Menus, Note, Notification, OAuthClient, Order, OrderLine, OrderReturn,
+		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
+		PaymentRefund, PaymentSession, PaymentSettings, Picture, PriceChange, Process,
+		Product, ProductFile, ProductImage, RecoveryCode, Redaction, Report,
+		RequestLog, ReturnFile, Revocation, SalesInterval, SalesPending, SalesWalk,
+		ScheduledPrice, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
+		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
+		ShopperChallenge, ShopperPasskey, ShopperSession, Staff, StaffToken,
+		StockLevel, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -16180,17 +16463,18 @@ type (
 		ExportPart, Facet, Factor, FormerHandle, Fulfillment, Grant, Idempotency,
 		ImportFinding, ImportImage, ImportJob, Imported, InventoryChange,
 		InventoryMark, Invitation, Invoice, InvoiceSeries, InvoiceSettings, LineWalk,
-		Listing, Mail, MailSender, MailStop, MarketplaceTheme, Membership, Menus, Note,
-		Notification, OAuthClient, Order, OrderLine, OrderReturn, OrderText, Outbox,
-		OutboxFailure, Page, Payment, PaymentAccount, PaymentHold, PaymentRefund,
-		PaymentSession, PaymentSettings, Picture, PriceChange, Process, Product,
-		ProductFile, ProductImage, RecoveryCode, Redaction, Report, RequestLog,
-		ReturnFile, Revocation, SalesInterval, SalesPending, SalesWalk, ScheduledPrice,
-		SearchEntry, SearchPending, SearchSpelling, SearchTerm, SearchWalk, Session,
-		ShelfWalk, ShippingCountry, ShippingZone, ShopperChallenge, ShopperPasskey,
-		ShopperSession, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
-		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
+		Listing, Location, Mail, MailSender, MailStop, MarketplaceTheme, Membership,
+		Menus, Note, Notification, OAuthClient, Order, OrderLine, OrderReturn,
+		OrderText, Outbox, OutboxFailure, Page, Payment, PaymentAccount, PaymentHold,
+		PaymentRefund, PaymentSession, PaymentSettings, Picture, PriceChange, Process,
+		Product, ProductFile, ProductImage, RecoveryCode, Redaction, Report,
+		RequestLog, ReturnFile, Revocation, SalesInterval, SalesPending, SalesWalk,
+		ScheduledPrice, SearchEntry, SearchPending, SearchSpelling, SearchTerm,
+		SearchWalk, Session, ShelfWalk, ShippingCountry, ShippingZone,
+		ShopperChallenge, ShopperPasskey, ShopperSession, Staff, StaffToken,
+		StockLevel, Store, StoreHandle, Task, TaskReceipt, TaxSettings, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, Variant,
+		WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
 	}
 )
 

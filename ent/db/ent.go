@@ -59,6 +59,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/invoicesettings"
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
+	"github.com/storefront-go/storefront/ent/db/location"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
@@ -111,6 +112,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/db/stocklevel"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/db/task"
@@ -232,6 +234,7 @@ func checkColumn(t, c string) error {
 			invoicesettings.Table:   invoicesettings.ValidColumn,
 			linewalk.Table:          linewalk.ValidColumn,
 			listing.Table:           listing.ValidColumn,
+			location.Table:          location.ValidColumn,
 			mail.Table:              mail.ValidColumn,
 			mailsender.Table:        mailsender.ValidColumn,
 			mailstop.Table:          mailstop.ValidColumn,
@@ -284,6 +287,7 @@ func checkColumn(t, c string) error {
 			shoppersession.Table:    shoppersession.ValidColumn,
 			staff.Table:             staff.ValidColumn,
 			stafftoken.Table:        stafftoken.ValidColumn,
+			stocklevel.Table:        stocklevel.ValidColumn,
 			store.Table:             store.ValidColumn,
 			storehandle.Table:       storehandle.ValidColumn,
 			task.Table:              task.ValidColumn,

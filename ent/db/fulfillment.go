@@ -24,6 +24,8 @@ type Fulfillment struct {
 	OrderID xid.ID `json:"order_id,omitempty"`
 	// Lines holds the value of the "lines" field.
 	Lines document.Lines `json:"lines,omitempty"`
+	// LocationID holds the value of the "location_id" field.
+	LocationID *xid.ID `json:"location_id,omitempty"`
 	// Carrier holds the value of the "carrier" field.
 	Carrier *string `json:"carrier,omitempty"`
 	// TrackingNumber holds the value of the "tracking_number" field.
@@ -38,6 +40,8 @@ func (*Fulfillment) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case fulfillment.FieldLocationID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case fulfillment.FieldLines:
 			values[i] = new([]byte)
 		case fulfillment.FieldCarrier, fulfillment.FieldTrackingNumber, fulfillment.FieldTrackingURL:
@@ -82,6 +86,13 @@ func (_m *Fulfillment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field lines", values[i])
 			} else if value != nil {
 				_m.Lines = *value
+			}
+		case fulfillment.FieldLocationID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field location_id", values[i])
+			} else if value.Valid {
+				_m.LocationID = new(xid.ID)
+				*_m.LocationID = *value.S.(*xid.ID)
 			}
 		case fulfillment.FieldCarrier:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -149,6 +160,14 @@ func (_m *Fulfillment) PublicOrderID() string { return xid.Kind("ord").Format(_m
 
 // DecodedLines returns the elements of lines.
 func (_m *Fulfillment) DecodedLines() ([]document.Line, error) { return _m.Lines.List() }
+
+// PublicLocationID returns the id as callers see it, or nil.
+func (_m *Fulfillment) PublicLocationID() *string {
+	if _m.LocationID == nil {
+		return nil
+	}
+	return new(xid.Kind("loc").Format(*_m.LocationID))
+}
 
 // Fulfillments is a parsable slice of Fulfillment.
 type Fulfillments []*Fulfillment

@@ -39,6 +39,20 @@ func (_c *FulfillmentCreate) SetLines(v document.Lines) *FulfillmentCreate {
 	return _c
 }
 
+// SetLocationID sets the "location_id" field.
+func (_c *FulfillmentCreate) SetLocationID(v xid.ID) *FulfillmentCreate {
+	_c.mutation.SetLocationID(v)
+	return _c
+}
+
+// SetNillableLocationID sets the "location_id" field if the given value is not nil.
+func (_c *FulfillmentCreate) SetNillableLocationID(v *xid.ID) *FulfillmentCreate {
+	if v != nil {
+		_c.SetLocationID(*v)
+	}
+	return _c
+}
+
 // SetCarrier sets the "carrier" field.
 func (_c *FulfillmentCreate) SetCarrier(v string) *FulfillmentCreate {
 	_c.mutation.SetCarrier(v)
@@ -209,6 +223,10 @@ func (_c *FulfillmentCreate) createSpec() (*Fulfillment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Lines(); ok {
 		_spec.SetField(fulfillment.FieldLines, field.TypeBytes, value)
 		_node.Lines = value
+	}
+	if value, ok := _c.mutation.LocationID(); ok {
+		_spec.SetField(fulfillment.FieldLocationID, field.TypeUUID, value)
+		_node.LocationID = &value
 	}
 	if value, ok := _c.mutation.Carrier(); ok {
 		_spec.SetField(fulfillment.FieldCarrier, field.TypeString, value)

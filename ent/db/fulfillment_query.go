@@ -536,6 +536,7 @@ var fulfillmentBuffers = sync.Pool{New: func() any {
 		&row.StoreID,
 		&row.OrderID,
 		(*cell.Bytes)(&row.Lines),
+		cell.PointerOf(&row.LocationID),
 		cell.TextOf(&row.Carrier),
 		cell.TextOf(&row.TrackingNumber),
 		cell.TextOf(&row.TrackingURL),

@@ -50,6 +50,26 @@ func (_u *FulfillmentUpdate) SetLines(v document.Lines) *FulfillmentUpdate {
 	return _u
 }
 
+// SetLocationID sets the "location_id" field.
+func (_u *FulfillmentUpdate) SetLocationID(v xid.ID) *FulfillmentUpdate {
+	_u.mutation.SetLocationID(v)
+	return _u
+}
+
+// SetNillableLocationID sets the "location_id" field if the given value is not nil.
+func (_u *FulfillmentUpdate) SetNillableLocationID(v *xid.ID) *FulfillmentUpdate {
+	if v != nil {
+		_u.SetLocationID(*v)
+	}
+	return _u
+}
+
+// ClearLocationID clears the value of the "location_id" field.
+func (_u *FulfillmentUpdate) ClearLocationID() *FulfillmentUpdate {
+	_u.mutation.ClearLocationID()
+	return _u
+}
+
 // SetCarrier sets the "carrier" field.
 func (_u *FulfillmentUpdate) SetCarrier(v string) *FulfillmentUpdate {
 	_u.mutation.SetCarrier(v)
@@ -208,6 +228,26 @@ func (_u *FulfillmentUpdateOne) SetNillableOrderID(v *xid.ID) *FulfillmentUpdate
 // SetLines sets the "lines" field.
 func (_u *FulfillmentUpdateOne) SetLines(v document.Lines) *FulfillmentUpdateOne {
 	_u.mutation.SetLines(v)
+	return _u
+}
+
+// SetLocationID sets the "location_id" field.
+func (_u *FulfillmentUpdateOne) SetLocationID(v xid.ID) *FulfillmentUpdateOne {
+	_u.mutation.SetLocationID(v)
+	return _u
+}
+
+// SetNillableLocationID sets the "location_id" field if the given value is not nil.
+func (_u *FulfillmentUpdateOne) SetNillableLocationID(v *xid.ID) *FulfillmentUpdateOne {
+	if v != nil {
+		_u.SetLocationID(*v)
+	}
+	return _u
+}
+
+// ClearLocationID clears the value of the "location_id" field.
+func (_u *FulfillmentUpdateOne) ClearLocationID() *FulfillmentUpdateOne {
+	_u.mutation.ClearLocationID()
 	return _u
 }
 

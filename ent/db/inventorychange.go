@@ -27,6 +27,8 @@ type InventoryChange struct {
 	Before *int64 `json:"before,omitempty"`
 	// After holds the value of the "after" field.
 	After *int64 `json:"after,omitempty"`
+	// LocationID holds the value of the "location_id" field.
+	LocationID *xid.ID `json:"location_id,omitempty"`
 	// Reason holds the value of the "reason" field.
 	Reason *string `json:"reason,omitempty"`
 	// Reference holds the value of the "reference" field.
@@ -45,6 +47,8 @@ func (*InventoryChange) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case inventorychange.FieldLocationID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case inventorychange.FieldBefore, inventorychange.FieldAfter:
 			values[i] = new(sql.NullInt64)
 		case inventorychange.FieldReason, inventorychange.FieldReference, inventorychange.FieldActorType, inventorychange.FieldActorName:
@@ -103,6 +107,13 @@ func (_m *InventoryChange) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.After = new(int64)
 				*_m.After = value.Int64
+			}
+		case inventorychange.FieldLocationID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field location_id", values[i])
+			} else if value.Valid {
+				_m.LocationID = new(xid.ID)
+				*_m.LocationID = *value.S.(*xid.ID)
 			}
 		case inventorychange.FieldReason:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -175,6 +186,14 @@ func (_m *InventoryChange) PublicProductID() string { return xid.Kind("prod").Fo
 
 // PublicVariantID returns the id as callers see it.
 func (_m *InventoryChange) PublicVariantID() string { return xid.Kind("var").Format(_m.VariantID) }
+
+// PublicLocationID returns the id as callers see it, or nil.
+func (_m *InventoryChange) PublicLocationID() *string {
+	if _m.LocationID == nil {
+		return nil
+	}
+	return new(xid.Kind("loc").Format(*_m.LocationID))
+}
 
 // InventoryChanges is a parsable slice of InventoryChange.
 type InventoryChanges []*InventoryChange

@@ -67,6 +67,20 @@ func (_c *InventoryChangeCreate) SetNillableAfter(v *int64) *InventoryChangeCrea
 	return _c
 }
 
+// SetLocationID sets the "location_id" field.
+func (_c *InventoryChangeCreate) SetLocationID(v xid.ID) *InventoryChangeCreate {
+	_c.mutation.SetLocationID(v)
+	return _c
+}
+
+// SetNillableLocationID sets the "location_id" field if the given value is not nil.
+func (_c *InventoryChangeCreate) SetNillableLocationID(v *xid.ID) *InventoryChangeCreate {
+	if v != nil {
+		_c.SetLocationID(*v)
+	}
+	return _c
+}
+
 // SetReason sets the "reason" field.
 func (_c *InventoryChangeCreate) SetReason(v string) *InventoryChangeCreate {
 	_c.mutation.SetReason(v)
@@ -263,6 +277,10 @@ func (_c *InventoryChangeCreate) createSpec() (*InventoryChange, *sqlgraph.Creat
 	if value, ok := _c.mutation.After(); ok {
 		_spec.SetField(inventorychange.FieldAfter, field.TypeInt64, value)
 		_node.After = &value
+	}
+	if value, ok := _c.mutation.LocationID(); ok {
+		_spec.SetField(inventorychange.FieldLocationID, field.TypeUUID, value)
+		_node.LocationID = &value
 	}
 	if value, ok := _c.mutation.Reason(); ok {
 		_spec.SetField(inventorychange.FieldReason, field.TypeString, value)

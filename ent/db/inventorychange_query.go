@@ -539,6 +539,7 @@ var inventorychangeBuffers = sync.Pool{New: func() any {
 		&row.VariantID,
 		cell.NumberOf(&row.Before),
 		cell.NumberOf(&row.After),
+		cell.PointerOf(&row.LocationID),
 		cell.TextOf(&row.Reason),
 		cell.TextOf(&row.Reference),
 		(*cell.Text[viewer.Kind])(&row.ActorType),

@@ -68,7 +68,7 @@ func (_u *InventoryChangeUpdate) Modify(modifiers ...func(u *sql.UpdateBuilder))
 func (_u *InventoryChangeUpdate) sqlSave(ctx context.Context) (int, error) {
 	_spec := sqlgraph.NewUpdateSpec(inventorychange.Table, inventorychange.Columns,
 		sqlgraph.NewFieldSpec(inventorychange.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, inventorychange.FieldStoreID, inventorychange.FieldProductID, inventorychange.FieldVariantID, inventorychange.FieldBefore, inventorychange.FieldAfter, inventorychange.FieldReason, inventorychange.FieldReference, inventorychange.FieldActorType, inventorychange.FieldActorID, inventorychange.FieldActorName)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, inventorychange.FieldStoreID, inventorychange.FieldProductID, inventorychange.FieldVariantID, inventorychange.FieldBefore, inventorychange.FieldAfter, inventorychange.FieldLocationID, inventorychange.FieldReason, inventorychange.FieldReference, inventorychange.FieldActorType, inventorychange.FieldActorID, inventorychange.FieldActorName)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {

@@ -56,6 +56,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/invoicesettings"
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
+	"github.com/storefront-go/storefront/ent/db/location"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
@@ -109,6 +110,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/db/stocklevel"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/db/task"
@@ -189,6 +191,7 @@ const (
 	TypeInvoiceSettings   = "InvoiceSettings"
 	TypeLineWalk          = "LineWalk"
 	TypeListing           = "Listing"
+	TypeLocation          = "Location"
 	TypeMail              = "Mail"
 	TypeMailSender        = "MailSender"
 	TypeMailStop          = "MailStop"
@@ -241,6 +244,7 @@ const (
 	TypeShopperSession    = "ShopperSession"
 	TypeStaff             = "Staff"
 	TypeStaffToken        = "StaffToken"
+	TypeStockLevel        = "StockLevel"
 	TypeStore             = "Store"
 	TypeStoreHandle       = "StoreHandle"
 	TypeTask              = "Task"
@@ -7376,6 +7380,7 @@ type CartMutation struct {
 	addtries         *int
 	reminded_at      *micros.Time
 	addreminded_at   *micros.Time
+	session          *document.Session
 	clearedFields    map[string]struct{}
 	done             bool
 	oldValue         func(context.Context) (*Cart, error)
@@ -8826,6 +8831,55 @@ func (m *CartMutation) ResetRemindedAt() {
 	delete(m.clearedFields, cart.FieldRemindedAt)
 }
 
+// SetSession sets the "session" field.
+func (m *CartMutation) SetSession(d document.Session) {
+	m.session = &d
+}
+
+// Session returns the value of the "session" field in the mutation.
+func (m *CartMutation) Session() (r document.Session, exists bool) {
+	v := m.session
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSession returns the old "session" field's value of the Cart entity.
+// If the Cart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CartMutation) OldSession(ctx context.Context) (v document.Session, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSession is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSession requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSession: %w", err)
+	}
+	return oldValue.Session, nil
+}
+
+// ClearSession clears the value of the "session" field.
+func (m *CartMutation) ClearSession() {
+	m.session = nil
+	m.clearedFields[cart.FieldSession] = struct{}{}
+}
+
+// SessionCleared returns if the "session" field was cleared in this mutation.
+func (m *CartMutation) SessionCleared() bool {
+	_, ok := m.clearedFields[cart.FieldSession]
+	return ok
+}
+
+// ResetSession resets all changes to the "session" field.
+func (m *CartMutation) ResetSession() {
+	m.session = nil
+	delete(m.clearedFields, cart.FieldSession)
+}
+
 // Where appends a list predicates to the CartMutation builder.
 func (m *CartMutation) Where(ps ...predicate.Cart) {
 	m.predicates = append(m.predicates, ps...)
@@ -8860,7 +8914,7 @@ func (m *CartMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CartMutation) Fields() []string {
-	fields := make([]string, 0, 26)
+	fields := make([]string, 0, 27)
 	if m.store_id != nil {
 		fields = append(fields, cart.FieldStoreID)
 	}
@@ -8939,6 +8993,9 @@ func (m *CartMutation) Fields() []string {
 	if m.reminded_at != nil {
 		fields = append(fields, cart.FieldRemindedAt)
 	}
+	if m.session != nil {
+		fields = append(fields, cart.FieldSession)
+	}
 	return fields
 }
 
@@ -8999,6 +9056,8 @@ func (m *CartMutation) Field(name string) (ent.Value, bool) {
 		return m.Tries()
 	case cart.FieldRemindedAt:
 		return m.RemindedAt()
+	case cart.FieldSession:
+		return m.Session()
 	}
 	return nil, false
 }
@@ -9060,6 +9119,8 @@ func (m *CartMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldTries(ctx)
 	case cart.FieldRemindedAt:
 		return m.OldRemindedAt(ctx)
+	case cart.FieldSession:
+		return m.OldSession(ctx)
 	}
 	return nil, fmt.Errorf("unknown Cart field %s", name)
 }
@@ -9250,6 +9311,13 @@ func (m *CartMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRemindedAt(v)
+		return nil
+	case cart.FieldSession:
+		v, ok := value.(document.Session)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSession(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Cart field %s", name)
@@ -9443,6 +9511,9 @@ func (m *CartMutation) ClearedFields() []string {
 	if m.FieldCleared(cart.FieldRemindedAt) {
 		fields = append(fields, cart.FieldRemindedAt)
 	}
+	if m.FieldCleared(cart.FieldSession) {
+		fields = append(fields, cart.FieldSession)
+	}
 	return fields
 }
 
@@ -9507,6 +9578,9 @@ func (m *CartMutation) ClearField(name string) error {
 		return nil
 	case cart.FieldRemindedAt:
 		m.ClearRemindedAt()
+		return nil
+	case cart.FieldSession:
+		m.ClearSession()
 		return nil
 	}
 	return fmt.Errorf("unknown Cart nullable field %s", name)
@@ -9593,6 +9667,9 @@ func (m *CartMutation) ResetField(name string) error {
 		return nil
 	case cart.FieldRemindedAt:
 		m.ResetRemindedAt()
+		return nil
+	case cart.FieldSession:
+		m.ResetSession()
 		return nil
 	}
 	return fmt.Errorf("unknown Cart field %s", name)
@@ -31654,6 +31731,7 @@ type FulfillmentMutation struct {
 	store_id        *xid.ID
 	order_id        *xid.ID
 	lines           *document.Lines
+	location_id     *xid.ID
 	carrier         *string
 	tracking_number *string
 	tracking_url    *string
@@ -31875,6 +31953,55 @@ func (m *FulfillmentMutation) ResetLines() {
 	m.lines = nil
 }
 
+// SetLocationID sets the "location_id" field.
+func (m *FulfillmentMutation) SetLocationID(x xid.ID) {
+	m.location_id = &x
+}
+
+// LocationID returns the value of the "location_id" field in the mutation.
+func (m *FulfillmentMutation) LocationID() (r xid.ID, exists bool) {
+	v := m.location_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLocationID returns the old "location_id" field's value of the Fulfillment entity.
+// If the Fulfillment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FulfillmentMutation) OldLocationID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLocationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLocationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLocationID: %w", err)
+	}
+	return oldValue.LocationID, nil
+}
+
+// ClearLocationID clears the value of the "location_id" field.
+func (m *FulfillmentMutation) ClearLocationID() {
+	m.location_id = nil
+	m.clearedFields[fulfillment.FieldLocationID] = struct{}{}
+}
+
+// LocationIDCleared returns if the "location_id" field was cleared in this mutation.
+func (m *FulfillmentMutation) LocationIDCleared() bool {
+	_, ok := m.clearedFields[fulfillment.FieldLocationID]
+	return ok
+}
+
+// ResetLocationID resets all changes to the "location_id" field.
+func (m *FulfillmentMutation) ResetLocationID() {
+	m.location_id = nil
+	delete(m.clearedFields, fulfillment.FieldLocationID)
+}
+
 // SetCarrier sets the "carrier" field.
 func (m *FulfillmentMutation) SetCarrier(s string) {
 	m.carrier = &s
@@ -32056,7 +32183,7 @@ func (m *FulfillmentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *FulfillmentMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.store_id != nil {
 		fields = append(fields, fulfillment.FieldStoreID)
 	}
@@ -32065,6 +32192,9 @@ func (m *FulfillmentMutation) Fields() []string {
 	}
 	if m.lines != nil {
 		fields = append(fields, fulfillment.FieldLines)
+	}
+	if m.location_id != nil {
+		fields = append(fields, fulfillment.FieldLocationID)
 	}
 	if m.carrier != nil {
 		fields = append(fields, fulfillment.FieldCarrier)
@@ -32089,6 +32219,8 @@ func (m *FulfillmentMutation) Field(name string) (ent.Value, bool) {
 		return m.OrderID()
 	case fulfillment.FieldLines:
 		return m.Lines()
+	case fulfillment.FieldLocationID:
+		return m.LocationID()
 	case fulfillment.FieldCarrier:
 		return m.Carrier()
 	case fulfillment.FieldTrackingNumber:
@@ -32110,6 +32242,8 @@ func (m *FulfillmentMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldOrderID(ctx)
 	case fulfillment.FieldLines:
 		return m.OldLines(ctx)
+	case fulfillment.FieldLocationID:
+		return m.OldLocationID(ctx)
 	case fulfillment.FieldCarrier:
 		return m.OldCarrier(ctx)
 	case fulfillment.FieldTrackingNumber:
@@ -32145,6 +32279,13 @@ func (m *FulfillmentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLines(v)
+		return nil
+	case fulfillment.FieldLocationID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLocationID(v)
 		return nil
 	case fulfillment.FieldCarrier:
 		v, ok := value.(string)
@@ -32197,6 +32338,9 @@ func (m *FulfillmentMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *FulfillmentMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(fulfillment.FieldLocationID) {
+		fields = append(fields, fulfillment.FieldLocationID)
+	}
 	if m.FieldCleared(fulfillment.FieldCarrier) {
 		fields = append(fields, fulfillment.FieldCarrier)
 	}
@@ -32220,6 +32364,9 @@ func (m *FulfillmentMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *FulfillmentMutation) ClearField(name string) error {
 	switch name {
+	case fulfillment.FieldLocationID:
+		m.ClearLocationID()
+		return nil
 	case fulfillment.FieldCarrier:
 		m.ClearCarrier()
 		return nil
@@ -32245,6 +32392,9 @@ func (m *FulfillmentMutation) ResetField(name string) error {
 		return nil
 	case fulfillment.FieldLines:
 		m.ResetLines()
+		return nil
+	case fulfillment.FieldLocationID:
+		m.ResetLocationID()
 		return nil
 	case fulfillment.FieldCarrier:
 		m.ResetCarrier()
@@ -40211,6 +40361,7 @@ type InventoryChangeMutation struct {
 	addbefore     *int64
 	after         *int64
 	addafter      *int64
+	location_id   *xid.ID
 	reason        *string
 	reference     *string
 	actor_type    *viewer.Kind
@@ -40574,6 +40725,55 @@ func (m *InventoryChangeMutation) ResetAfter() {
 	delete(m.clearedFields, inventorychange.FieldAfter)
 }
 
+// SetLocationID sets the "location_id" field.
+func (m *InventoryChangeMutation) SetLocationID(x xid.ID) {
+	m.location_id = &x
+}
+
+// LocationID returns the value of the "location_id" field in the mutation.
+func (m *InventoryChangeMutation) LocationID() (r xid.ID, exists bool) {
+	v := m.location_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLocationID returns the old "location_id" field's value of the InventoryChange entity.
+// If the InventoryChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InventoryChangeMutation) OldLocationID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLocationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLocationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLocationID: %w", err)
+	}
+	return oldValue.LocationID, nil
+}
+
+// ClearLocationID clears the value of the "location_id" field.
+func (m *InventoryChangeMutation) ClearLocationID() {
+	m.location_id = nil
+	m.clearedFields[inventorychange.FieldLocationID] = struct{}{}
+}
+
+// LocationIDCleared returns if the "location_id" field was cleared in this mutation.
+func (m *InventoryChangeMutation) LocationIDCleared() bool {
+	_, ok := m.clearedFields[inventorychange.FieldLocationID]
+	return ok
+}
+
+// ResetLocationID resets all changes to the "location_id" field.
+func (m *InventoryChangeMutation) ResetLocationID() {
+	m.location_id = nil
+	delete(m.clearedFields, inventorychange.FieldLocationID)
+}
+
 // SetReason sets the "reason" field.
 func (m *InventoryChangeMutation) SetReason(s string) {
 	m.reason = &s
@@ -40814,7 +41014,7 @@ func (m *InventoryChangeMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *InventoryChangeMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.store_id != nil {
 		fields = append(fields, inventorychange.FieldStoreID)
 	}
@@ -40829,6 +41029,9 @@ func (m *InventoryChangeMutation) Fields() []string {
 	}
 	if m.after != nil {
 		fields = append(fields, inventorychange.FieldAfter)
+	}
+	if m.location_id != nil {
+		fields = append(fields, inventorychange.FieldLocationID)
 	}
 	if m.reason != nil {
 		fields = append(fields, inventorychange.FieldReason)
@@ -40863,6 +41066,8 @@ func (m *InventoryChangeMutation) Field(name string) (ent.Value, bool) {
 		return m.Before()
 	case inventorychange.FieldAfter:
 		return m.After()
+	case inventorychange.FieldLocationID:
+		return m.LocationID()
 	case inventorychange.FieldReason:
 		return m.Reason()
 	case inventorychange.FieldReference:
@@ -40892,6 +41097,8 @@ func (m *InventoryChangeMutation) OldField(ctx context.Context, name string) (en
 		return m.OldBefore(ctx)
 	case inventorychange.FieldAfter:
 		return m.OldAfter(ctx)
+	case inventorychange.FieldLocationID:
+		return m.OldLocationID(ctx)
 	case inventorychange.FieldReason:
 		return m.OldReason(ctx)
 	case inventorychange.FieldReference:
@@ -40945,6 +41152,13 @@ func (m *InventoryChangeMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAfter(v)
+		return nil
+	case inventorychange.FieldLocationID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLocationID(v)
 		return nil
 	case inventorychange.FieldReason:
 		v, ok := value.(string)
@@ -41044,6 +41258,9 @@ func (m *InventoryChangeMutation) ClearedFields() []string {
 	if m.FieldCleared(inventorychange.FieldAfter) {
 		fields = append(fields, inventorychange.FieldAfter)
 	}
+	if m.FieldCleared(inventorychange.FieldLocationID) {
+		fields = append(fields, inventorychange.FieldLocationID)
+	}
 	if m.FieldCleared(inventorychange.FieldReason) {
 		fields = append(fields, inventorychange.FieldReason)
 	}
@@ -41069,6 +41286,9 @@ func (m *InventoryChangeMutation) ClearField(name string) error {
 		return nil
 	case inventorychange.FieldAfter:
 		m.ClearAfter()
+		return nil
+	case inventorychange.FieldLocationID:
+		m.ClearLocationID()
 		return nil
 	case inventorychange.FieldReason:
 		m.ClearReason()
@@ -41098,6 +41318,9 @@ func (m *InventoryChangeMutation) ResetField(name string) error {
 		return nil
 	case inventorychange.FieldAfter:
 		m.ResetAfter()
+		return nil
+	case inventorychange.FieldLocationID:
+		m.ResetLocationID()
 		return nil
 	case inventorychange.FieldReason:
 		m.ResetReason()
@@ -45821,6 +46044,1034 @@ func (m *ListingMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *ListingMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Listing edge %s", name)
+}
+
+// LocationMutation represents an operation that mutates the Location nodes in the graph.
+type LocationMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *xid.ID
+	store_id          *xid.ID
+	version           *int64
+	addversion        *int64
+	event_sequence    *int64
+	addevent_sequence *int64
+	updated_at        *micros.Time
+	addupdated_at     *micros.Time
+	name              *string
+	address           *document.Address
+	position          *int
+	addposition       *int
+	sells_online      *bool
+	picks_up          *bool
+	closed_at         *micros.Time
+	addclosed_at      *micros.Time
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*Location, error)
+	predicates        []predicate.Location
+}
+
+var _ ent.Mutation = (*LocationMutation)(nil)
+
+// locationOption allows management of the mutation configuration using functional options.
+type locationOption func(*LocationMutation)
+
+// newLocationMutation creates new mutation for the Location entity.
+func newLocationMutation(c config, op Op, opts ...locationOption) *LocationMutation {
+	m := &LocationMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeLocation,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withLocationID sets the ID field of the mutation.
+func withLocationID(id xid.ID) locationOption {
+	return func(m *LocationMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Location
+		)
+		m.oldValue = func(ctx context.Context) (*Location, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Location.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withLocation sets the old Location of the mutation.
+func withLocation(node *Location) locationOption {
+	return func(m *LocationMutation) {
+		m.oldValue = func(context.Context) (*Location, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m LocationMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m LocationMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Location entities.
+func (m *LocationMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *LocationMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *LocationMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Location.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *LocationMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *LocationMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *LocationMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *LocationMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *LocationMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *LocationMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *LocationMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *LocationMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *LocationMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *LocationMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *LocationMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *LocationMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *LocationMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *LocationMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *LocationMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *LocationMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *LocationMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *LocationMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetName sets the "name" field.
+func (m *LocationMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *LocationMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *LocationMutation) ResetName() {
+	m.name = nil
+}
+
+// SetAddress sets the "address" field.
+func (m *LocationMutation) SetAddress(d document.Address) {
+	m.address = &d
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *LocationMutation) Address() (r document.Address, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldAddress(ctx context.Context) (v document.Address, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ClearAddress clears the value of the "address" field.
+func (m *LocationMutation) ClearAddress() {
+	m.address = nil
+	m.clearedFields[location.FieldAddress] = struct{}{}
+}
+
+// AddressCleared returns if the "address" field was cleared in this mutation.
+func (m *LocationMutation) AddressCleared() bool {
+	_, ok := m.clearedFields[location.FieldAddress]
+	return ok
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *LocationMutation) ResetAddress() {
+	m.address = nil
+	delete(m.clearedFields, location.FieldAddress)
+}
+
+// SetPosition sets the "position" field.
+func (m *LocationMutation) SetPosition(i int) {
+	m.position = &i
+	m.addposition = nil
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *LocationMutation) Position() (r int, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldPosition(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// AddPosition adds i to the "position" field.
+func (m *LocationMutation) AddPosition(i int) {
+	if m.addposition != nil {
+		*m.addposition += i
+	} else {
+		m.addposition = &i
+	}
+}
+
+// AddedPosition returns the value that was added to the "position" field in this mutation.
+func (m *LocationMutation) AddedPosition() (r int, exists bool) {
+	v := m.addposition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *LocationMutation) ResetPosition() {
+	m.position = nil
+	m.addposition = nil
+}
+
+// SetSellsOnline sets the "sells_online" field.
+func (m *LocationMutation) SetSellsOnline(b bool) {
+	m.sells_online = &b
+}
+
+// SellsOnline returns the value of the "sells_online" field in the mutation.
+func (m *LocationMutation) SellsOnline() (r bool, exists bool) {
+	v := m.sells_online
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSellsOnline returns the old "sells_online" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldSellsOnline(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSellsOnline is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSellsOnline requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSellsOnline: %w", err)
+	}
+	return oldValue.SellsOnline, nil
+}
+
+// ResetSellsOnline resets all changes to the "sells_online" field.
+func (m *LocationMutation) ResetSellsOnline() {
+	m.sells_online = nil
+}
+
+// SetPicksUp sets the "picks_up" field.
+func (m *LocationMutation) SetPicksUp(b bool) {
+	m.picks_up = &b
+}
+
+// PicksUp returns the value of the "picks_up" field in the mutation.
+func (m *LocationMutation) PicksUp() (r bool, exists bool) {
+	v := m.picks_up
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPicksUp returns the old "picks_up" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldPicksUp(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPicksUp is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPicksUp requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPicksUp: %w", err)
+	}
+	return oldValue.PicksUp, nil
+}
+
+// ResetPicksUp resets all changes to the "picks_up" field.
+func (m *LocationMutation) ResetPicksUp() {
+	m.picks_up = nil
+}
+
+// SetClosedAt sets the "closed_at" field.
+func (m *LocationMutation) SetClosedAt(value micros.Time) {
+	m.closed_at = &value
+	m.addclosed_at = nil
+}
+
+// ClosedAt returns the value of the "closed_at" field in the mutation.
+func (m *LocationMutation) ClosedAt() (r micros.Time, exists bool) {
+	v := m.closed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldClosedAt returns the old "closed_at" field's value of the Location entity.
+// If the Location object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LocationMutation) OldClosedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldClosedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldClosedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldClosedAt: %w", err)
+	}
+	return oldValue.ClosedAt, nil
+}
+
+// AddClosedAt adds value to the "closed_at" field.
+func (m *LocationMutation) AddClosedAt(value micros.Time) {
+	if m.addclosed_at != nil {
+		*m.addclosed_at += value
+	} else {
+		m.addclosed_at = &value
+	}
+}
+
+// AddedClosedAt returns the value that was added to the "closed_at" field in this mutation.
+func (m *LocationMutation) AddedClosedAt() (r micros.Time, exists bool) {
+	v := m.addclosed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearClosedAt clears the value of the "closed_at" field.
+func (m *LocationMutation) ClearClosedAt() {
+	m.closed_at = nil
+	m.addclosed_at = nil
+	m.clearedFields[location.FieldClosedAt] = struct{}{}
+}
+
+// ClosedAtCleared returns if the "closed_at" field was cleared in this mutation.
+func (m *LocationMutation) ClosedAtCleared() bool {
+	_, ok := m.clearedFields[location.FieldClosedAt]
+	return ok
+}
+
+// ResetClosedAt resets all changes to the "closed_at" field.
+func (m *LocationMutation) ResetClosedAt() {
+	m.closed_at = nil
+	m.addclosed_at = nil
+	delete(m.clearedFields, location.FieldClosedAt)
+}
+
+// Where appends a list predicates to the LocationMutation builder.
+func (m *LocationMutation) Where(ps ...predicate.Location) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the LocationMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *LocationMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Location, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *LocationMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *LocationMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Location).
+func (m *LocationMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *LocationMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.store_id != nil {
+		fields = append(fields, location.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, location.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, location.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, location.FieldUpdatedAt)
+	}
+	if m.name != nil {
+		fields = append(fields, location.FieldName)
+	}
+	if m.address != nil {
+		fields = append(fields, location.FieldAddress)
+	}
+	if m.position != nil {
+		fields = append(fields, location.FieldPosition)
+	}
+	if m.sells_online != nil {
+		fields = append(fields, location.FieldSellsOnline)
+	}
+	if m.picks_up != nil {
+		fields = append(fields, location.FieldPicksUp)
+	}
+	if m.closed_at != nil {
+		fields = append(fields, location.FieldClosedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *LocationMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case location.FieldStoreID:
+		return m.StoreID()
+	case location.FieldVersion:
+		return m.Version()
+	case location.FieldEventSequence:
+		return m.EventSequence()
+	case location.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case location.FieldName:
+		return m.Name()
+	case location.FieldAddress:
+		return m.Address()
+	case location.FieldPosition:
+		return m.Position()
+	case location.FieldSellsOnline:
+		return m.SellsOnline()
+	case location.FieldPicksUp:
+		return m.PicksUp()
+	case location.FieldClosedAt:
+		return m.ClosedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *LocationMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case location.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case location.FieldVersion:
+		return m.OldVersion(ctx)
+	case location.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case location.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case location.FieldName:
+		return m.OldName(ctx)
+	case location.FieldAddress:
+		return m.OldAddress(ctx)
+	case location.FieldPosition:
+		return m.OldPosition(ctx)
+	case location.FieldSellsOnline:
+		return m.OldSellsOnline(ctx)
+	case location.FieldPicksUp:
+		return m.OldPicksUp(ctx)
+	case location.FieldClosedAt:
+		return m.OldClosedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Location field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *LocationMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case location.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case location.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case location.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case location.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case location.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case location.FieldAddress:
+		v, ok := value.(document.Address)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	case location.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	case location.FieldSellsOnline:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSellsOnline(v)
+		return nil
+	case location.FieldPicksUp:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPicksUp(v)
+		return nil
+	case location.FieldClosedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetClosedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Location field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *LocationMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, location.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, location.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, location.FieldUpdatedAt)
+	}
+	if m.addposition != nil {
+		fields = append(fields, location.FieldPosition)
+	}
+	if m.addclosed_at != nil {
+		fields = append(fields, location.FieldClosedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *LocationMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case location.FieldVersion:
+		return m.AddedVersion()
+	case location.FieldEventSequence:
+		return m.AddedEventSequence()
+	case location.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case location.FieldPosition:
+		return m.AddedPosition()
+	case location.FieldClosedAt:
+		return m.AddedClosedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *LocationMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case location.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case location.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case location.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case location.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPosition(v)
+		return nil
+	case location.FieldClosedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddClosedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Location numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *LocationMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(location.FieldAddress) {
+		fields = append(fields, location.FieldAddress)
+	}
+	if m.FieldCleared(location.FieldClosedAt) {
+		fields = append(fields, location.FieldClosedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *LocationMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *LocationMutation) ClearField(name string) error {
+	switch name {
+	case location.FieldAddress:
+		m.ClearAddress()
+		return nil
+	case location.FieldClosedAt:
+		m.ClearClosedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Location nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *LocationMutation) ResetField(name string) error {
+	switch name {
+	case location.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case location.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case location.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case location.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case location.FieldName:
+		m.ResetName()
+		return nil
+	case location.FieldAddress:
+		m.ResetAddress()
+		return nil
+	case location.FieldPosition:
+		m.ResetPosition()
+		return nil
+	case location.FieldSellsOnline:
+		m.ResetSellsOnline()
+		return nil
+	case location.FieldPicksUp:
+		m.ResetPicksUp()
+		return nil
+	case location.FieldClosedAt:
+		m.ResetClosedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Location field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *LocationMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *LocationMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *LocationMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *LocationMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *LocationMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *LocationMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *LocationMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Location unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *LocationMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Location edge %s", name)
 }
 
 // MailMutation represents an operation that mutates the Mail nodes in the graph.
@@ -52951,6 +54202,7 @@ type OrderMutation struct {
 	line_set              *[]byte
 	line_set_version      *int64
 	addline_set_version   *int64
+	allocations           *document.Allocations
 	custom_fields         *document.CustomFields
 	clearedFields         map[string]struct{}
 	done                  bool
@@ -55295,6 +56547,55 @@ func (m *OrderMutation) ResetLineSetVersion() {
 	delete(m.clearedFields, order.FieldLineSetVersion)
 }
 
+// SetAllocations sets the "allocations" field.
+func (m *OrderMutation) SetAllocations(d document.Allocations) {
+	m.allocations = &d
+}
+
+// Allocations returns the value of the "allocations" field in the mutation.
+func (m *OrderMutation) Allocations() (r document.Allocations, exists bool) {
+	v := m.allocations
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAllocations returns the old "allocations" field's value of the Order entity.
+// If the Order object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderMutation) OldAllocations(ctx context.Context) (v document.Allocations, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAllocations is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAllocations requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAllocations: %w", err)
+	}
+	return oldValue.Allocations, nil
+}
+
+// ClearAllocations clears the value of the "allocations" field.
+func (m *OrderMutation) ClearAllocations() {
+	m.allocations = nil
+	m.clearedFields[order.FieldAllocations] = struct{}{}
+}
+
+// AllocationsCleared returns if the "allocations" field was cleared in this mutation.
+func (m *OrderMutation) AllocationsCleared() bool {
+	_, ok := m.clearedFields[order.FieldAllocations]
+	return ok
+}
+
+// ResetAllocations resets all changes to the "allocations" field.
+func (m *OrderMutation) ResetAllocations() {
+	m.allocations = nil
+	delete(m.clearedFields, order.FieldAllocations)
+}
+
 // SetCustomFields sets the "custom_fields" field.
 func (m *OrderMutation) SetCustomFields(df document.CustomFields) {
 	m.custom_fields = &df
@@ -55378,7 +56679,7 @@ func (m *OrderMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderMutation) Fields() []string {
-	fields := make([]string, 0, 44)
+	fields := make([]string, 0, 45)
 	if m.store_id != nil {
 		fields = append(fields, order.FieldStoreID)
 	}
@@ -55508,6 +56809,9 @@ func (m *OrderMutation) Fields() []string {
 	if m.line_set_version != nil {
 		fields = append(fields, order.FieldLineSetVersion)
 	}
+	if m.allocations != nil {
+		fields = append(fields, order.FieldAllocations)
+	}
 	if m.custom_fields != nil {
 		fields = append(fields, order.FieldCustomFields)
 	}
@@ -55605,6 +56909,8 @@ func (m *OrderMutation) Field(name string) (ent.Value, bool) {
 		return m.LineSet()
 	case order.FieldLineSetVersion:
 		return m.LineSetVersion()
+	case order.FieldAllocations:
+		return m.Allocations()
 	case order.FieldCustomFields:
 		return m.CustomFields()
 	}
@@ -55702,6 +57008,8 @@ func (m *OrderMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldLineSet(ctx)
 	case order.FieldLineSetVersion:
 		return m.OldLineSetVersion(ctx)
+	case order.FieldAllocations:
+		return m.OldAllocations(ctx)
 	case order.FieldCustomFields:
 		return m.OldCustomFields(ctx)
 	}
@@ -56013,6 +57321,13 @@ func (m *OrderMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLineSetVersion(v)
+		return nil
+	case order.FieldAllocations:
+		v, ok := value.(document.Allocations)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAllocations(v)
 		return nil
 	case order.FieldCustomFields:
 		v, ok := value.(document.CustomFields)
@@ -56351,6 +57666,9 @@ func (m *OrderMutation) ClearedFields() []string {
 	if m.FieldCleared(order.FieldLineSetVersion) {
 		fields = append(fields, order.FieldLineSetVersion)
 	}
+	if m.FieldCleared(order.FieldAllocations) {
+		fields = append(fields, order.FieldAllocations)
+	}
 	if m.FieldCleared(order.FieldCustomFields) {
 		fields = append(fields, order.FieldCustomFields)
 	}
@@ -56436,6 +57754,9 @@ func (m *OrderMutation) ClearField(name string) error {
 		return nil
 	case order.FieldLineSetVersion:
 		m.ClearLineSetVersion()
+		return nil
+	case order.FieldAllocations:
+		m.ClearAllocations()
 		return nil
 	case order.FieldCustomFields:
 		m.ClearCustomFields()
@@ -56576,6 +57897,9 @@ func (m *OrderMutation) ResetField(name string) error {
 		return nil
 	case order.FieldLineSetVersion:
 		m.ResetLineSetVersion()
+		return nil
+	case order.FieldAllocations:
+		m.ResetAllocations()
 		return nil
 	case order.FieldCustomFields:
 		m.ResetCustomFields()
@@ -70746,6 +72070,7 @@ type ProductMutation struct {
 	images_count              *int
 	addimages_count           *int
 	external_reference        *string
+	located                   *bool
 	custom_fields             *document.CustomFields
 	variant_custom_fields     *document.CustomFields
 	clearedFields             map[string]struct{}
@@ -72680,6 +74005,42 @@ func (m *ProductMutation) ResetExternalReference() {
 	delete(m.clearedFields, product.FieldExternalReference)
 }
 
+// SetLocated sets the "located" field.
+func (m *ProductMutation) SetLocated(b bool) {
+	m.located = &b
+}
+
+// Located returns the value of the "located" field in the mutation.
+func (m *ProductMutation) Located() (r bool, exists bool) {
+	v := m.located
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLocated returns the old "located" field's value of the Product entity.
+// If the Product object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProductMutation) OldLocated(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLocated is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLocated requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLocated: %w", err)
+	}
+	return oldValue.Located, nil
+}
+
+// ResetLocated resets all changes to the "located" field.
+func (m *ProductMutation) ResetLocated() {
+	m.located = nil
+}
+
 // SetCustomFields sets the "custom_fields" field.
 func (m *ProductMutation) SetCustomFields(df document.CustomFields) {
 	m.custom_fields = &df
@@ -72812,7 +74173,7 @@ func (m *ProductMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProductMutation) Fields() []string {
-	fields := make([]string, 0, 37)
+	fields := make([]string, 0, 38)
 	if m.store_id != nil {
 		fields = append(fields, product.FieldStoreID)
 	}
@@ -72918,6 +74279,9 @@ func (m *ProductMutation) Fields() []string {
 	if m.external_reference != nil {
 		fields = append(fields, product.FieldExternalReference)
 	}
+	if m.located != nil {
+		fields = append(fields, product.FieldLocated)
+	}
 	if m.custom_fields != nil {
 		fields = append(fields, product.FieldCustomFields)
 	}
@@ -73002,6 +74366,8 @@ func (m *ProductMutation) Field(name string) (ent.Value, bool) {
 		return m.ImagesCount()
 	case product.FieldExternalReference:
 		return m.ExternalReference()
+	case product.FieldLocated:
+		return m.Located()
 	case product.FieldCustomFields:
 		return m.CustomFields()
 	case product.FieldVariantCustomFields:
@@ -73085,6 +74451,8 @@ func (m *ProductMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldImagesCount(ctx)
 	case product.FieldExternalReference:
 		return m.OldExternalReference(ctx)
+	case product.FieldLocated:
+		return m.OldLocated(ctx)
 	case product.FieldCustomFields:
 		return m.OldCustomFields(ctx)
 	case product.FieldVariantCustomFields:
@@ -73342,6 +74710,13 @@ func (m *ProductMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetExternalReference(v)
+		return nil
+	case product.FieldLocated:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLocated(v)
 		return nil
 	case product.FieldCustomFields:
 		v, ok := value.(document.CustomFields)
@@ -73822,6 +75197,9 @@ func (m *ProductMutation) ResetField(name string) error {
 		return nil
 	case product.FieldExternalReference:
 		m.ResetExternalReference()
+		return nil
+	case product.FieldLocated:
+		m.ResetLocated()
 		return nil
 	case product.FieldCustomFields:
 		m.ResetCustomFields()
@@ -91965,6 +93343,590 @@ func (m *StaffTokenMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown StaffToken edge %s", name)
 }
 
+// StockLevelMutation represents an operation that mutates the StockLevel nodes in the graph.
+type StockLevelMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	product_id    *xid.ID
+	variant_id    *xid.ID
+	quantity      *int64
+	addquantity   *int64
+	sells_online  *bool
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*StockLevel, error)
+	predicates    []predicate.StockLevel
+}
+
+var _ ent.Mutation = (*StockLevelMutation)(nil)
+
+// stocklevelOption allows management of the mutation configuration using functional options.
+type stocklevelOption func(*StockLevelMutation)
+
+// newStockLevelMutation creates new mutation for the StockLevel entity.
+func newStockLevelMutation(c config, op Op, opts ...stocklevelOption) *StockLevelMutation {
+	m := &StockLevelMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeStockLevel,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withStockLevelID sets the ID field of the mutation.
+func withStockLevelID(id xid.ID) stocklevelOption {
+	return func(m *StockLevelMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *StockLevel
+		)
+		m.oldValue = func(ctx context.Context) (*StockLevel, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().StockLevel.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withStockLevel sets the old StockLevel of the mutation.
+func withStockLevel(node *StockLevel) stocklevelOption {
+	return func(m *StockLevelMutation) {
+		m.oldValue = func(context.Context) (*StockLevel, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m StockLevelMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m StockLevelMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of StockLevel entities.
+func (m *StockLevelMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *StockLevelMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *StockLevelMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().StockLevel.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *StockLevelMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *StockLevelMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the StockLevel entity.
+// If the StockLevel object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StockLevelMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *StockLevelMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetProductID sets the "product_id" field.
+func (m *StockLevelMutation) SetProductID(x xid.ID) {
+	m.product_id = &x
+}
+
+// ProductID returns the value of the "product_id" field in the mutation.
+func (m *StockLevelMutation) ProductID() (r xid.ID, exists bool) {
+	v := m.product_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProductID returns the old "product_id" field's value of the StockLevel entity.
+// If the StockLevel object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StockLevelMutation) OldProductID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProductID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProductID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProductID: %w", err)
+	}
+	return oldValue.ProductID, nil
+}
+
+// ResetProductID resets all changes to the "product_id" field.
+func (m *StockLevelMutation) ResetProductID() {
+	m.product_id = nil
+}
+
+// SetVariantID sets the "variant_id" field.
+func (m *StockLevelMutation) SetVariantID(x xid.ID) {
+	m.variant_id = &x
+}
+
+// VariantID returns the value of the "variant_id" field in the mutation.
+func (m *StockLevelMutation) VariantID() (r xid.ID, exists bool) {
+	v := m.variant_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariantID returns the old "variant_id" field's value of the StockLevel entity.
+// If the StockLevel object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StockLevelMutation) OldVariantID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariantID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariantID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariantID: %w", err)
+	}
+	return oldValue.VariantID, nil
+}
+
+// ResetVariantID resets all changes to the "variant_id" field.
+func (m *StockLevelMutation) ResetVariantID() {
+	m.variant_id = nil
+}
+
+// SetQuantity sets the "quantity" field.
+func (m *StockLevelMutation) SetQuantity(i int64) {
+	m.quantity = &i
+	m.addquantity = nil
+}
+
+// Quantity returns the value of the "quantity" field in the mutation.
+func (m *StockLevelMutation) Quantity() (r int64, exists bool) {
+	v := m.quantity
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuantity returns the old "quantity" field's value of the StockLevel entity.
+// If the StockLevel object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StockLevelMutation) OldQuantity(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuantity is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuantity requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuantity: %w", err)
+	}
+	return oldValue.Quantity, nil
+}
+
+// AddQuantity adds i to the "quantity" field.
+func (m *StockLevelMutation) AddQuantity(i int64) {
+	if m.addquantity != nil {
+		*m.addquantity += i
+	} else {
+		m.addquantity = &i
+	}
+}
+
+// AddedQuantity returns the value that was added to the "quantity" field in this mutation.
+func (m *StockLevelMutation) AddedQuantity() (r int64, exists bool) {
+	v := m.addquantity
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetQuantity resets all changes to the "quantity" field.
+func (m *StockLevelMutation) ResetQuantity() {
+	m.quantity = nil
+	m.addquantity = nil
+}
+
+// SetSellsOnline sets the "sells_online" field.
+func (m *StockLevelMutation) SetSellsOnline(b bool) {
+	m.sells_online = &b
+}
+
+// SellsOnline returns the value of the "sells_online" field in the mutation.
+func (m *StockLevelMutation) SellsOnline() (r bool, exists bool) {
+	v := m.sells_online
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSellsOnline returns the old "sells_online" field's value of the StockLevel entity.
+// If the StockLevel object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StockLevelMutation) OldSellsOnline(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSellsOnline is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSellsOnline requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSellsOnline: %w", err)
+	}
+	return oldValue.SellsOnline, nil
+}
+
+// ResetSellsOnline resets all changes to the "sells_online" field.
+func (m *StockLevelMutation) ResetSellsOnline() {
+	m.sells_online = nil
+}
+
+// Where appends a list predicates to the StockLevelMutation builder.
+func (m *StockLevelMutation) Where(ps ...predicate.StockLevel) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the StockLevelMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *StockLevelMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.StockLevel, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *StockLevelMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *StockLevelMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (StockLevel).
+func (m *StockLevelMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *StockLevelMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.store_id != nil {
+		fields = append(fields, stocklevel.FieldStoreID)
+	}
+	if m.product_id != nil {
+		fields = append(fields, stocklevel.FieldProductID)
+	}
+	if m.variant_id != nil {
+		fields = append(fields, stocklevel.FieldVariantID)
+	}
+	if m.quantity != nil {
+		fields = append(fields, stocklevel.FieldQuantity)
+	}
+	if m.sells_online != nil {
+		fields = append(fields, stocklevel.FieldSellsOnline)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *StockLevelMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case stocklevel.FieldStoreID:
+		return m.StoreID()
+	case stocklevel.FieldProductID:
+		return m.ProductID()
+	case stocklevel.FieldVariantID:
+		return m.VariantID()
+	case stocklevel.FieldQuantity:
+		return m.Quantity()
+	case stocklevel.FieldSellsOnline:
+		return m.SellsOnline()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *StockLevelMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case stocklevel.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case stocklevel.FieldProductID:
+		return m.OldProductID(ctx)
+	case stocklevel.FieldVariantID:
+		return m.OldVariantID(ctx)
+	case stocklevel.FieldQuantity:
+		return m.OldQuantity(ctx)
+	case stocklevel.FieldSellsOnline:
+		return m.OldSellsOnline(ctx)
+	}
+	return nil, fmt.Errorf("unknown StockLevel field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *StockLevelMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case stocklevel.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case stocklevel.FieldProductID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProductID(v)
+		return nil
+	case stocklevel.FieldVariantID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariantID(v)
+		return nil
+	case stocklevel.FieldQuantity:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuantity(v)
+		return nil
+	case stocklevel.FieldSellsOnline:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSellsOnline(v)
+		return nil
+	}
+	return fmt.Errorf("unknown StockLevel field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *StockLevelMutation) AddedFields() []string {
+	var fields []string
+	if m.addquantity != nil {
+		fields = append(fields, stocklevel.FieldQuantity)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *StockLevelMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case stocklevel.FieldQuantity:
+		return m.AddedQuantity()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *StockLevelMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case stocklevel.FieldQuantity:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddQuantity(v)
+		return nil
+	}
+	return fmt.Errorf("unknown StockLevel numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *StockLevelMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *StockLevelMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *StockLevelMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown StockLevel nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *StockLevelMutation) ResetField(name string) error {
+	switch name {
+	case stocklevel.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case stocklevel.FieldProductID:
+		m.ResetProductID()
+		return nil
+	case stocklevel.FieldVariantID:
+		m.ResetVariantID()
+		return nil
+	case stocklevel.FieldQuantity:
+		m.ResetQuantity()
+		return nil
+	case stocklevel.FieldSellsOnline:
+		m.ResetSellsOnline()
+		return nil
+	}
+	return fmt.Errorf("unknown StockLevel field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *StockLevelMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *StockLevelMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *StockLevelMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *StockLevelMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *StockLevelMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *StockLevelMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *StockLevelMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown StockLevel unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *StockLevelMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown StockLevel edge %s", name)
+}
+
 // StoreMutation represents an operation that mutates the Store nodes in the graph.
 type StoreMutation struct {
 	config
@@ -91992,6 +93954,7 @@ type StoreMutation struct {
 	low_stock              *int64
 	addlow_stock           *int64
 	stock_events           *bool
+	located                *bool
 	shopper_cancels        *bool
 	remind_hours           *int64
 	addremind_hours        *int64
@@ -92831,6 +94794,42 @@ func (m *StoreMutation) ResetStockEvents() {
 	m.stock_events = nil
 }
 
+// SetLocated sets the "located" field.
+func (m *StoreMutation) SetLocated(b bool) {
+	m.located = &b
+}
+
+// Located returns the value of the "located" field in the mutation.
+func (m *StoreMutation) Located() (r bool, exists bool) {
+	v := m.located
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLocated returns the old "located" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldLocated(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLocated is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLocated requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLocated: %w", err)
+	}
+	return oldValue.Located, nil
+}
+
+// ResetLocated resets all changes to the "located" field.
+func (m *StoreMutation) ResetLocated() {
+	m.located = nil
+}
+
 // SetShopperCancels sets the "shopper_cancels" field.
 func (m *StoreMutation) SetShopperCancels(b bool) {
 	m.shopper_cancels = &b
@@ -93437,7 +95436,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 27)
+	fields := make([]string, 0, 28)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -93482,6 +95481,9 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.stock_events != nil {
 		fields = append(fields, store.FieldStockEvents)
+	}
+	if m.located != nil {
+		fields = append(fields, store.FieldLocated)
 	}
 	if m.shopper_cancels != nil {
 		fields = append(fields, store.FieldShopperCancels)
@@ -93557,6 +95559,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.LowStock()
 	case store.FieldStockEvents:
 		return m.StockEvents()
+	case store.FieldLocated:
+		return m.Located()
 	case store.FieldShopperCancels:
 		return m.ShopperCancels()
 	case store.FieldRemindHours:
@@ -93620,6 +95624,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldLowStock(ctx)
 	case store.FieldStockEvents:
 		return m.OldStockEvents(ctx)
+	case store.FieldLocated:
+		return m.OldLocated(ctx)
 	case store.FieldShopperCancels:
 		return m.OldShopperCancels(ctx)
 	case store.FieldRemindHours:
@@ -93757,6 +95763,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetStockEvents(v)
+		return nil
+	case store.FieldLocated:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLocated(v)
 		return nil
 	case store.FieldShopperCancels:
 		v, ok := value.(bool)
@@ -94109,6 +96122,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldStockEvents:
 		m.ResetStockEvents()
+		return nil
+	case store.FieldLocated:
+		m.ResetLocated()
 		return nil
 	case store.FieldShopperCancels:
 		m.ResetShopperCancels()

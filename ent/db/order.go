@@ -105,6 +105,8 @@ type Order struct {
 	LineSet []byte `json:"line_set,omitempty"`
 	// LineSetVersion holds the value of the "line_set_version" field.
 	LineSetVersion *int64 `json:"line_set_version,omitempty"`
+	// Allocations holds the value of the "allocations" field.
+	Allocations document.Allocations `json:"allocations,omitempty"`
 	// CustomFields holds the value of the "custom_fields" field.
 	CustomFields document.CustomFields `json:"custom_fields,omitempty"`
 	selectValues sql.SelectValues
@@ -117,7 +119,7 @@ func (*Order) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case order.FieldCustomerID, order.FieldCartID, order.FieldExchangeOf, order.FieldDiscountID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldTaxes, order.FieldLineSet, order.FieldCustomFields:
+		case order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldTaxes, order.FieldLineSet, order.FieldAllocations, order.FieldCustomFields:
 			values[i] = new([]byte)
 		case order.FieldVersion, order.FieldEventSequence, order.FieldUpdatedAt, order.FieldNumber, order.FieldSubtotalMinor, order.FieldDiscountMinor, order.FieldShippingMinor, order.FieldTaxMinor, order.FieldTotalMinor, order.FieldPaidMinor, order.FieldRefundedMinor, order.FieldNotesCount, order.FieldPlacedAt, order.FieldPaidAt, order.FieldFulfilledAt, order.FieldCancelledAt, order.FieldCompletedAt, order.FieldIncludedTaxMinor, order.FieldLineSetVersion:
 			values[i] = new(sql.NullInt64)
@@ -422,6 +424,12 @@ func (_m *Order) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LineSetVersion = new(int64)
 				*_m.LineSetVersion = value.Int64
+			}
+		case order.FieldAllocations:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field allocations", values[i])
+			} else if value != nil {
+				_m.Allocations = *value
 			}
 		case order.FieldCustomFields:
 			if value, ok := values[i].(*[]byte); !ok {

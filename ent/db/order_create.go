@@ -457,6 +457,12 @@ func (_c *OrderCreate) SetNillableLineSetVersion(v *int64) *OrderCreate {
 	return _c
 }
 
+// SetAllocations sets the "allocations" field.
+func (_c *OrderCreate) SetAllocations(v document.Allocations) *OrderCreate {
+	_c.mutation.SetAllocations(v)
+	return _c
+}
+
 // SetCustomFields sets the "custom_fields" field.
 func (_c *OrderCreate) SetCustomFields(v document.CustomFields) *OrderCreate {
 	_c.mutation.SetCustomFields(v)
@@ -809,6 +815,10 @@ func (_c *OrderCreate) createSpec() (*Order, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LineSetVersion(); ok {
 		_spec.SetField(order.FieldLineSetVersion, field.TypeInt64, value)
 		_node.LineSetVersion = &value
+	}
+	if value, ok := _c.mutation.Allocations(); ok {
+		_spec.SetField(order.FieldAllocations, field.TypeBytes, value)
+		_node.Allocations = value
 	}
 	if value, ok := _c.mutation.CustomFields(); ok {
 		_spec.SetField(order.FieldCustomFields, field.TypeBytes, value)

@@ -577,6 +577,7 @@ var orderBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.Language),
 		(*cell.Bytes)(&row.LineSet),
 		cell.NumberOf(&row.LineSetVersion),
+		(*cell.Bytes)(&row.Allocations),
 		(*cell.Bytes)(&row.CustomFields),
 	)
 	return buffer

@@ -658,6 +658,18 @@ func (_u *OrderUpdate) ClearLineSetVersion() *OrderUpdate {
 	return _u
 }
 
+// SetAllocations sets the "allocations" field.
+func (_u *OrderUpdate) SetAllocations(v document.Allocations) *OrderUpdate {
+	_u.mutation.SetAllocations(v)
+	return _u
+}
+
+// ClearAllocations clears the value of the "allocations" field.
+func (_u *OrderUpdate) ClearAllocations() *OrderUpdate {
+	_u.mutation.ClearAllocations()
+	return _u
+}
+
 // SetCustomFields sets the "custom_fields" field.
 func (_u *OrderUpdate) SetCustomFields(v document.CustomFields) *OrderUpdate {
 	_u.mutation.SetCustomFields(v)
@@ -1357,6 +1369,18 @@ func (_u *OrderUpdateOne) AddLineSetVersion(v int64) *OrderUpdateOne {
 // ClearLineSetVersion clears the value of the "line_set_version" field.
 func (_u *OrderUpdateOne) ClearLineSetVersion() *OrderUpdateOne {
 	_u.mutation.ClearLineSetVersion()
+	return _u
+}
+
+// SetAllocations sets the "allocations" field.
+func (_u *OrderUpdateOne) SetAllocations(v document.Allocations) *OrderUpdateOne {
+	_u.mutation.SetAllocations(v)
+	return _u
+}
+
+// ClearAllocations clears the value of the "allocations" field.
+func (_u *OrderUpdateOne) ClearAllocations() *OrderUpdateOne {
+	_u.mutation.ClearAllocations()
 	return _u
 }
 

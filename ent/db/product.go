@@ -89,6 +89,8 @@ type Product struct {
 	ImagesCount int `json:"images_count,omitempty"`
 	// ExternalReference holds the value of the "external_reference" field.
 	ExternalReference *string `json:"external_reference,omitempty"`
+	// Located holds the value of the "located" field.
+	Located bool `json:"located,omitempty"`
 	// CustomFields holds the value of the "custom_fields" field.
 	CustomFields document.CustomFields `json:"custom_fields,omitempty"`
 	// VariantCustomFields holds the value of the "variant_custom_fields" field.
@@ -99,6 +101,8 @@ type Product struct {
 	Variants []*Variant `json:"-"`
 	// Images are the uploaded images, by position; nil if not loaded.
 	Images []*ProductImage `json:"-"`
+	// Levels are the stock of a product without options at other locations than the default, if loaded.
+	Levels []*StockLevel `json:"-"`
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -110,7 +114,7 @@ func (*Product) scanValues(columns []string) ([]any, error) {
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case product.FieldTags, product.FieldOptions, product.FieldMaker, product.FieldVideos, product.FieldPrices, product.FieldCustomFields, product.FieldVariantCustomFields:
 			values[i] = new([]byte)
-		case product.FieldRequiresShipping:
+		case product.FieldRequiresShipping, product.FieldLocated:
 			values[i] = new(sql.NullBool)
 		case product.FieldVersion, product.FieldEventSequence, product.FieldUpdatedAt, product.FieldPriceMinor, product.FieldCompareAtPriceMinor, product.FieldInventoryQuantity, product.FieldPublishedAt, product.FieldWeightGrams, product.FieldMaxPriceMinor, product.FieldCostMinor, product.FieldSalePriceMinor, product.FieldSaleStartsAt, product.FieldSaleEndsAt, product.FieldImagesCount:
 			values[i] = new(sql.NullInt64)
@@ -365,6 +369,12 @@ func (_m *Product) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ExternalReference = new(string)
 				*_m.ExternalReference = value.String
+			}
+		case product.FieldLocated:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field located", values[i])
+			} else if value.Valid {
+				_m.Located = value.Bool
 			}
 		case product.FieldCustomFields:
 			if value, ok := values[i].(*[]byte); !ok {

@@ -417,6 +417,20 @@ func (_c *ProductCreate) SetNillableExternalReference(v *string) *ProductCreate 
 	return _c
 }
 
+// SetLocated sets the "located" field.
+func (_c *ProductCreate) SetLocated(v bool) *ProductCreate {
+	_c.mutation.SetLocated(v)
+	return _c
+}
+
+// SetNillableLocated sets the "located" field if the given value is not nil.
+func (_c *ProductCreate) SetNillableLocated(v *bool) *ProductCreate {
+	if v != nil {
+		_c.SetLocated(*v)
+	}
+	return _c
+}
+
 // SetCustomFields sets the "custom_fields" field.
 func (_c *ProductCreate) SetCustomFields(v document.CustomFields) *ProductCreate {
 	_c.mutation.SetCustomFields(v)
@@ -504,6 +518,10 @@ func (_c *ProductCreate) defaults() error {
 		v := product.DefaultImagesCount
 		_c.mutation.SetImagesCount(v)
 	}
+	if _, ok := _c.mutation.Located(); !ok {
+		v := product.DefaultLocated
+		_c.mutation.SetLocated(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if product.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized product.DefaultID (forgotten import db/runtime?)")
@@ -572,6 +590,9 @@ func (_c *ProductCreate) check() error {
 	}
 	if _, ok := _c.mutation.ImagesCount(); !ok {
 		return &ValidationError{Name: "images_count", err: errors.New(`db: missing required field "Product.images_count"`)}
+	}
+	if _, ok := _c.mutation.Located(); !ok {
+		return &ValidationError{Name: "located", err: errors.New(`db: missing required field "Product.located"`)}
 	}
 	return nil
 }
@@ -747,6 +768,10 @@ func (_c *ProductCreate) createSpec() (*Product, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ExternalReference(); ok {
 		_spec.SetField(product.FieldExternalReference, field.TypeString, value)
 		_node.ExternalReference = &value
+	}
+	if value, ok := _c.mutation.Located(); ok {
+		_spec.SetField(product.FieldLocated, field.TypeBool, value)
+		_node.Located = value
 	}
 	if value, ok := _c.mutation.CustomFields(); ok {
 		_spec.SetField(product.FieldCustomFields, field.TypeBytes, value)

@@ -569,6 +569,7 @@ var productBuffers = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Prices),
 		(*cell.Int)(&row.ImagesCount),
 		cell.TextOf(&row.ExternalReference),
+		(*cell.Flag)(&row.Located),
 		(*cell.Bytes)(&row.CustomFields),
 		(*cell.Bytes)(&row.VariantCustomFields),
 	)

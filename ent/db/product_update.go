@@ -692,6 +692,20 @@ func (_u *ProductUpdate) ClearExternalReference() *ProductUpdate {
 	return _u
 }
 
+// SetLocated sets the "located" field.
+func (_u *ProductUpdate) SetLocated(v bool) *ProductUpdate {
+	_u.mutation.SetLocated(v)
+	return _u
+}
+
+// SetNillableLocated sets the "located" field if the given value is not nil.
+func (_u *ProductUpdate) SetNillableLocated(v *bool) *ProductUpdate {
+	if v != nil {
+		_u.SetLocated(*v)
+	}
+	return _u
+}
+
 // SetCustomFields sets the "custom_fields" field.
 func (_u *ProductUpdate) SetCustomFields(v document.CustomFields) *ProductUpdate {
 	_u.mutation.SetCustomFields(v)
@@ -1459,6 +1473,20 @@ func (_u *ProductUpdateOne) SetNillableExternalReference(v *string) *ProductUpda
 // ClearExternalReference clears the value of the "external_reference" field.
 func (_u *ProductUpdateOne) ClearExternalReference() *ProductUpdateOne {
 	_u.mutation.ClearExternalReference()
+	return _u
+}
+
+// SetLocated sets the "located" field.
+func (_u *ProductUpdateOne) SetLocated(v bool) *ProductUpdateOne {
+	_u.mutation.SetLocated(v)
+	return _u
+}
+
+// SetNillableLocated sets the "located" field if the given value is not nil.
+func (_u *ProductUpdateOne) SetNillableLocated(v *bool) *ProductUpdateOne {
+	if v != nil {
+		_u.SetLocated(*v)
+	}
 	return _u
 }
 

@@ -49,6 +49,8 @@ type Store struct {
 	LowStock *int64 `json:"low_stock,omitempty"`
 	// StockEvents holds the value of the "stock_events" field.
 	StockEvents bool `json:"stock_events,omitempty"`
+	// Located holds the value of the "located" field.
+	Located bool `json:"located,omitempty"`
 	// ShopperCancels holds the value of the "shopper_cancels" field.
 	ShopperCancels bool `json:"shopper_cancels,omitempty"`
 	// RemindHours holds the value of the "remind_hours" field.
@@ -85,7 +87,7 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case store.FieldLimits, store.FieldStorefront:
 			values[i] = new([]byte)
-		case store.FieldSecondFactor, store.FieldStockEvents, store.FieldShopperCancels, store.FieldLegacy, store.FieldDemo, store.FieldTest:
+		case store.FieldSecondFactor, store.FieldStockEvents, store.FieldLocated, store.FieldShopperCancels, store.FieldLegacy, store.FieldDemo, store.FieldTest:
 			values[i] = new(sql.NullBool)
 		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldLowStock, store.FieldRemindHours, store.FieldStorefrontRevision, store.FieldRedactions:
 			values[i] = new(sql.NullInt64)
@@ -207,6 +209,12 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field stock_events", values[i])
 			} else if value.Valid {
 				_m.StockEvents = value.Bool
+			}
+		case store.FieldLocated:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field located", values[i])
+			} else if value.Valid {
+				_m.Located = value.Bool
 			}
 		case store.FieldShopperCancels:
 			if value, ok := values[i].(*sql.NullBool); !ok {

@@ -193,6 +193,20 @@ func (_c *StoreCreate) SetNillableStockEvents(v *bool) *StoreCreate {
 	return _c
 }
 
+// SetLocated sets the "located" field.
+func (_c *StoreCreate) SetLocated(v bool) *StoreCreate {
+	_c.mutation.SetLocated(v)
+	return _c
+}
+
+// SetNillableLocated sets the "located" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableLocated(v *bool) *StoreCreate {
+	if v != nil {
+		_c.SetLocated(*v)
+	}
+	return _c
+}
+
 // SetShopperCancels sets the "shopper_cancels" field.
 func (_c *StoreCreate) SetShopperCancels(v bool) *StoreCreate {
 	_c.mutation.SetShopperCancels(v)
@@ -420,6 +434,10 @@ func (_c *StoreCreate) defaults() error {
 		v := store.DefaultStockEvents
 		_c.mutation.SetStockEvents(v)
 	}
+	if _, ok := _c.mutation.Located(); !ok {
+		v := store.DefaultLocated
+		_c.mutation.SetLocated(v)
+	}
 	if _, ok := _c.mutation.ShopperCancels(); !ok {
 		v := store.DefaultShopperCancels
 		_c.mutation.SetShopperCancels(v)
@@ -493,6 +511,9 @@ func (_c *StoreCreate) check() error {
 	}
 	if _, ok := _c.mutation.StockEvents(); !ok {
 		return &ValidationError{Name: "stock_events", err: errors.New(`db: missing required field "Store.stock_events"`)}
+	}
+	if _, ok := _c.mutation.Located(); !ok {
+		return &ValidationError{Name: "located", err: errors.New(`db: missing required field "Store.located"`)}
 	}
 	if _, ok := _c.mutation.ShopperCancels(); !ok {
 		return &ValidationError{Name: "shopper_cancels", err: errors.New(`db: missing required field "Store.shopper_cancels"`)}
@@ -606,6 +627,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.StockEvents(); ok {
 		_spec.SetField(store.FieldStockEvents, field.TypeBool, value)
 		_node.StockEvents = value
+	}
+	if value, ok := _c.mutation.Located(); ok {
+		_spec.SetField(store.FieldLocated, field.TypeBool, value)
+		_node.Located = value
 	}
 	if value, ok := _c.mutation.ShopperCancels(); ok {
 		_spec.SetField(store.FieldShopperCancels, field.TypeBool, value)

@@ -549,6 +549,7 @@ var storeBuffers = sync.Pool{New: func() any {
 		cell.NumberOf(&row.RefundProofMinor),
 		cell.NumberOf(&row.LowStock),
 		(*cell.Flag)(&row.StockEvents),
+		(*cell.Flag)(&row.Located),
 		(*cell.Flag)(&row.ShopperCancels),
 		cell.NumberOf(&row.RemindHours),
 		(*cell.Bytes)(&row.Limits),

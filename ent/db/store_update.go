@@ -294,6 +294,20 @@ func (_u *StoreUpdate) SetNillableStockEvents(v *bool) *StoreUpdate {
 	return _u
 }
 
+// SetLocated sets the "located" field.
+func (_u *StoreUpdate) SetLocated(v bool) *StoreUpdate {
+	_u.mutation.SetLocated(v)
+	return _u
+}
+
+// SetNillableLocated sets the "located" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableLocated(v *bool) *StoreUpdate {
+	if v != nil {
+		_u.SetLocated(*v)
+	}
+	return _u
+}
+
 // SetShopperCancels sets the "shopper_cancels" field.
 func (_u *StoreUpdate) SetShopperCancels(v bool) *StoreUpdate {
 	_u.mutation.SetShopperCancels(v)
@@ -823,6 +837,20 @@ func (_u *StoreUpdateOne) SetStockEvents(v bool) *StoreUpdateOne {
 func (_u *StoreUpdateOne) SetNillableStockEvents(v *bool) *StoreUpdateOne {
 	if v != nil {
 		_u.SetStockEvents(*v)
+	}
+	return _u
+}
+
+// SetLocated sets the "located" field.
+func (_u *StoreUpdateOne) SetLocated(v bool) *StoreUpdateOne {
+	_u.mutation.SetLocated(v)
+	return _u
+}
+
+// SetNillableLocated sets the "located" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableLocated(v *bool) *StoreUpdateOne {
+	if v != nil {
+		_u.SetLocated(*v)
 	}
 	return _u
 }

@@ -106,6 +106,8 @@ type Tx struct {
 	LineWalk *LineWalkClient
 	// Listing is the client for interacting with the Listing builders.
 	Listing *ListingClient
+	// Location is the client for interacting with the Location builders.
+	Location *LocationClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
 	// MailSender is the client for interacting with the MailSender builders.
@@ -210,6 +212,8 @@ type Tx struct {
 	Staff *StaffClient
 	// StaffToken is the client for interacting with the StaffToken builders.
 	StaffToken *StaffTokenClient
+	// StockLevel is the client for interacting with the StockLevel builders.
+	StockLevel *StockLevelClient
 	// Store is the client for interacting with the Store builders.
 	Store *StoreClient
 	// StoreHandle is the client for interacting with the StoreHandle builders.
@@ -417,6 +421,7 @@ func (tx *Tx) init() {
 	tx.InvoiceSettings = NewInvoiceSettingsClient(tx.config)
 	tx.LineWalk = NewLineWalkClient(tx.config)
 	tx.Listing = NewListingClient(tx.config)
+	tx.Location = NewLocationClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
 	tx.MailSender = NewMailSenderClient(tx.config)
 	tx.MailStop = NewMailStopClient(tx.config)
@@ -469,6 +474,7 @@ func (tx *Tx) init() {
 	tx.ShopperSession = NewShopperSessionClient(tx.config)
 	tx.Staff = NewStaffClient(tx.config)
 	tx.StaffToken = NewStaffTokenClient(tx.config)
+	tx.StockLevel = NewStockLevelClient(tx.config)
 	tx.Store = NewStoreClient(tx.config)
 	tx.StoreHandle = NewStoreHandleClient(tx.config)
 	tx.Task = NewTaskClient(tx.config)

@@ -59,6 +59,8 @@ type Variant struct {
 
 	// Image is the image of ImageID, if loaded.
 	Image *ProductImage `json:"-"`
+	// Levels are the stock at other locations than the default, if loaded.
+	Levels []*StockLevel `json:"-"`
 }
 
 // scanValues returns the types for scanning values from sql.Rows.

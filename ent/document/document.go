@@ -31,6 +31,9 @@ type Options []byte
 // Lines is a JSON array of [Line].
 type Lines []byte
 
+// Allocations is a JSON array of [Allocation].
+type Allocations []byte
+
 // ReturnLines is a JSON array of [ReturnLine].
 type ReturnLines []byte
 
@@ -90,6 +93,15 @@ type Line struct {
 	Restocked bool `json:"restocked,omitempty"`
 }
 
+// Allocation is a number of units of an order line that were taken from one location and not given back.
+type Allocation struct {
+	LineID     string `json:"line_item_id"`
+	LocationID string `json:"location_id"`
+	Quantity   int64  `json:"quantity"`
+	// FulfilledQuantity is how many of them were shipped.
+	FulfilledQuantity int64 `json:"fulfilled_quantity"`
+}
+
 // ReturnLine is a quantity of an order line that is returned.
 type ReturnLine struct {
 	LineID   string             `json:"line_item_id"`
@@ -103,6 +115,8 @@ type ShippingRate struct {
 	Name       string             `json:"name"`
 	Kind       state.ShippingKind `json:"kind"`
 	PriceMinor int64              `json:"price_minor"`
+	// LocationID is where a shopper collects the order; "" for none, and always if it is delivered.
+	LocationID string `json:"location_id,omitempty"`
 	// The bounds are inclusive; nil means no bound.
 	LeastMinor *int64 `json:"least_minor,omitempty"`
 	MostMinor  *int64 `json:"most_minor,omitempty"`
@@ -206,6 +220,14 @@ func NewLines(lines []Line) Lines {
 // NewReturnLines encodes a list, which may be empty.
 func NewReturnLines(list []ReturnLine) ReturnLines { return encode(append([]ReturnLine{}, list...)) }
 
+// NewAllocations encodes a list; an empty one gives an absent document.
+func NewAllocations(list []Allocation) Allocations {
+	if len(list) == 0 {
+		return nil
+	}
+	return encode(list)
+}
+
 // NewShippingRates encodes a list, which may be empty.
 func NewShippingRates(rates []ShippingRate) ShippingRates {
 	return encode(append([]ShippingRate{}, rates...))
@@ -279,6 +301,9 @@ func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }
 
 // List decodes the lines.
 func (l ReturnLines) List() ([]ReturnLine, error) { return decode[[]ReturnLine](l) }
+
+// List decodes the allocations; an absent document has none.
+func (a Allocations) List() ([]Allocation, error) { return decode[[]Allocation](a) }
 
 // List decodes the rates.
 func (r ShippingRates) List() ([]ShippingRate, error) { return decode[[]ShippingRate](r) }

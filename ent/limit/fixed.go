@@ -124,6 +124,7 @@ var fixed = []Fixed{
 	{Of: "A value of type json in a custom field", Unit: inBytes, Most: CustomFieldJSON},
 	{Of: "The custom fields of one record", Unit: inBytes, Most: CustomFieldBytes},
 	{Of: "The custom fields by which a list is filtered", Unit: inEntries, Most: CustomFieldFilters},
+	{Of: "The locations of a store besides the default one", Unit: inEntries, Most: Locations},
 	{Of: "The ids that an export is filtered by", Unit: inEntries, Most: ExportIDs},
 	{Of: "The deliveries that one request resends", Unit: inEntries, Most: Retries},
 	{Of: "An introduction or closing of an email to shoppers", Unit: inCharacters, Most: EmailText},

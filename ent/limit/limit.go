@@ -227,6 +227,8 @@ const (
 	FilterableFields   = 20
 	CustomFieldItems   = 100
 	CustomFieldFilters = 3
+	// Locations are the locations of a store besides the default one, closed ones too.
+	Locations = 100
 	// ExportIDs are the ids that an export is limited to.
 	ExportIDs = 250
 	// Retries are the deliveries that one request retries.

@@ -57,6 +57,7 @@ var tables = map[string]map[Class]string{
 	"collections":   {Never: "title handle description sort rule"},
 	"credentials":   {Never: "kind"},
 	"custom_fields": {Never: "owner name label type"},
+	"locations":     {Never: "name address"},
 	"customers": {
 		Redaction: "email phone first_name last_name locale default_address addresses tags note custom_fields",
 		Never:     "status email_marketing email_marketing_source",
@@ -108,7 +109,7 @@ var tables = map[string]map[Class]string{
 		Redaction: "email billing_address shipping_address vat_id vat_consultation custom_fields",
 		Books:     "tags line_set",
 		Never: "status financial_status fulfillment_status currency source discount_code external_number " +
-			"shipping_method payment_method language taxes tax_relief",
+			"shipping_method payment_method language taxes tax_relief allocations",
 	},
 	"outbox_failures":    {Age: "detail"},
 	"pages":              {Never: "title handle status kind body seo_description"},

@@ -22,6 +22,8 @@ func (Fulfillment) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}),
 		field.Bytes("lines").GoType(document.Lines(nil)).SchemaType(longBlob),
+		// location_id is where it was shipped from; null if unknown, or if there was more than one.
+		field.UUID("location_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.Location}),
 		field.String("carrier").MaxRuneLen(255).Optional().Nillable(),
 		field.String("tracking_number").MaxRuneLen(255).Optional().Nillable(),
 		field.String("tracking_url").SchemaType(text).Optional().Nillable(),

@@ -26,6 +26,9 @@ func (InventoryChange) Fields() []ent.Field {
 		// before and after are null while stock is not tracked.
 		field.Int64("before").Optional().Nillable().Immutable(),
 		field.Int64("after").Optional().Nillable().Immutable(),
+		// location_id is where it changed; null for the default location.
+		field.UUID("location_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable().
+			Annotations(Kind{xid.Location}),
 		field.String("reason").MaxRuneLen(255).Optional().Nillable().Immutable(),
 		field.String("reference").MaxRuneLen(255).Optional().Nillable().Immutable(),
 		field.String("actor_type").GoType(viewer.Kind("")).SchemaType(key(16)).Immutable(),

@@ -81,6 +81,8 @@ func (Order) Fields() []ent.Field {
 		// only version, so the lines of orders that it changed are read from their own rows.
 		field.Bytes("line_set").SchemaType(longBlob).Optional(),
 		field.Int64("line_set_version").Optional().Nillable(),
+		// allocations are the locations that its stock was taken from; null before the store had several.
+		field.Bytes("allocations").GoType(document.Allocations(nil)).SchemaType(longBlob).Optional(),
 		field.Bytes("custom_fields").GoType(document.CustomFields(nil)).SchemaType(longBlob).Optional(),
 	}
 }

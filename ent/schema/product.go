@@ -75,6 +75,8 @@ func (Product) Fields() []ent.Field {
 		field.String("external_reference").SchemaType(key(limit.Bytes(limit.Line))).Optional().Nillable(),
 		// custom_fields are those of the product, variant_custom_fields those of its only variant; with
 		// options, the latter are null.
+		// located says that stock_levels has rows of the product.
+		field.Bool("located").Default(false),
 		field.Bytes("custom_fields").GoType(document.CustomFields(nil)).SchemaType(longBlob).Optional(),
 		field.Bytes("variant_custom_fields").GoType(document.CustomFields(nil)).SchemaType(longBlob).Optional(),
 	}

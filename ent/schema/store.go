@@ -45,6 +45,8 @@ func (Store) Fields() []ent.Field {
 		field.Int64("low_stock").Optional().Nillable(),
 		// stock_events says that changes of stock become events.
 		field.Bool("stock_events").Default(false),
+		// located says that the store has more than the default location.
+		field.Bool("located").Default(false),
 		// shopper_cancels says that shoppers may cancel their orders while nothing was shipped.
 		field.Bool("shopper_cancels").Default(true),
 		// remind_hours is how long after its last change a shopper is reminded of a cart; null for

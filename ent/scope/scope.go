@@ -41,6 +41,8 @@ const (
 	CustomersWrite    = "customers.write"
 	CustomFieldsRead  = "custom_fields.read"
 	CustomFieldsWrite = "custom_fields.write"
+	LocationsRead     = "locations.read"
+	LocationsWrite    = "locations.write"
 	ExportsRead       = "exports.read"
 	ExportsWrite      = "exports.write"
 	ImportsRead       = "imports.read"
@@ -86,6 +88,10 @@ var catalog = []Scope{
 		Sentence: "Read which custom fields the store has, without their values."},
 	{Name: CustomFieldsWrite, Resource: "custom_fields", Access: "write", Title: "Manage custom fields",
 		Sentence: "Create, change and delete custom fields with their values. Includes reading them."},
+	{Name: LocationsRead, Resource: "locations", Access: "read", Title: "See locations",
+		Sentence: "Read the places where the store keeps stock."},
+	{Name: LocationsWrite, Resource: "locations", Access: "write", Title: "Manage locations",
+		Sentence: "Create, change and close locations. Includes reading them."},
 	{Name: ExportsRead, Resource: "exports", Access: "read", Title: "See exports",
 		Sentence: "List export jobs and fetch their files.", Personal: true},
 	{Name: ExportsWrite, Resource: "exports", Access: "write", Title: "Run exports",

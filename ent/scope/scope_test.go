@@ -17,7 +17,7 @@ var spec = []string{
 	"webhooks.read", "webhooks.write", "themes.read", "themes.write",
 	"sales.write", "fulfillments.write", "refunds.write", "customers.write", "discounts.read", "discounts.write",
 	"collections.read", "collections.write", "inventory.read", "inventory.write",
-	"custom_fields.read", "custom_fields.write", "imports.read", "imports.write",
+	"custom_fields.read", "custom_fields.write", "imports.read", "imports.write", "locations.read", "locations.write",
 }
 
 func TestCatalogMatchesSpec(t *testing.T) {

@@ -51,11 +51,11 @@ func (r Role) Scopes() scope.Set {
 	case Developer:
 		return scope.Of(scope.ProductsRead, scope.ProductsWrite, scope.ThemesRead, scope.ThemesWrite,
 			scope.WebhooksRead, scope.WebhooksWrite, scope.CollectionsRead, scope.InventoryRead, scope.InventoryWrite,
-			scope.CustomFieldsRead, scope.CustomFieldsWrite)
+			scope.CustomFieldsRead, scope.CustomFieldsWrite, scope.LocationsRead)
 	case Support:
 		return scope.Of(scope.ProductsRead, scope.CustomersRead, scope.OrdersRead, scope.OrdersWrite,
 			scope.FulfillmentsWrite, scope.CollectionsRead, scope.DiscountsRead, scope.InventoryRead,
-			scope.CustomFieldsRead)
+			scope.CustomFieldsRead, scope.LocationsRead)
 	}
 	return 0
 }

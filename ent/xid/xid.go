@@ -128,6 +128,7 @@ const (
 	ShippingRate     Kind = "rate"
 	Discount         Kind = "dis"
 	CustomField      Kind = "cfd"
+	Location         Kind = "loc"
 	Collection       Kind = "col"
 	Product          Kind = "prod"
 	Variant          Kind = "var"
@@ -165,6 +166,7 @@ var resources = map[Kind]string{
 	Notification: "notification", Page: "page", Domain: "domain", ShippingZone: "shipping_zone", Discount: "discount",
 	Collection: "collection", Report: "report", Invoice: "invoice", Return: "return",
 	CustomField: "custom_field",
+	Location:    "location",
 	Import:      "import",
 }
 

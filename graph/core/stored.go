@@ -14,6 +14,7 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/invoice"
+	"github.com/storefront-go/storefront/ent/db/location"
 	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/order"
@@ -56,11 +57,12 @@ var stored = []struct {
 	{dbevent.Table, []string{dbevent.FieldBody}},
 	{fulfillment.Table, []string{fulfillment.FieldLines, fulfillment.FieldTrackingURL}},
 	{invoice.Table, []string{invoice.FieldContent}},
+	{location.Table, []string{location.FieldAddress}},
 	{menus.Table, []string{menus.FieldContent}},
 	{note.Table, []string{note.FieldBody}},
 	{order.Table, []string{
 		order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet, order.FieldTaxes,
-		order.FieldCustomFields,
+		order.FieldCustomFields, order.FieldAllocations,
 	}},
 	{orderreturn.Table, []string{orderreturn.FieldLines, orderreturn.FieldNote, orderreturn.FieldAnswer,
 		orderreturn.FieldName, orderreturn.FieldEmail}},

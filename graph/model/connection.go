@@ -110,6 +110,8 @@ type (
 	ReturnEdge                      = Edge[*Return]
 	CustomFieldConnection           = Connection[*db.CustomField]
 	CustomFieldEdge                 = Edge[*db.CustomField]
+	LocationConnection              = Connection[*Location]
+	LocationEdge                    = Edge[*Location]
 	DiscountConnection              = Connection[*db.Discount]
 	DiscountEdge                    = Edge[*db.Discount]
 	AuditEntryConnection            = Connection[*AuditEntry]

@@ -76,6 +76,8 @@ type Order struct {
 type LineItem struct {
 	*db.OrderLine
 	*Siblings
+	// Of is the order of the line; nil while it is only computed.
+	Of *Placed
 }
 
 // PublicVariantID returns the public id of the sold variant; nil for a line without a product.

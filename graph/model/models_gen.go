@@ -212,7 +212,6 @@ type CustomFieldPayload struct {
 	UserErrors  []*UserError    `json:"userErrors"`
 }
 
-// Absent members keep their values.
 type CustomFieldUpdateInput struct {
 	Label         graphql.Omittable[*string] `json:"label,omitempty"`
 	VisibleInShop graphql.Omittable[*bool]   `json:"visibleInShop,omitempty"`
@@ -431,6 +430,9 @@ type FulfillInput struct {
 	TrackingURL    *string              `json:"trackingUrl,omitempty"`
 	// False sends the shopper no email about it.
 	Notify *bool `json:"notify,omitempty"`
+	// The location that ships the units. Units that were taken from another one go back there. If absent, the locations that
+	// they were taken from.
+	Location *string `json:"location,omitempty"`
 }
 
 // Absent members keep their values; null clears one.
@@ -513,6 +515,8 @@ type InstalledAppRevokePayload struct {
 }
 
 type InventoryFilter struct {
+	// Only this product. Cannot be combined with the other filters.
+	ProductID *string `json:"productId,omitempty"`
 	// The products that have this SKU, or a variant that has it, at most 200. Cannot be combined with updatedFrom.
 	Sku         *string      `json:"sku,omitempty"`
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
@@ -523,6 +527,8 @@ type InventoryLineInput struct {
 	VariantID *string `json:"variantId,omitempty"`
 	// Must belong to one variant.
 	Sku *string `json:"sku,omitempty"`
+	// Where the stock changes. The default location if absent.
+	Location *string `json:"location,omitempty"`
 	// Added to the stock, which must be tracked. The sum cannot be below 0.
 	Delta *int64 `json:"delta,omitempty"`
 	// The new stock. Stock is tracked from then on.
@@ -539,6 +545,19 @@ type InventoryPayload struct {
 	// One for each line.
 	Changes    []*InventoryChange `json:"changes,omitempty"`
 	UserErrors []*UserError       `json:"userErrors"`
+}
+
+type InventoryTransferInput struct {
+	// The id of the location that has the stock.
+	From string `json:"from"`
+	// The id of the location that gets it.
+	To string `json:"to"`
+	// At least one and at most 250.
+	Lines []*TransferLineInput `json:"lines"`
+	// Why, for the history.
+	Reason *string `json:"reason,omitempty"`
+	// The number of a document elsewhere, for the history.
+	Reference *string `json:"reference,omitempty"`
 }
 
 // The link is returned once, and only if the service sends no email.
@@ -588,6 +607,36 @@ type InvoicesIssuePayload struct {
 type LineQuantityInput struct {
 	LineItemID string `json:"lineItemId"`
 	Quantity   int64  `json:"quantity"`
+}
+
+// Absent members keep their values.
+type LocationCreateInput struct {
+	Name    string        `json:"name"`
+	Address *AddressInput `json:"address,omitempty"`
+	// Whether the shop sells its stock.
+	SellsOnline bool `json:"sellsOnline"`
+	// Whether shoppers can collect orders there.
+	PicksUp bool `json:"picksUp"`
+}
+
+type LocationPayload struct {
+	Location   *Location    `json:"location,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type LocationReorderPayload struct {
+	// In their new order.
+	Locations  []*Location  `json:"locations,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// Absent members keep their values; null clears the address.
+type LocationUpdateInput struct {
+	Name    graphql.Omittable[*string]       `json:"name,omitempty"`
+	Address graphql.Omittable[*AddressInput] `json:"address,omitempty"`
+	// Only changes while the location has no stock. The default location always sells online.
+	SellsOnline graphql.Omittable[*bool] `json:"sellsOnline,omitempty"`
+	PicksUp     graphql.Omittable[*bool] `json:"picksUp,omitempty"`
 }
 
 type LowStock struct {
@@ -1220,6 +1269,8 @@ type RefundInput struct {
 	Lines       []*LineQuantityInput `json:"lines,omitempty"`
 	// Returns the lines' units to stock.
 	Restock bool `json:"restock"`
+	// With restock: the location that gets the units. If absent, those that they were taken from.
+	Location *string `json:"location,omitempty"`
 }
 
 // A region of a country (ISO 3166-2).
@@ -1390,6 +1441,8 @@ type ReturnRefundInput struct {
 	// What the items are worth if it is absent, as refundPreviewMinor computes it.
 	AmountMinor *int64 `json:"amountMinor,omitempty"`
 	Restock     bool   `json:"restock"`
+	// With restock: the location that gets the units. If absent, those that they were taken from.
+	Location *string `json:"location,omitempty"`
 }
 
 type ReturnableLine struct {
@@ -1666,6 +1719,13 @@ type TotpBeginPayload struct {
 	// The address as a QR code: an SVG in a data: URI.
 	QR         *string      `json:"qr,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
+}
+
+type TransferLineInput struct {
+	VariantID *string `json:"variantId,omitempty"`
+	// Must belong to one variant.
+	Sku      *string `json:"sku,omitempty"`
+	Quantity int64   `json:"quantity"`
 }
 
 // A mistake of the caller, or a state that forbids the change.

@@ -997,6 +997,8 @@ const (
 	ScopeImportsWrite      Scope = "imports.write"
 	ScopeInventoryRead     Scope = "inventory.read"
 	ScopeInventoryWrite    Scope = "inventory.write"
+	ScopeLocationsRead     Scope = "locations.read"
+	ScopeLocationsWrite    Scope = "locations.write"
 	ScopeOrdersRead        Scope = "orders.read"
 	ScopeOrdersWrite       Scope = "orders.write"
 	ScopeProductsRead      Scope = "products.read"
@@ -1041,6 +1043,10 @@ func (e Scope) Valid() bool {
 	case ScopeInventoryRead:
 		return true
 	case ScopeInventoryWrite:
+		return true
+	case ScopeLocationsRead:
+		return true
+	case ScopeLocationsWrite:
 		return true
 	case ScopeOrdersRead:
 		return true
@@ -1416,6 +1422,18 @@ type AddressCreate struct {
 
 	// Region The region or state.
 	Region *string `json:"region,omitempty"`
+}
+
+// Allocation Units of a line that were taken from one location and not given back.
+type Allocation struct {
+	// FulfilledQuantity How many of them were shipped.
+	FulfilledQuantity int32 `json:"fulfilled_quantity"`
+
+	// LocationID The id of a location.
+	LocationID LocationID `json:"location_id"`
+
+	// Quantity The units.
+	Quantity int32 `json:"quantity"`
 }
 
 // Amount An amount in the minor unit of the resource's currency.
@@ -2278,6 +2296,9 @@ type FulfillmentCreate struct {
 	// Lines The shipped units. All that are left if absent.
 	Lines *[]LineQuantity `json:"lines,omitempty"`
 
+	// Location The id of the location that ships the units. Units that were taken from another one go back there. If absent, the locations that they were taken from.
+	Location *string `json:"location,omitempty"`
+
 	// Notify False sends the shopper no email about it.
 	Notify *bool `json:"notify,omitempty"`
 
@@ -2698,7 +2719,7 @@ type InventoryAdjustment struct {
 	Lines []InventoryLine `json:"lines"`
 }
 
-// InventoryChange A change of the stock of a variant.
+// InventoryChange A change of the stock of a variant at a location.
 type InventoryChange struct {
 	// After The stock since then.
 	After *int32 `json:"after"`
@@ -2708,6 +2729,9 @@ type InventoryChange struct {
 
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
+
+	// LocationID The id of a location.
+	LocationID LocationID `json:"location_id"`
 
 	// ProductID The id of a product.
 	ProductID ProductID `json:"product_id"`
@@ -2724,7 +2748,7 @@ type InventoryChange struct {
 
 // InventoryChanges What an adjustment changed.
 type InventoryChanges struct {
-	// Changes One entry for each line.
+	// Changes One entry for each line, or two for each line of a transfer.
 	Changes []InventoryChange `json:"changes"`
 }
 
@@ -2745,7 +2769,10 @@ type InventoryItem struct {
 
 // InventoryLevel The stock of one variant.
 type InventoryLevel struct {
-	// Quantity Null if stock is not tracked.
+	// Locations The stock by location, the default location first; empty if stock is not tracked.
+	Locations []LocationStock `json:"locations"`
+
+	// Quantity The sum over the locations that sell online; null if stock is not tracked.
 	Quantity *int32 `json:"quantity"`
 
 	// SKU The stock-keeping unit.
@@ -2765,6 +2792,9 @@ type InventoryLine struct {
 
 	// Expected With `set`: the stock that you know.
 	Expected *int `json:"expected,omitempty"`
+
+	// Location The id of the location. The default location if absent.
+	Location *string `json:"location,omitempty"`
 
 	// Reason Why, for the history.
 	Reason *string `json:"reason,omitempty"`
@@ -2791,8 +2821,29 @@ type InventoryPage struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
+// InventoryTransfer Stock that moves from one location to another, all lines or none. Unknown members are rejected.
+type InventoryTransfer struct {
+	// From The id of the location that has the stock.
+	From string `json:"from"`
+
+	// Lines What moves.
+	Lines []TransferLine `json:"lines"`
+
+	// Reason Why, for the history.
+	Reason *string `json:"reason,omitempty"`
+
+	// Reference The number of a document elsewhere, for the history.
+	Reference *string `json:"reference,omitempty"`
+
+	// To The id of the location that gets it.
+	To string `json:"to"`
+}
+
 // LineItem A line with the product's data when it was sold. `total_minor` is quantity times unit price - discount + tax.
 type LineItem struct {
+	// Allocations The locations that its stock was taken from. Absent if the store had only the default location when it got the order.
+	Allocations *[]Allocation `json:"allocations,omitempty"`
+
 	// DiscountMinor An amount in the minor unit of the resource's currency.
 	DiscountMinor Amount `json:"discount_minor"`
 
@@ -2846,6 +2897,96 @@ type LineQuantity struct {
 
 	// Quantity How many units.
 	Quantity int `json:"quantity"`
+}
+
+// Location A place where the store keeps stock.
+type Location struct {
+	// Address Where it is; null if unknown.
+	Address *Address `json:"address"`
+
+	// ClosedAt A time in UTC with six fractional digits, or null if it has not happened.
+	ClosedAt *OptionalTimestamp `json:"closed_at"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ID The id of a location.
+	ID LocationID `json:"id"`
+
+	// IsDefault Whether it is the location that every store has.
+	IsDefault bool `json:"is_default"`
+
+	// Name The name.
+	Name string `json:"name"`
+
+	// PicksUp Whether shoppers can collect orders there.
+	PicksUp bool `json:"picks_up"`
+
+	// Position Orders take stock from the locations in this order.
+	Position int32 `json:"position"`
+
+	// SellsOnline Whether the shop sells its stock.
+	SellsOnline bool `json:"sells_online"`
+
+	// UpdatedAt A time in UTC with six fractional digits.
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// Version The number of the resource's version, from 1.
+	Version Version `json:"version"`
+}
+
+// LocationCreate A new location. Unknown members are rejected.
+type LocationCreate struct {
+	// Address An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+	Address *AddressCreate `json:"address,omitempty"`
+
+	// Name The name.
+	Name string `json:"name"`
+
+	// PicksUp Whether shoppers can collect orders there.
+	PicksUp *bool `json:"picks_up,omitempty"`
+
+	// SellsOnline Whether the shop sells its stock.
+	SellsOnline *bool `json:"sells_online,omitempty"`
+}
+
+// LocationID The id of a location.
+type LocationID = string
+
+// LocationPage One page of locations.
+type LocationPage struct {
+	// Data The locations of this page.
+	Data []Location `json:"data"`
+
+	// NextCursor Send it as `cursor` to get the next page. Null on the last page only.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// LocationPatch Changes of a location. Unknown members are rejected.
+type LocationPatch struct {
+	// Address An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
+	Address *AddressCreate `json:"address,omitempty"`
+
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Name The name.
+	Name *string `json:"name,omitempty"`
+
+	// PicksUp Whether shoppers can collect orders there.
+	PicksUp *bool `json:"picks_up,omitempty"`
+
+	// SellsOnline Whether the shop sells its stock. Always true for the default location.
+	SellsOnline *bool `json:"sells_online,omitempty"`
+}
+
+// LocationStock The stock of a variant at one location.
+type LocationStock struct {
+	// LocationID The id of a location.
+	LocationID LocationID `json:"location_id"`
+
+	// Quantity The units.
+	Quantity int32 `json:"quantity"`
 }
 
 // Maker The maker of a product, or the person responsible for its safety in the European Union, as the shop shows it.
@@ -3717,6 +3858,9 @@ type RefundCreate struct {
 	// Lines The refunded units.
 	Lines *[]LineQuantity `json:"lines,omitempty"`
 
+	// Location With `restock`: the id of the location that gets the units. If absent, the locations that they were taken from.
+	Location *string `json:"location,omitempty"`
+
 	// Reason Why, for the staff.
 	Reason *string `json:"reason,omitempty"`
 
@@ -4023,6 +4167,18 @@ type ThemeStatus string
 
 // Timestamp A time in UTC with six fractional digits.
 type Timestamp = time.Time
+
+// TransferLine A variant by its id or its SKU, and how many units move.
+type TransferLine struct {
+	// Quantity The units.
+	Quantity int `json:"quantity"`
+
+	// SKU An SKU that one variant has.
+	SKU *string `json:"sku,omitempty"`
+
+	// VariantID The id of the variant.
+	VariantID *string `json:"variant_id,omitempty"`
+}
 
 // Variant A variant of a product, with its own price and stock.
 type Variant struct {
@@ -4534,6 +4690,36 @@ type AdjustInventoryParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// TransferInventoryParams defines parameters for TransferInventory.
+type TransferInventoryParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ListLocationsParams defines parameters for ListLocations.
+type ListLocationsParams struct {
+	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier response. An unchanged resource returns 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// CreateLocationParams defines parameters for CreateLocation.
+type CreateLocationParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// UpdateLocationParams defines parameters for UpdateLocation.
+type UpdateLocationParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // ListMarketplaceThemesParams defines parameters for ListMarketplaceThemes.
 type ListMarketplaceThemesParams struct {
 	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
@@ -4869,6 +5055,15 @@ type CreateImportJSONRequestBody = ImportCreate
 
 // AdjustInventoryJSONRequestBody defines body for AdjustInventory for application/json ContentType.
 type AdjustInventoryJSONRequestBody = InventoryAdjustment
+
+// TransferInventoryJSONRequestBody defines body for TransferInventory for application/json ContentType.
+type TransferInventoryJSONRequestBody = InventoryTransfer
+
+// CreateLocationJSONRequestBody defines body for CreateLocation for application/json ContentType.
+type CreateLocationJSONRequestBody = LocationCreate
+
+// UpdateLocationJSONRequestBody defines body for UpdateLocation for application/json ContentType.
+type UpdateLocationJSONRequestBody = LocationPatch
 
 // CreateOrderJSONRequestBody defines body for CreateOrder for application/json ContentType.
 type CreateOrderJSONRequestBody = OrderCreate
@@ -5269,6 +5464,67 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
 	AdjustInventory(ctx context.Context, params *AdjustInventoryParams, body AdjustInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TransferInventoryWithBody Move stock
+	//
+	// Moves stock of up to 250 variants from one location to another: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of its variant.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
+	TransferInventoryWithBody(ctx context.Context, params *TransferInventoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TransferInventory Move stock
+	//
+	// Moves stock of up to 250 variants from one location to another: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of its variant.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
+	TransferInventory(ctx context.Context, params *TransferInventoryParams, body TransferInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListLocations List locations
+	//
+	// Returns the locations of the store, newest first. The last one is the default location, which every store has.
+	//
+	// Corresponds with GET /locations (the `ListLocations` operationId).
+	ListLocations(ctx context.Context, params *ListLocationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateLocationWithBody Create a location
+	//
+	// Adds a location, which is the last from which orders take stock. A store has at most 100 besides the default one.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /locations (the `CreateLocation` operationId).
+	CreateLocationWithBody(ctx context.Context, params *CreateLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateLocation Create a location
+	//
+	// Adds a location, which is the last from which orders take stock. A store has at most 100 besides the default one.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /locations (the `CreateLocation` operationId).
+	CreateLocation(ctx context.Context, params *CreateLocationParams, body CreateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateLocationWithBody Change a location
+	//
+	// Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while the location has no stock: 409 `invalid_transition`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
+	UpdateLocationWithBody(ctx context.Context, id LocationID, params *UpdateLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateLocation Change a location
+	//
+	// Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while the location has no stock: 409 `invalid_transition`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
+	UpdateLocation(ctx context.Context, id LocationID, params *UpdateLocationParams, body UpdateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMarketplaceThemes List marketplace themes
 	//
@@ -6342,6 +6598,137 @@ func (c *Raw) AdjustInventoryWithBody(ctx context.Context, params *AdjustInvento
 // Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
 func (c *Raw) AdjustInventory(ctx context.Context, params *AdjustInventoryParams, body AdjustInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAdjustInventoryRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TransferInventoryWithBody Move stock
+//
+// Moves stock of up to 250 variants from one location to another: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of its variant.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
+func (c *Raw) TransferInventoryWithBody(ctx context.Context, params *TransferInventoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTransferInventoryRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TransferInventory Move stock
+//
+// Moves stock of up to 250 variants from one location to another: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of its variant.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
+func (c *Raw) TransferInventory(ctx context.Context, params *TransferInventoryParams, body TransferInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTransferInventoryRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListLocations List locations
+//
+// Returns the locations of the store, newest first. The last one is the default location, which every store has.
+//
+// Corresponds with GET /locations (the `ListLocations` operationId).
+func (c *Raw) ListLocations(ctx context.Context, params *ListLocationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListLocationsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateLocationWithBody Create a location
+//
+// Adds a location, which is the last from which orders take stock. A store has at most 100 besides the default one.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /locations (the `CreateLocation` operationId).
+func (c *Raw) CreateLocationWithBody(ctx context.Context, params *CreateLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateLocationRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateLocation Create a location
+//
+// Adds a location, which is the last from which orders take stock. A store has at most 100 besides the default one.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /locations (the `CreateLocation` operationId).
+func (c *Raw) CreateLocation(ctx context.Context, params *CreateLocationParams, body CreateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateLocationRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateLocationWithBody Change a location
+//
+// Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while the location has no stock: 409 `invalid_transition`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
+func (c *Raw) UpdateLocationWithBody(ctx context.Context, id LocationID, params *UpdateLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateLocationRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateLocation Change a location
+//
+// Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while the location has no stock: 409 `invalid_transition`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
+func (c *Raw) UpdateLocation(ctx context.Context, id LocationID, params *UpdateLocationParams, body UpdateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateLocationRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8945,6 +9332,253 @@ func NewAdjustInventoryRequestWithBody(server string, params *AdjustInventoryPar
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewTransferInventoryRequest calls the generic TransferInventory builder with application/json body
+func NewTransferInventoryRequest(server string, params *TransferInventoryParams, body TransferInventoryJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTransferInventoryRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewTransferInventoryRequestWithBody constructs an http.Request for the TransferInventory method, with any body, and a specified content type
+func NewTransferInventoryRequestWithBody(server string, params *TransferInventoryParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/inventory/transfers")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewListLocationsRequest constructs an http.Request for the ListLocations method
+func NewListLocationsRequest(server string, params *ListLocationsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/locations")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateLocationRequest calls the generic CreateLocation builder with application/json body
+func NewCreateLocationRequest(server string, params *CreateLocationParams, body CreateLocationJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateLocationRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateLocationRequestWithBody constructs an http.Request for the CreateLocation method, with any body, and a specified content type
+func NewCreateLocationRequestWithBody(server string, params *CreateLocationParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/locations")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateLocationRequest calls the generic UpdateLocation builder with application/json body
+func NewUpdateLocationRequest(server string, id LocationID, params *UpdateLocationParams, body UpdateLocationJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateLocationRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateLocationRequestWithBody constructs an http.Request for the UpdateLocation method, with any body, and a specified content type
+func NewUpdateLocationRequestWithBody(server string, id LocationID, params *UpdateLocationParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/locations/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -11756,6 +12390,69 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /inventory/adjustments (the `AdjustInventory` operationId).
 	AdjustInventoryWithResponse(ctx context.Context, params *AdjustInventoryParams, body AdjustInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*AdjustInventoryResponse, error)
 
+	// TransferInventoryWithBodyWithResponse Move stock
+	//
+	// Moves stock of up to 250 variants from one location to another: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of its variant.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
+	TransferInventoryWithBodyWithResponse(ctx context.Context, params *TransferInventoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransferInventoryResponse, error)
+
+	// TransferInventoryWithResponse Move stock
+	//
+	// Moves stock of up to 250 variants from one location to another: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of its variant.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
+	TransferInventoryWithResponse(ctx context.Context, params *TransferInventoryParams, body TransferInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*TransferInventoryResponse, error)
+
+	// ListLocationsWithResponse List locations
+	//
+	// Returns the locations of the store, newest first. The last one is the default location, which every store has.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /locations (the `ListLocations` operationId).
+	ListLocationsWithResponse(ctx context.Context, params *ListLocationsParams, reqEditors ...RequestEditorFn) (*ListLocationsResponse, error)
+
+	// CreateLocationWithBodyWithResponse Create a location
+	//
+	// Adds a location, which is the last from which orders take stock. A store has at most 100 besides the default one.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /locations (the `CreateLocation` operationId).
+	CreateLocationWithBodyWithResponse(ctx context.Context, params *CreateLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateLocationResponse, error)
+
+	// CreateLocationWithResponse Create a location
+	//
+	// Adds a location, which is the last from which orders take stock. A store has at most 100 besides the default one.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /locations (the `CreateLocation` operationId).
+	CreateLocationWithResponse(ctx context.Context, params *CreateLocationParams, body CreateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLocationResponse, error)
+
+	// UpdateLocationWithBodyWithResponse Change a location
+	//
+	// Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while the location has no stock: 409 `invalid_transition`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
+	UpdateLocationWithBodyWithResponse(ctx context.Context, id LocationID, params *UpdateLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateLocationResponse, error)
+
+	// UpdateLocationWithResponse Change a location
+	//
+	// Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while the location has no stock: 409 `invalid_transition`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
+	UpdateLocationWithResponse(ctx context.Context, id LocationID, params *UpdateLocationParams, body UpdateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateLocationResponse, error)
+
 	// ListMarketplaceThemesWithResponse List marketplace themes
 	//
 	// Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
@@ -13372,6 +14069,198 @@ func (r AdjustInventoryResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r AdjustInventoryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type TransferInventoryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *InventoryChanges
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r TransferInventoryResponse) GetJSON200() *InventoryChanges {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r TransferInventoryResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r TransferInventoryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TransferInventoryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TransferInventoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TransferInventoryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListLocationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LocationPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListLocationsResponse) GetJSON200() *LocationPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListLocationsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListLocationsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListLocationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListLocationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListLocationsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateLocationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Location
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateLocationResponse) GetJSON201() *Location {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateLocationResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateLocationResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateLocationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateLocationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateLocationResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type UpdateLocationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Location
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateLocationResponse) GetJSON200() *Location {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateLocationResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateLocationResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateLocationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateLocationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateLocationResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -15634,6 +16523,111 @@ func (c *ClientWithResponses) AdjustInventoryWithResponse(ctx context.Context, p
 	return ParseAdjustInventoryResponse(rsp)
 }
 
+// TransferInventoryWithBodyWithResponse Move stock
+//
+// Moves stock of up to 250 variants from one location to another: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of its variant.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
+func (c *ClientWithResponses) TransferInventoryWithBodyWithResponse(ctx context.Context, params *TransferInventoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransferInventoryResponse, error) {
+	rsp, err := c.TransferInventoryWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTransferInventoryResponse(rsp)
+}
+
+// TransferInventoryWithResponse Move stock
+//
+// Moves stock of up to 250 variants from one location to another: all lines or none. A line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of its variant.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
+func (c *ClientWithResponses) TransferInventoryWithResponse(ctx context.Context, params *TransferInventoryParams, body TransferInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*TransferInventoryResponse, error) {
+	rsp, err := c.TransferInventory(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTransferInventoryResponse(rsp)
+}
+
+// ListLocationsWithResponse List locations
+//
+// Returns the locations of the store, newest first. The last one is the default location, which every store has.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /locations (the `ListLocations` operationId).
+func (c *ClientWithResponses) ListLocationsWithResponse(ctx context.Context, params *ListLocationsParams, reqEditors ...RequestEditorFn) (*ListLocationsResponse, error) {
+	rsp, err := c.ListLocations(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListLocationsResponse(rsp)
+}
+
+// CreateLocationWithBodyWithResponse Create a location
+//
+// Adds a location, which is the last from which orders take stock. A store has at most 100 besides the default one.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /locations (the `CreateLocation` operationId).
+func (c *ClientWithResponses) CreateLocationWithBodyWithResponse(ctx context.Context, params *CreateLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateLocationResponse, error) {
+	rsp, err := c.CreateLocationWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateLocationResponse(rsp)
+}
+
+// CreateLocationWithResponse Create a location
+//
+// Adds a location, which is the last from which orders take stock. A store has at most 100 besides the default one.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /locations (the `CreateLocation` operationId).
+func (c *ClientWithResponses) CreateLocationWithResponse(ctx context.Context, params *CreateLocationParams, body CreateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateLocationResponse, error) {
+	rsp, err := c.CreateLocation(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateLocationResponse(rsp)
+}
+
+// UpdateLocationWithBodyWithResponse Change a location
+//
+// Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while the location has no stock: 409 `invalid_transition`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
+func (c *ClientWithResponses) UpdateLocationWithBodyWithResponse(ctx context.Context, id LocationID, params *UpdateLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateLocationResponse, error) {
+	rsp, err := c.UpdateLocationWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateLocationResponse(rsp)
+}
+
+// UpdateLocationWithResponse Change a location
+//
+// Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while the location has no stock: 409 `invalid_transition`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
+func (c *ClientWithResponses) UpdateLocationWithResponse(ctx context.Context, id LocationID, params *UpdateLocationParams, body UpdateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateLocationResponse, error) {
+	rsp, err := c.UpdateLocation(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateLocationResponse(rsp)
+}
+
 // ListMarketplaceThemesWithResponse List marketplace themes
 //
 // Returns the published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true for themes that this store has.
@@ -17253,6 +18247,138 @@ func ParseAdjustInventoryResponse(rsp *http.Response) (*AdjustInventoryResponse,
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest InventoryChanges
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseTransferInventoryResponse parses an HTTP response from a TransferInventoryWithResponse call
+func ParseTransferInventoryResponse(rsp *http.Response) (*TransferInventoryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TransferInventoryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest InventoryChanges
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListLocationsResponse parses an HTTP response from a ListLocationsWithResponse call
+func ParseListLocationsResponse(rsp *http.Response) (*ListLocationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListLocationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LocationPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateLocationResponse parses an HTTP response from a CreateLocationWithResponse call
+func ParseCreateLocationResponse(rsp *http.Response) (*CreateLocationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateLocationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Location
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateLocationResponse parses an HTTP response from a UpdateLocationWithResponse call
+func ParseUpdateLocationResponse(rsp *http.Response) (*UpdateLocationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateLocationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Location
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -157,6 +157,31 @@ func (c *Client) Discounts(
 	})
 }
 
+// Locations iterates over the items of ListLocations that params selects, page by page, starting at
+// params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
+// and is not changed.
+func (c *Client) Locations(
+	ctx context.Context, params *ListLocationsParams,
+) iter.Seq2[Location, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items
+	return walk(p.Cursor, func(cursor *Cursor) ([]Location, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListLocationsWithResponse(ctx, &p)
+		if err == nil {
+			err = Err(res)
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case res.JSON200 == nil:
+			return nil, nil, errNoPage
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
 // CustomFields iterates over the items of ListCustomFields that params selects, page by page, starting at
 // params.Cursor. It stops at the first error, which it yields with a zero value. params may be nil
 // and is not changed.

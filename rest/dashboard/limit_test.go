@@ -49,6 +49,7 @@ var bounds = map[string]int{
 	"pages/invoice_settings.js note": limit.InvoiceText, "invoicePrefix": limit.InvoicePrefix,
 	"creditPrefix":            limit.InvoicePrefix,
 	"pages/emails.js address": limit.Email, "pages/custom_fields.js label": limit.Label,
+	"pages/locations.js name": limit.Line, "stock_places.js reason": limit.Line,
 	"pages/custom_fields.js name": limit.CustomFieldName,
 	"pages/domains.js host":       limit.Host, "pages/payments.js name": limit.Label, "instructions": limit.Note,
 }

@@ -91,6 +91,8 @@ func TestTools(t *testing.T) {
 		"refund_return": scope.RefundsWrite, "exchange_return": scope.SalesWrite,
 		"update_customer": scope.CustomersWrite, "list_discounts": scope.DiscountsRead,
 		"create_discount": scope.DiscountsWrite, "update_discount": scope.DiscountsWrite,
+		"transfer_inventory": scope.InventoryWrite, "list_locations": scope.LocationsRead,
+		"create_location": scope.LocationsWrite, "update_location": scope.LocationsWrite,
 		"list_custom_fields": scope.CustomFieldsRead, "create_custom_field": scope.CustomFieldsWrite,
 		"update_custom_field": scope.CustomFieldsWrite, "delete_custom_field": scope.CustomFieldsWrite,
 		"delete_discount": scope.DiscountsWrite, "list_events": scope.WebhooksRead, "get_event": scope.WebhooksRead,

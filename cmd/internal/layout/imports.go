@@ -24,6 +24,7 @@ var domains = map[string][]string{
 	"graph/domain/content":     nil,
 	"graph/domain/customfield": nil,
 	"graph/domain/endpoint":    nil,
+	"graph/domain/location":    nil,
 	// A row of a file becomes a product, a customer, a discount or an order.
 	"graph/domain/importer": {"graph/domain/catalog", "graph/domain/sales", "graph/domain/selling"},
 	"graph/domain/merchant": {"graph/domain/access"}, // a store begins with its owner

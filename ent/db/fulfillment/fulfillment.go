@@ -19,6 +19,8 @@ const (
 	FieldOrderID = "order_id"
 	// FieldLines holds the string denoting the lines field in the database.
 	FieldLines = "lines"
+	// FieldLocationID holds the string denoting the location_id field in the database.
+	FieldLocationID = "location_id"
 	// FieldCarrier holds the string denoting the carrier field in the database.
 	FieldCarrier = "carrier"
 	// FieldTrackingNumber holds the string denoting the tracking_number field in the database.
@@ -35,6 +37,7 @@ var Columns = []string{
 	FieldStoreID,
 	FieldOrderID,
 	FieldLines,
+	FieldLocationID,
 	FieldCarrier,
 	FieldTrackingNumber,
 	FieldTrackingURL,
@@ -82,6 +85,11 @@ func ByStoreID(opts ...sql.OrderTermOption) OrderOption {
 // ByOrderID orders the results by the order_id field.
 func ByOrderID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOrderID, opts...).ToFunc()
+}
+
+// ByLocationID orders the results by the location_id field.
+func ByLocationID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLocationID, opts...).ToFunc()
 }
 
 // ByCarrier orders the results by the carrier field.

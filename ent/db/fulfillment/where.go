@@ -70,6 +70,11 @@ func Lines(v document.Lines) predicate.Fulfillment {
 	return predicate.Fulfillment(sql.FieldEQ(FieldLines, vc))
 }
 
+// LocationID applies equality check predicate on the "location_id" field. It's identical to LocationIDEQ.
+func LocationID(v xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldEQ(FieldLocationID, v))
+}
+
 // Carrier applies equality check predicate on the "carrier" field. It's identical to CarrierEQ.
 func Carrier(v string) predicate.Fulfillment {
 	return predicate.Fulfillment(sql.FieldEQ(FieldCarrier, v))
@@ -217,6 +222,56 @@ func LinesLT(v document.Lines) predicate.Fulfillment {
 func LinesLTE(v document.Lines) predicate.Fulfillment {
 	vc := []byte(v)
 	return predicate.Fulfillment(sql.FieldLTE(FieldLines, vc))
+}
+
+// LocationIDEQ applies the EQ predicate on the "location_id" field.
+func LocationIDEQ(v xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldEQ(FieldLocationID, v))
+}
+
+// LocationIDNEQ applies the NEQ predicate on the "location_id" field.
+func LocationIDNEQ(v xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldNEQ(FieldLocationID, v))
+}
+
+// LocationIDIn applies the In predicate on the "location_id" field.
+func LocationIDIn(vs ...xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldIn(FieldLocationID, vs...))
+}
+
+// LocationIDNotIn applies the NotIn predicate on the "location_id" field.
+func LocationIDNotIn(vs ...xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldNotIn(FieldLocationID, vs...))
+}
+
+// LocationIDGT applies the GT predicate on the "location_id" field.
+func LocationIDGT(v xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldGT(FieldLocationID, v))
+}
+
+// LocationIDGTE applies the GTE predicate on the "location_id" field.
+func LocationIDGTE(v xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldGTE(FieldLocationID, v))
+}
+
+// LocationIDLT applies the LT predicate on the "location_id" field.
+func LocationIDLT(v xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldLT(FieldLocationID, v))
+}
+
+// LocationIDLTE applies the LTE predicate on the "location_id" field.
+func LocationIDLTE(v xid.ID) predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldLTE(FieldLocationID, v))
+}
+
+// LocationIDIsNil applies the IsNil predicate on the "location_id" field.
+func LocationIDIsNil() predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldIsNull(FieldLocationID))
+}
+
+// LocationIDNotNil applies the NotNil predicate on the "location_id" field.
+func LocationIDNotNil() predicate.Fulfillment {
+	return predicate.Fulfillment(sql.FieldNotNull(FieldLocationID))
 }
 
 // CarrierEQ applies the EQ predicate on the "carrier" field.

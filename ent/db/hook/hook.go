@@ -561,6 +561,18 @@ func (f ListingFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ListingMutation", m)
 }
 
+// The LocationFunc type is an adapter to allow the use of ordinary
+// function as Location mutator.
+type LocationFunc func(context.Context, *db.LocationMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f LocationFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.LocationMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.LocationMutation", m)
+}
+
 // The MailFunc type is an adapter to allow the use of ordinary
 // function as Mail mutator.
 type MailFunc func(context.Context, *db.MailMutation) (db.Value, error)
@@ -1183,6 +1195,18 @@ func (f StaffTokenFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.StaffTokenMutation", m)
+}
+
+// The StockLevelFunc type is an adapter to allow the use of ordinary
+// function as StockLevel mutator.
+type StockLevelFunc func(context.Context, *db.StockLevelMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f StockLevelFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.StockLevelMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.StockLevelMutation", m)
 }
 
 // The StoreFunc type is an adapter to allow the use of ordinary

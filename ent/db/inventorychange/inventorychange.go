@@ -23,6 +23,8 @@ const (
 	FieldBefore = "before"
 	// FieldAfter holds the string denoting the after field in the database.
 	FieldAfter = "after"
+	// FieldLocationID holds the string denoting the location_id field in the database.
+	FieldLocationID = "location_id"
 	// FieldReason holds the string denoting the reason field in the database.
 	FieldReason = "reason"
 	// FieldReference holds the string denoting the reference field in the database.
@@ -45,6 +47,7 @@ var Columns = []string{
 	FieldVariantID,
 	FieldBefore,
 	FieldAfter,
+	FieldLocationID,
 	FieldReason,
 	FieldReference,
 	FieldActorType,
@@ -111,6 +114,11 @@ func ByBefore(opts ...sql.OrderTermOption) OrderOption {
 // ByAfter orders the results by the after field.
 func ByAfter(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAfter, opts...).ToFunc()
+}
+
+// ByLocationID orders the results by the location_id field.
+func ByLocationID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLocationID, opts...).ToFunc()
 }
 
 // ByReason orders the results by the reason field.

@@ -79,6 +79,11 @@ func After(v int64) predicate.InventoryChange {
 	return predicate.InventoryChange(sql.FieldEQ(FieldAfter, v))
 }
 
+// LocationID applies equality check predicate on the "location_id" field. It's identical to LocationIDEQ.
+func LocationID(v xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldEQ(FieldLocationID, v))
+}
+
 // Reason applies equality check predicate on the "reason" field. It's identical to ReasonEQ.
 func Reason(v string) predicate.InventoryChange {
 	return predicate.InventoryChange(sql.FieldEQ(FieldReason, v))
@@ -323,6 +328,56 @@ func AfterIsNil() predicate.InventoryChange {
 // AfterNotNil applies the NotNil predicate on the "after" field.
 func AfterNotNil() predicate.InventoryChange {
 	return predicate.InventoryChange(sql.FieldNotNull(FieldAfter))
+}
+
+// LocationIDEQ applies the EQ predicate on the "location_id" field.
+func LocationIDEQ(v xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldEQ(FieldLocationID, v))
+}
+
+// LocationIDNEQ applies the NEQ predicate on the "location_id" field.
+func LocationIDNEQ(v xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldNEQ(FieldLocationID, v))
+}
+
+// LocationIDIn applies the In predicate on the "location_id" field.
+func LocationIDIn(vs ...xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldIn(FieldLocationID, vs...))
+}
+
+// LocationIDNotIn applies the NotIn predicate on the "location_id" field.
+func LocationIDNotIn(vs ...xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldNotIn(FieldLocationID, vs...))
+}
+
+// LocationIDGT applies the GT predicate on the "location_id" field.
+func LocationIDGT(v xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldGT(FieldLocationID, v))
+}
+
+// LocationIDGTE applies the GTE predicate on the "location_id" field.
+func LocationIDGTE(v xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldGTE(FieldLocationID, v))
+}
+
+// LocationIDLT applies the LT predicate on the "location_id" field.
+func LocationIDLT(v xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldLT(FieldLocationID, v))
+}
+
+// LocationIDLTE applies the LTE predicate on the "location_id" field.
+func LocationIDLTE(v xid.ID) predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldLTE(FieldLocationID, v))
+}
+
+// LocationIDIsNil applies the IsNil predicate on the "location_id" field.
+func LocationIDIsNil() predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldIsNull(FieldLocationID))
+}
+
+// LocationIDNotNil applies the NotNil predicate on the "location_id" field.
+func LocationIDNotNil() predicate.InventoryChange {
+	return predicate.InventoryChange(sql.FieldNotNull(FieldLocationID))
 }
 
 // ReasonEQ applies the EQ predicate on the "reason" field.

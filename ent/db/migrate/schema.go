@@ -230,6 +230,7 @@ var (
 		{Name: "due_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "tries", Type: field.TypeInt, Default: 0},
 		{Name: "reminded_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "session", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 	}
 	// CartsTable holds the schema information for the "carts" table.
 	CartsTable = &schema.Table{
@@ -883,6 +884,7 @@ var (
 		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "order_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "lines", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "location_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "carrier", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "tracking_number", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "tracking_url", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
@@ -1097,6 +1099,7 @@ var (
 		{Name: "variant_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "before", Type: field.TypeInt64, Nullable: true},
 		{Name: "after", Type: field.TypeInt64, Nullable: true},
+		{Name: "location_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "reason", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "reference", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "actor_type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
@@ -1117,7 +1120,7 @@ var (
 			{
 				Name:    "inventorychange_store_id_variant_id_reference",
 				Unique:  false,
-				Columns: []*schema.Column{InventoryChangesColumns[1], InventoryChangesColumns[3], InventoryChangesColumns[7]},
+				Columns: []*schema.Column{InventoryChangesColumns[1], InventoryChangesColumns[3], InventoryChangesColumns[8]},
 			},
 		},
 	}
@@ -1296,6 +1299,26 @@ var (
 				Columns: []*schema.Column{ListingsColumns[1], ListingsColumns[0]},
 			},
 		},
+	}
+	// LocationsColumns holds the columns for the "locations" table.
+	LocationsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "address", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "position", Type: field.TypeInt},
+		{Name: "sells_online", Type: field.TypeBool},
+		{Name: "picks_up", Type: field.TypeBool, Default: false},
+		{Name: "closed_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// LocationsTable holds the schema information for the "locations" table.
+	LocationsTable = &schema.Table{
+		Name:       "locations",
+		Columns:    LocationsColumns,
+		PrimaryKey: []*schema.Column{LocationsColumns[0]},
 	}
 	// MailsColumns holds the columns for the "mails" table.
 	MailsColumns = []*schema.Column{
@@ -1569,6 +1592,7 @@ var (
 		{Name: "language", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "line_set", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "line_set_version", Type: field.TypeInt64, Nullable: true},
+		{Name: "allocations", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "custom_fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 	}
 	// OrdersTable holds the schema information for the "orders" table.
@@ -2059,6 +2083,7 @@ var (
 		{Name: "prices", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "images_count", Type: field.TypeInt, Default: 0},
 		{Name: "external_reference", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "located", Type: field.TypeBool, Default: false},
 		{Name: "custom_fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "variant_custom_fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 	}
@@ -2698,6 +2723,33 @@ var (
 			},
 		},
 	}
+	// StockLevelsColumns holds the columns for the "stock_levels" table.
+	StockLevelsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "product_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "variant_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "quantity", Type: field.TypeInt64},
+		{Name: "sells_online", Type: field.TypeBool},
+	}
+	// StockLevelsTable holds the schema information for the "stock_levels" table.
+	StockLevelsTable = &schema.Table{
+		Name:       "stock_levels",
+		Columns:    StockLevelsColumns,
+		PrimaryKey: []*schema.Column{StockLevelsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{StockLevelsColumns[1], StockLevelsColumns[2], StockLevelsColumns[3], StockLevelsColumns[0]},
+			},
+			{
+				Name:    "stocklevel_store_id_id_quantity",
+				Unique:  false,
+				Columns: []*schema.Column{StockLevelsColumns[1], StockLevelsColumns[0], StockLevelsColumns[4]},
+			},
+		},
+	}
 	// StoresColumns holds the columns for the "stores" table.
 	StoresColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -2716,6 +2768,7 @@ var (
 		{Name: "refund_proof_minor", Type: field.TypeInt64, Nullable: true},
 		{Name: "low_stock", Type: field.TypeInt64, Nullable: true},
 		{Name: "stock_events", Type: field.TypeBool, Default: false},
+		{Name: "located", Type: field.TypeBool, Default: false},
 		{Name: "shopper_cancels", Type: field.TypeBool, Default: true},
 		{Name: "remind_hours", Type: field.TypeInt64, Nullable: true},
 		{Name: "limits", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
@@ -3133,6 +3186,7 @@ var (
 		InvoiceSettingsTable,
 		LineWalksTable,
 		ListingsTable,
+		LocationsTable,
 		MailsTable,
 		MailSendersTable,
 		MailStopsTable,
@@ -3185,6 +3239,7 @@ var (
 		ShopperSessionsTable,
 		StaffTable,
 		StaffTokensTable,
+		StockLevelsTable,
 		StoresTable,
 		StoreHandlesTable,
 		TasksTable,

@@ -99,6 +99,8 @@ const (
 	FieldLineSet = "line_set"
 	// FieldLineSetVersion holds the string denoting the line_set_version field in the database.
 	FieldLineSetVersion = "line_set_version"
+	// FieldAllocations holds the string denoting the allocations field in the database.
+	FieldAllocations = "allocations"
 	// FieldCustomFields holds the string denoting the custom_fields field in the database.
 	FieldCustomFields = "custom_fields"
 	// Table holds the table name of the order in the database.
@@ -151,6 +153,7 @@ var Columns = []string{
 	FieldLanguage,
 	FieldLineSet,
 	FieldLineSetVersion,
+	FieldAllocations,
 	FieldCustomFields,
 }
 

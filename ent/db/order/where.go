@@ -287,6 +287,12 @@ func LineSetVersion(v int64) predicate.Order {
 	return predicate.Order(sql.FieldEQ(FieldLineSetVersion, v))
 }
 
+// Allocations applies equality check predicate on the "allocations" field. It's identical to AllocationsEQ.
+func Allocations(v document.Allocations) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldEQ(FieldAllocations, vc))
+}
+
 // CustomFields applies equality check predicate on the "custom_fields" field. It's identical to CustomFieldsEQ.
 func CustomFields(v document.CustomFields) predicate.Order {
 	vc := []byte(v)
@@ -2845,6 +2851,70 @@ func LineSetVersionIsNil() predicate.Order {
 // LineSetVersionNotNil applies the NotNil predicate on the "line_set_version" field.
 func LineSetVersionNotNil() predicate.Order {
 	return predicate.Order(sql.FieldNotNull(FieldLineSetVersion))
+}
+
+// AllocationsEQ applies the EQ predicate on the "allocations" field.
+func AllocationsEQ(v document.Allocations) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldEQ(FieldAllocations, vc))
+}
+
+// AllocationsNEQ applies the NEQ predicate on the "allocations" field.
+func AllocationsNEQ(v document.Allocations) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldNEQ(FieldAllocations, vc))
+}
+
+// AllocationsIn applies the In predicate on the "allocations" field.
+func AllocationsIn(vs ...document.Allocations) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Order(sql.FieldIn(FieldAllocations, v...))
+}
+
+// AllocationsNotIn applies the NotIn predicate on the "allocations" field.
+func AllocationsNotIn(vs ...document.Allocations) predicate.Order {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Order(sql.FieldNotIn(FieldAllocations, v...))
+}
+
+// AllocationsGT applies the GT predicate on the "allocations" field.
+func AllocationsGT(v document.Allocations) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldGT(FieldAllocations, vc))
+}
+
+// AllocationsGTE applies the GTE predicate on the "allocations" field.
+func AllocationsGTE(v document.Allocations) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldGTE(FieldAllocations, vc))
+}
+
+// AllocationsLT applies the LT predicate on the "allocations" field.
+func AllocationsLT(v document.Allocations) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldLT(FieldAllocations, vc))
+}
+
+// AllocationsLTE applies the LTE predicate on the "allocations" field.
+func AllocationsLTE(v document.Allocations) predicate.Order {
+	vc := []byte(v)
+	return predicate.Order(sql.FieldLTE(FieldAllocations, vc))
+}
+
+// AllocationsIsNil applies the IsNil predicate on the "allocations" field.
+func AllocationsIsNil() predicate.Order {
+	return predicate.Order(sql.FieldIsNull(FieldAllocations))
+}
+
+// AllocationsNotNil applies the NotNil predicate on the "allocations" field.
+func AllocationsNotNil() predicate.Order {
+	return predicate.Order(sql.FieldNotNull(FieldAllocations))
 }
 
 // CustomFieldsEQ applies the EQ predicate on the "custom_fields" field.

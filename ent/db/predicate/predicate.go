@@ -144,6 +144,9 @@ type LineWalk func(*sql.Selector)
 // Listing is the predicate function for listing builders.
 type Listing func(*sql.Selector)
 
+// Location is the predicate function for location builders.
+type Location func(*sql.Selector)
+
 // Mail is the predicate function for mail builders.
 type Mail func(*sql.Selector)
 
@@ -299,6 +302,9 @@ type Staff func(*sql.Selector)
 
 // StaffToken is the predicate function for stafftoken builders.
 type StaffToken func(*sql.Selector)
+
+// StockLevel is the predicate function for stocklevel builders.
+type StockLevel func(*sql.Selector)
 
 // Store is the predicate function for store builders.
 type Store func(*sql.Selector)

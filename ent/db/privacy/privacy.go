@@ -1214,6 +1214,30 @@ func (f ListingMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ListingMutation", m)
 }
 
+// The LocationQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type LocationQueryRuleFunc func(context.Context, *db.LocationQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f LocationQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.LocationQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.LocationQuery", q)
+}
+
+// The LocationMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type LocationMutationRuleFunc func(context.Context, *db.LocationMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f LocationMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.LocationMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.LocationMutation", m)
+}
+
 // The MailQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type MailQueryRuleFunc func(context.Context, *db.MailQuery) error
@@ -2460,6 +2484,30 @@ func (f StaffTokenMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.StaffTokenMutation", m)
+}
+
+// The StockLevelQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type StockLevelQueryRuleFunc func(context.Context, *db.StockLevelQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f StockLevelQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.StockLevelQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.StockLevelQuery", q)
+}
+
+// The StockLevelMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type StockLevelMutationRuleFunc func(context.Context, *db.StockLevelMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f StockLevelMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.StockLevelMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.StockLevelMutation", m)
 }
 
 // The StoreQueryRuleFunc type is an adapter to allow the use of ordinary

@@ -84,6 +84,8 @@ const (
 	FieldImagesCount = "images_count"
 	// FieldExternalReference holds the string denoting the external_reference field in the database.
 	FieldExternalReference = "external_reference"
+	// FieldLocated holds the string denoting the located field in the database.
+	FieldLocated = "located"
 	// FieldCustomFields holds the string denoting the custom_fields field in the database.
 	FieldCustomFields = "custom_fields"
 	// FieldVariantCustomFields holds the string denoting the variant_custom_fields field in the database.
@@ -130,6 +132,7 @@ var Columns = []string{
 	FieldPrices,
 	FieldImagesCount,
 	FieldExternalReference,
+	FieldLocated,
 	FieldCustomFields,
 	FieldVariantCustomFields,
 }
@@ -170,6 +173,8 @@ var (
 	DefaultTaxCategory string
 	// DefaultImagesCount holds the default value on creation for the "images_count" field.
 	DefaultImagesCount int
+	// DefaultLocated holds the default value on creation for the "located" field.
+	DefaultLocated bool
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -330,4 +335,9 @@ func ByImagesCount(opts ...sql.OrderTermOption) OrderOption {
 // ByExternalReference orders the results by the external_reference field.
 func ByExternalReference(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldExternalReference, opts...).ToFunc()
+}
+
+// ByLocated orders the results by the located field.
+func ByLocated(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLocated, opts...).ToFunc()
 }

@@ -242,6 +242,11 @@ func ExternalReference(v string) predicate.Product {
 	return predicate.Product(sql.FieldEQ(FieldExternalReference, v))
 }
 
+// Located applies equality check predicate on the "located" field. It's identical to LocatedEQ.
+func Located(v bool) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldLocated, v))
+}
+
 // CustomFields applies equality check predicate on the "custom_fields" field. It's identical to CustomFieldsEQ.
 func CustomFields(v document.CustomFields) predicate.Product {
 	vc := []byte(v)
@@ -2321,6 +2326,16 @@ func ExternalReferenceEqualFold(v string) predicate.Product {
 // ExternalReferenceContainsFold applies the ContainsFold predicate on the "external_reference" field.
 func ExternalReferenceContainsFold(v string) predicate.Product {
 	return predicate.Product(sql.FieldContainsFold(FieldExternalReference, v))
+}
+
+// LocatedEQ applies the EQ predicate on the "located" field.
+func LocatedEQ(v bool) predicate.Product {
+	return predicate.Product(sql.FieldEQ(FieldLocated, v))
+}
+
+// LocatedNEQ applies the NEQ predicate on the "located" field.
+func LocatedNEQ(v bool) predicate.Product {
+	return predicate.Product(sql.FieldNEQ(FieldLocated, v))
 }
 
 // CustomFieldsEQ applies the EQ predicate on the "custom_fields" field.

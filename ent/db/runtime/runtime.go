@@ -46,6 +46,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/invoicesettings"
 	"github.com/storefront-go/storefront/ent/db/linewalk"
 	"github.com/storefront-go/storefront/ent/db/listing"
+	"github.com/storefront-go/storefront/ent/db/location"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/mailsender"
 	"github.com/storefront-go/storefront/ent/db/mailstop"
@@ -95,6 +96,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/shoppersession"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/db/stocklevel"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/task"
 	"github.com/storefront-go/storefront/ent/db/taxsettings"
@@ -921,11 +923,11 @@ func init() {
 	fulfillmentFields := schema.Fulfillment{}.Fields()
 	_ = fulfillmentFields
 	// fulfillmentDescCarrier is the schema descriptor for carrier field.
-	fulfillmentDescCarrier := fulfillmentFields[2].Descriptor()
+	fulfillmentDescCarrier := fulfillmentFields[3].Descriptor()
 	// fulfillment.CarrierValidator is a validator for the "carrier" field. It is called by the builders before save.
 	fulfillment.CarrierValidator = fulfillmentDescCarrier.Validators[0].(func(string) error)
 	// fulfillmentDescTrackingNumber is the schema descriptor for tracking_number field.
-	fulfillmentDescTrackingNumber := fulfillmentFields[3].Descriptor()
+	fulfillmentDescTrackingNumber := fulfillmentFields[4].Descriptor()
 	// fulfillment.TrackingNumberValidator is a validator for the "tracking_number" field. It is called by the builders before save.
 	fulfillment.TrackingNumberValidator = fulfillmentDescTrackingNumber.Validators[0].(func(string) error)
 	// fulfillmentDescID is the schema descriptor for id field.
@@ -1169,15 +1171,15 @@ func init() {
 	inventorychangeFields := schema.InventoryChange{}.Fields()
 	_ = inventorychangeFields
 	// inventorychangeDescReason is the schema descriptor for reason field.
-	inventorychangeDescReason := inventorychangeFields[4].Descriptor()
+	inventorychangeDescReason := inventorychangeFields[5].Descriptor()
 	// inventorychange.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
 	inventorychange.ReasonValidator = inventorychangeDescReason.Validators[0].(func(string) error)
 	// inventorychangeDescReference is the schema descriptor for reference field.
-	inventorychangeDescReference := inventorychangeFields[5].Descriptor()
+	inventorychangeDescReference := inventorychangeFields[6].Descriptor()
 	// inventorychange.ReferenceValidator is a validator for the "reference" field. It is called by the builders before save.
 	inventorychange.ReferenceValidator = inventorychangeDescReference.Validators[0].(func(string) error)
 	// inventorychangeDescActorName is the schema descriptor for actor_name field.
-	inventorychangeDescActorName := inventorychangeFields[8].Descriptor()
+	inventorychangeDescActorName := inventorychangeFields[9].Descriptor()
 	// inventorychange.ActorNameValidator is a validator for the "actor_name" field. It is called by the builders before save.
 	inventorychange.ActorNameValidator = inventorychangeDescActorName.Validators[0].(func(string) error)
 	// inventorychangeDescID is the schema descriptor for id field.
@@ -1336,6 +1338,42 @@ func init() {
 	listingDescID := listingMixinFields0[1].Descriptor()
 	// listing.DefaultID holds the default value on creation for the id field.
 	listing.DefaultID = listingDescID.Default.(func() xid.ID)
+	locationMixin := schema.Location{}.Mixin()
+	location.Policy = privacy.NewPolicies(locationMixin[0], schema.Location{})
+	location.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := location.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	locationMixinFields0 := locationMixin[0].Fields()
+	_ = locationMixinFields0
+	locationMixinFields1 := locationMixin[1].Fields()
+	_ = locationMixinFields1
+	locationFields := schema.Location{}.Fields()
+	_ = locationFields
+	// locationDescVersion is the schema descriptor for version field.
+	locationDescVersion := locationMixinFields1[0].Descriptor()
+	// location.DefaultVersion holds the default value on creation for the version field.
+	location.DefaultVersion = locationDescVersion.Default.(int64)
+	// locationDescEventSequence is the schema descriptor for event_sequence field.
+	locationDescEventSequence := locationMixinFields1[1].Descriptor()
+	// location.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	location.DefaultEventSequence = locationDescEventSequence.Default.(int64)
+	// locationDescName is the schema descriptor for name field.
+	locationDescName := locationFields[0].Descriptor()
+	// location.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	location.NameValidator = locationDescName.Validators[0].(func(string) error)
+	// locationDescPicksUp is the schema descriptor for picks_up field.
+	locationDescPicksUp := locationFields[4].Descriptor()
+	// location.DefaultPicksUp holds the default value on creation for the picks_up field.
+	location.DefaultPicksUp = locationDescPicksUp.Default.(bool)
+	// locationDescID is the schema descriptor for id field.
+	locationDescID := locationMixinFields0[1].Descriptor()
+	// location.DefaultID holds the default value on creation for the id field.
+	location.DefaultID = locationDescID.Default.(func() xid.ID)
 	mailMixin := schema.Mail{}.Mixin()
 	mail.Policy = privacy.NewPolicies(mailMixin[0], schema.Mail{})
 	mail.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -2020,6 +2058,10 @@ func init() {
 	productDescImagesCount := productFields[29].Descriptor()
 	// product.DefaultImagesCount holds the default value on creation for the images_count field.
 	product.DefaultImagesCount = productDescImagesCount.Default.(int)
+	// productDescLocated is the schema descriptor for located field.
+	productDescLocated := productFields[31].Descriptor()
+	// product.DefaultLocated holds the default value on creation for the located field.
+	product.DefaultLocated = productDescLocated.Default.(bool)
 	// productDescID is the schema descriptor for id field.
 	productDescID := productMixinFields0[1].Descriptor()
 	// product.DefaultID holds the default value on creation for the id field.
@@ -2534,6 +2576,24 @@ func init() {
 	stafftokenDescID := stafftokenMixinFields0[1].Descriptor()
 	// stafftoken.DefaultID holds the default value on creation for the id field.
 	stafftoken.DefaultID = stafftokenDescID.Default.(func() xid.ID)
+	stocklevelMixin := schema.StockLevel{}.Mixin()
+	stocklevel.Policy = privacy.NewPolicies(stocklevelMixin[0], schema.StockLevel{})
+	stocklevel.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := stocklevel.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	stocklevelMixinFields0 := stocklevelMixin[0].Fields()
+	_ = stocklevelMixinFields0
+	stocklevelFields := schema.StockLevel{}.Fields()
+	_ = stocklevelFields
+	// stocklevelDescID is the schema descriptor for id field.
+	stocklevelDescID := stocklevelMixinFields0[1].Descriptor()
+	// stocklevel.DefaultID holds the default value on creation for the id field.
+	stocklevel.DefaultID = stocklevelDescID.Default.(func() xid.ID)
 	storeMixin := schema.Store{}.Mixin()
 	store.Policy = privacy.NewPolicies(schema.Store{})
 	store.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -2576,28 +2636,32 @@ func init() {
 	storeDescStockEvents := storeFields[12].Descriptor()
 	// store.DefaultStockEvents holds the default value on creation for the stock_events field.
 	store.DefaultStockEvents = storeDescStockEvents.Default.(bool)
+	// storeDescLocated is the schema descriptor for located field.
+	storeDescLocated := storeFields[13].Descriptor()
+	// store.DefaultLocated holds the default value on creation for the located field.
+	store.DefaultLocated = storeDescLocated.Default.(bool)
 	// storeDescShopperCancels is the schema descriptor for shopper_cancels field.
-	storeDescShopperCancels := storeFields[13].Descriptor()
+	storeDescShopperCancels := storeFields[14].Descriptor()
 	// store.DefaultShopperCancels holds the default value on creation for the shopper_cancels field.
 	store.DefaultShopperCancels = storeDescShopperCancels.Default.(bool)
 	// storeDescLegacy is the schema descriptor for legacy field.
-	storeDescLegacy := storeFields[16].Descriptor()
+	storeDescLegacy := storeFields[17].Descriptor()
 	// store.DefaultLegacy holds the default value on creation for the legacy field.
 	store.DefaultLegacy = storeDescLegacy.Default.(bool)
 	// storeDescDemo is the schema descriptor for demo field.
-	storeDescDemo := storeFields[17].Descriptor()
+	storeDescDemo := storeFields[18].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
 	// storeDescTest is the schema descriptor for test field.
-	storeDescTest := storeFields[18].Descriptor()
+	storeDescTest := storeFields[19].Descriptor()
 	// store.DefaultTest holds the default value on creation for the test field.
 	store.DefaultTest = storeDescTest.Default.(bool)
 	// storeDescLanguage is the schema descriptor for language field.
-	storeDescLanguage := storeFields[20].Descriptor()
+	storeDescLanguage := storeFields[21].Descriptor()
 	// store.DefaultLanguage holds the default value on creation for the language field.
 	store.DefaultLanguage = state.Language(storeDescLanguage.Default.(string))
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[22].Descriptor()
+	storeDescStorefrontRevision := storeFields[23].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.

@@ -44,6 +44,8 @@ const (
 	FieldLowStock = "low_stock"
 	// FieldStockEvents holds the string denoting the stock_events field in the database.
 	FieldStockEvents = "stock_events"
+	// FieldLocated holds the string denoting the located field in the database.
+	FieldLocated = "located"
 	// FieldShopperCancels holds the string denoting the shopper_cancels field in the database.
 	FieldShopperCancels = "shopper_cancels"
 	// FieldRemindHours holds the string denoting the remind_hours field in the database.
@@ -90,6 +92,7 @@ var Columns = []string{
 	FieldRefundProofMinor,
 	FieldLowStock,
 	FieldStockEvents,
+	FieldLocated,
 	FieldShopperCancels,
 	FieldRemindHours,
 	FieldLimits,
@@ -136,6 +139,8 @@ var (
 	DefaultSecondFactor bool
 	// DefaultStockEvents holds the default value on creation for the "stock_events" field.
 	DefaultStockEvents bool
+	// DefaultLocated holds the default value on creation for the "located" field.
+	DefaultLocated bool
 	// DefaultShopperCancels holds the default value on creation for the "shopper_cancels" field.
 	DefaultShopperCancels bool
 	// DefaultLegacy holds the default value on creation for the "legacy" field.
@@ -233,6 +238,11 @@ func ByLowStock(opts ...sql.OrderTermOption) OrderOption {
 // ByStockEvents orders the results by the stock_events field.
 func ByStockEvents(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStockEvents, opts...).ToFunc()
+}
+
+// ByLocated orders the results by the located field.
+func ByLocated(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLocated, opts...).ToFunc()
 }
 
 // ByShopperCancels orders the results by the shopper_cancels field.

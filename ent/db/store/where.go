@@ -133,6 +133,11 @@ func StockEvents(v bool) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldStockEvents, v))
 }
 
+// Located applies equality check predicate on the "located" field. It's identical to LocatedEQ.
+func Located(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldLocated, v))
+}
+
 // ShopperCancels applies equality check predicate on the "shopper_cancels" field. It's identical to ShopperCancelsEQ.
 func ShopperCancels(v bool) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldShopperCancels, v))
@@ -982,6 +987,16 @@ func StockEventsEQ(v bool) predicate.Store {
 // StockEventsNEQ applies the NEQ predicate on the "stock_events" field.
 func StockEventsNEQ(v bool) predicate.Store {
 	return predicate.Store(sql.FieldNEQ(FieldStockEvents, v))
+}
+
+// LocatedEQ applies the EQ predicate on the "located" field.
+func LocatedEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldLocated, v))
+}
+
+// LocatedNEQ applies the NEQ predicate on the "located" field.
+func LocatedNEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldLocated, v))
 }
 
 // ShopperCancelsEQ applies the EQ predicate on the "shopper_cancels" field.

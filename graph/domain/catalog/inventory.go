@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/inventorychange"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/stocklevel"
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -33,6 +34,11 @@ func (q Query) Inventory(
 			Fields: []fault.Field{{Parameter: "sku", Code: fault.UnknownValue,
 				Detail: "Leave out the SKU or the time."}}}
 	}
+	if f.ProductID != nil && (f.Sku != nil || f.UpdatedFrom != nil) {
+		return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter by product stands alone.",
+			Fields: []fault.Field{{Parameter: "product_id", Code: fault.UnknownValue,
+				Detail: "Leave out the other filters."}}}
+	}
 	of := model.ProductFilter{Sku: f.Sku, UpdatedFrom: f.UpdatedFrom}
 	a, err := core.Arrange(nil, nil, nil, f.UpdatedFrom, f.Sku != nil)
 	if err != nil {
@@ -41,7 +47,9 @@ func (q Query) Inventory(
 	return core.Connect(ctx, q.Core, core.List[*db.Product]{
 		Name: "inventory", Filters: productFilters(of), At: productList{of, a}.at, Until: a.Until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*db.Product, err error) {
-			if f.Sku != nil {
+			if f.ProductID != nil {
+				rows, err = q.onlyProduct(ctx, *f.ProductID, after)
+			} else if f.Sku != nil {
 				rows, err = q.productsBySKU(ctx, *f.Sku, a.Window(after, limit, ent.Primary))
 			} else {
 				rows, _, err = q.readProducts(ctx, of, a, after, limit)
@@ -49,9 +57,21 @@ func (q Query) Inventory(
 			if err != nil {
 				return nil, err
 			}
-			return rows, variants.Load(ctx, q.Client(ctx), rows...)
+			if err := variants.Load(ctx, q.Client(ctx), rows...); err != nil {
+				return nil, err
+			}
+			return rows, variants.LoadLevels(ctx, q.Client(ctx), ent.NoLock, rows...)
 		},
 	}, first, after)
+}
+
+// onlyProduct reads one product; none if the store has no such product.
+func (r *Resolver) onlyProduct(ctx context.Context, id string, after *page.Position) ([]*db.Product, error) {
+	uid, err := xid.Product.Parse(id)
+	if err != nil || after != nil {
+		return nil, nil //nolint:nilerr // the store has no such product
+	}
+	return r.Client(ctx).Product.Query().Where(product.ID(uid)).Load(ctx)
 }
 
 // productsBySKU reads products that have an SKU, or of which a variant has it.
@@ -145,13 +165,13 @@ func changeBy(ctx context.Context) *db.InventoryChange {
 // The statement is written out, because a builder would cost more than the rest of an adjustment.
 const (
 	insertChanges = "INSERT INTO inventory_changes (store_id, product_id, variant_id, id, `before`, `after`, reason, " +
-		"reference, actor_type, actor_id, actor_name) VALUES "
-	insertedChange = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		"reference, actor_type, actor_id, actor_name, location_id) VALUES "
+	insertedChange = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
-// recordStock adds changes of stock to the history, and notifies staff of those that leave little.
-// They have the viewer's store.
-func (r *Resolver) recordStock(ctx context.Context, rows []*db.InventoryChange) error {
+// recordStock adds changes of stock to the history, and notifies staff of those that leave little of a
+// variant, by the changes of its number. They have the viewer's store.
+func (r *Resolver) recordStock(ctx context.Context, rows []*db.InventoryChange, numbers []stock.Change) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -162,25 +182,25 @@ func (r *Resolver) recordStock(ctx context.Context, rows []*db.InventoryChange) 
 	if err := r.insertInventory(ctx, rows); err != nil {
 		return err
 	}
-	return stock.Keeper{Store: r.Store, Notifier: r.Notifier}.Changed(ctx, s,
-		core.Map(rows, func(c *db.InventoryChange) stock.Change {
-			return stock.Change{Product: c.ProductID, Variant: c.VariantID, Before: c.Before, After: c.After}
-		}))
+	return stock.Keeper{Store: r.Store, Notifier: r.Notifier}.Changed(ctx, s, numbers)
 }
 
 func (r *Resolver) insertInventory(ctx context.Context, rows []*db.InventoryChange) error {
-	args := make([]any, 0, 11*len(rows))
+	args := make([]any, 0, 12*len(rows))
 	for _, c := range rows {
 		args = append(args, c.StoreID, c.ProductID, c.VariantID, c.ID, c.Before, c.After, c.Reason, c.Reference,
-			string(c.ActorType), c.ActorID, c.ActorName)
+			string(c.ActorType), c.ActorID, c.ActorName, c.LocationID)
 	}
 	text := insertChanges + insertedChange + strings.Repeat(", "+insertedChange, len(rows)-1)
 	_, err := r.Client(ctx).ExecContext(ctx, text, args...)
 	return fault.Wrap("add to the history of stock", err)
 }
 
-// dropInventory removes the history of the stock of a deleted product.
+// dropInventory removes the history of the stock, and the stock at locations, of a deleted product.
 func (r *Resolver) dropInventory(ctx context.Context, product xid.ID) error {
 	_, err := r.Client(ctx).InventoryChange.Delete().Where(inventorychange.ProductID(product)).Exec(ctx)
+	if err == nil {
+		_, err = r.Client(ctx).StockLevel.Delete().Where(stocklevel.ProductID(product)).Exec(ctx)
+	}
 	return fault.Wrap("remove the history of stock", err)
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,25 +44,23 @@ func (m Mutation) InventoryAdjust(
 		if err != nil {
 			return nil, nil, err
 		}
-		record, err := m.keepStock(ctx, s, changes)
+		record, err := m.keepStock(ctx, "inventory.adjust", s, changes)
 		if err != nil {
 			return nil, nil, err
 		}
-		return &model.InventoryPayload{Changes: core.Map(changes, func(c *db.InventoryChange) *model.InventoryChange {
-			return &model.InventoryChange{InventoryChange: c}
-		})}, record, nil
+		return inventoryPayload(changes), record, nil
 	})
 }
 
 // keepStock writes the stock and the history of an adjustment with at least one change.
 func (m Mutation) keepStock(
-	ctx context.Context, s *stocktake, changes []*db.InventoryChange,
+	ctx context.Context, action string, s *stocktake, changes []*db.InventoryChange,
 ) (*change.Record, error) {
-	if err := m.storeStock(ctx, s); err != nil {
+	if err := errors.Join(m.storeStock(ctx, s), m.storeLevels(ctx, s)); err != nil {
 		return nil, err
 	}
-	return &change.Record{Action: "inventory.adjust", Kind: xid.Product, ID: changes[0].ProductID,
-		Detail: "lines: " + strconv.Itoa(len(changes))}, m.recordStock(ctx, changes)
+	return &change.Record{Action: action, Kind: xid.Product, ID: changes[0].ProductID,
+		Detail: "lines: " + strconv.Itoa(len(changes))}, m.recordStock(ctx, changes, s.numbers(changes))
 }
 
 func checkInventory(lines []*model.InventoryLineInput) error {
@@ -80,15 +79,7 @@ func checkInventory(lines []*model.InventoryLineInput) error {
 }
 
 func checkInventoryLine(c *core.Check, at string, l *model.InventoryLineInput) {
-	if (l.VariantID == nil) == (l.Sku == nil) {
-		c.Add(at+"variant_id", fault.Required, "Send either variant_id or sku.")
-	}
-	core.Opt(l.VariantID, func(id string) {
-		if _, err := xid.Variant.Parse(id); err != nil {
-			c.Add(at+"variant_id", fault.UnknownValue, "The store has no such variant.")
-		}
-	})
-	core.Opt(l.Sku, func(s string) { c.Line(at+"sku", s, limit.Line) })
+	checkVariantOf(c, at, l)
 	if (l.Delta == nil) == (l.Set == nil) {
 		c.Add(at+"delta", fault.Required, "Send either delta or set.")
 	}
@@ -103,6 +94,18 @@ func checkInventoryLine(c *core.Check, at string, l *model.InventoryLineInput) {
 	core.Opt(l.Reference, func(s string) { c.Line(at+"reference", s, limit.Line) })
 }
 
+func checkVariantOf(c *core.Check, at string, l *model.InventoryLineInput) {
+	if (l.VariantID == nil) == (l.Sku == nil) {
+		c.Add(at+"variant_id", fault.Required, "Send either variant_id or sku.")
+	}
+	core.Opt(l.VariantID, func(id string) {
+		if _, err := xid.Variant.Parse(id); err != nil {
+			c.Add(at+"variant_id", fault.UnknownValue, "The store has no such variant.")
+		}
+	})
+	core.Opt(l.Sku, func(s string) { c.Line(at+"sku", s, limit.Line) })
+}
+
 // stocktake is the stock that an adjustment changes: products with their variants, locked until the
 // commit.
 type stocktake struct {
@@ -111,26 +114,38 @@ type stocktake struct {
 	bySKU    map[string][]*db.Variant
 	own      map[xid.ID]*db.Variant // variants that are the product itself
 	was      levels
+	// places are the named locations that are open, besides the default one.
+	places map[xid.ID]*db.Location
+	// levels are those that change, and moved their products.
+	levels []*db.StockLevel
+	moved  map[xid.ID]bool
 }
 
 // lockStock reads the products of the lines. It locks them by id before any variant, in the order
 // in which orders take stock, so the two cannot deadlock.
 func (m Mutation) lockStock(ctx context.Context, lines []*model.InventoryLineInput) (*stocktake, error) {
+	places, err := m.lockPlaces(ctx, core.Map(lines, func(l *model.InventoryLineInput) *string { return l.Location }))
+	if err != nil {
+		return nil, err
+	}
 	ids, err := m.stockedProducts(ctx, lines)
 	if err != nil || len(ids) == 0 {
-		return &stocktake{}, err
+		return &stocktake{places: places}, err
 	}
 	query := m.Client(ctx).Product.Query().Where(product.IDIn(ids...)).Order(product.ByID())
 	query.Modify(ent.ForUpdate, ent.ForceIndex(ent.Primary))
 	query.Select(product.FieldStoreID, product.FieldID, product.FieldTitle, product.FieldSku, product.FieldOptions,
-		product.FieldInventoryQuantity)
+		product.FieldInventoryQuantity, product.FieldLocated)
 	rows, err := query.All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("lock products: %w", err)
 	}
 	s := &stocktake{products: rows, byID: map[xid.ID]*db.Variant{}, bySKU: map[string][]*db.Variant{},
-		own: map[xid.ID]*db.Variant{}, was: levels{}}
+		own: map[xid.ID]*db.Variant{}, was: levels{}, places: places, moved: map[xid.ID]bool{}}
 	if err := m.lockVariants(ctx, rows); err != nil {
+		return nil, err
+	}
+	if err := variants.LoadLevels(ctx, m.Client(ctx), ent.ForUpdate, rows...); err != nil {
 		return nil, err
 	}
 	for _, p := range rows {
@@ -226,7 +241,7 @@ func (s *stocktake) apply(ctx context.Context, lines []*model.InventoryLineInput
 		if v == nil {
 			continue
 		}
-		made, err := adjusted(ctx, c, at, v, l)
+		made, err := s.adjusted(ctx, c, at, v, l)
 		if err != nil {
 			return nil, err
 		}
@@ -235,18 +250,25 @@ func (s *stocktake) apply(ctx context.Context, lines []*model.InventoryLineInput
 	return changes, c.Err()
 }
 
-// adjusted applies a line to its variant and returns the entry of the history.
-func adjusted(
+// adjusted applies a line to its variant and returns the entry of the history, or nil after it reported
+// why the line cannot be applied.
+func (s *stocktake) adjusted(
 	ctx context.Context, c *core.Check, at string, v *db.Variant, l *model.InventoryLineInput,
 ) (*db.InventoryChange, error) {
-	before := v.InventoryQuantity
-	if err := adjust(c, at, v, l); err != nil {
+	place, ok := s.place(ctx, c, at+"location", l.Location)
+	if !ok {
+		return nil, nil
+	}
+	before := levelAt(v, place)
+	after, err := adjust(c, at, v, before, l)
+	if err != nil || after == nil {
 		return nil, err
 	}
-	made := changeBy(ctx)
-	made.ProductID, made.VariantID, made.Before, made.After = v.ProductID, v.ID, before, v.InventoryQuantity
-	made.Reason, made.Reference = l.Reason, l.Reference
-	return made, nil
+	if !s.put(v, place, *after) {
+		c.Add(at+"delta", fault.OutOfRange, "The stock would exceed "+strconv.Itoa(limit.Inventory)+" units.")
+		return nil, nil
+	}
+	return entry(ctx, v, place, before, after, l), nil
 }
 
 // find returns the variant of a line, or nil after it reported why there is not exactly one.
@@ -269,33 +291,27 @@ func (s *stocktake) find(c *core.Check, at string, l *model.InventoryLineInput) 
 	return nil
 }
 
-// adjust applies a line to its variant.
-func adjust(c *core.Check, at string, v *db.Variant, l *model.InventoryLineInput) error {
-	before := v.InventoryQuantity
+// adjust returns the stock of a variant after a line, or nil after it reported why there is none.
+func adjust(c *core.Check, at string, v *db.Variant, before *int64, l *model.InventoryLineInput) (*int64, error) {
 	if l.Expected != nil && !same(l.Expected, before) {
 		known := "not tracked"
 		core.Opt(before, func(n int64) { known = strconv.FormatInt(n, 10) })
-		return fault.State(fault.VersionMismatch, fmt.Sprintf("The stock of %s is %s, not %d. Read it again.",
+		return nil, fault.State(fault.VersionMismatch, fmt.Sprintf("The stock of %s is %s, not %d. Read it again.",
 			xid.Variant.Format(v.ID), known, *l.Expected))
 	}
 	if l.Set != nil {
-		v.InventoryQuantity = l.Set
-		return nil
+		return l.Set, nil
 	}
 	if before == nil {
 		c.Add(at+"delta", fault.OutOfRange, "The stock of this variant is not tracked. Send set.")
-		return nil
+		return nil, nil
 	}
 	after := *before + *l.Delta
-	switch {
-	case after < 0:
-		return fault.State(fault.OutOfStock, fmt.Sprintf("There are only %d units of %s.", *before,
+	if after < 0 && *l.Delta < 0 {
+		return nil, fault.State(fault.OutOfStock, fmt.Sprintf("There are only %d units of %s.", *before,
 			xid.Variant.Format(v.ID)))
-	case after > limit.Inventory:
-		c.Add(at+"delta", fault.OutOfRange, "The stock would exceed "+strconv.Itoa(limit.Inventory)+" units.")
 	}
-	v.InventoryQuantity = &after
-	return nil
+	return &after, nil
 }
 
 // storeStock writes the stock of the products and then of the variants that changed, each kind with
@@ -307,6 +323,7 @@ func (m Mutation) storeStock(ctx context.Context, s *stocktake) error {
 		changed := false
 		for _, v := range variants.Of(p) {
 			if v = s.byID[v.ID]; same(s.was[v.ID], v.InventoryQuantity) {
+				changed = changed || s.moved[p.ID]
 				continue
 			}
 			if changed = true; p.Options != nil {
@@ -327,7 +344,7 @@ func (m Mutation) storeStock(ctx context.Context, s *stocktake) error {
 	}
 	_, err := m.Client(ctx).Product.Update().Where(product.IDIn(products.ids...)).AddVersion(1).
 		Modify(change.RaiseUpdatedAt(moment.Now(ctx)), products.set).Save(ctx)
-	if err == nil && len(of) > 0 {
+	if err == nil && len(of) > 0 && len(rows.ids) > 0 {
 		_, err = m.Client(ctx).Variant.Update().Where(variant.ProductIDIn(of...), variant.IDIn(rows.ids...)).
 			Modify(rows.set).Save(ctx)
 	}

@@ -44,17 +44,15 @@ func (b *InventoryBatch) Apply(ctx context.Context, l *model.InventoryLineInput)
 		return 0, c.Err()
 	}
 	if l.Delta != nil {
-		if before, err := b.applied(ctx, v.ID, *l.Reference); before || err != nil {
+		if before, err := b.applied(ctx, v, l); before || err != nil {
 			return ImportUnchanged, err
 		}
 	}
-	before := v.InventoryQuantity
-	made, err := adjusted(ctx, c, "", v, l)
+	made, err := b.stock.adjusted(ctx, c, "", v, l)
 	if err == nil {
 		err = c.Err()
 	}
 	if err != nil {
-		v.InventoryQuantity = before
 		return 0, err
 	}
 	if same(made.Before, made.After) {
@@ -64,15 +62,21 @@ func (b *InventoryBatch) Apply(ctx context.Context, l *model.InventoryLineInput)
 	return ImportUpdated, nil
 }
 
-// applied reports whether the history of a variant has a reference.
-func (b *InventoryBatch) applied(ctx context.Context, id xid.ID, reference string) (bool, error) {
+// applied reports whether the history of a variant at the location of a line has its reference.
+func (b *InventoryBatch) applied(ctx context.Context, v *db.Variant, l *model.InventoryLineInput) (bool, error) {
+	var at *xid.ID
+	place, _ := b.stock.place(ctx, &core.Check{}, "location", l.Location)
+	here := inventorychange.LocationIDIsNil()
+	if place != nil {
+		at, here = &place.ID, inventorychange.LocationID(place.ID)
+	}
 	for _, c := range b.changes {
-		if c.VariantID == id && core.Deref(c.Reference) == reference {
+		if c.VariantID == v.ID && core.Deref(c.Reference) == *l.Reference && same(c.LocationID, at) {
 			return true, nil
 		}
 	}
 	query := b.Client(ctx).InventoryChange.Query().
-		Where(inventorychange.VariantID(id), inventorychange.Reference(reference)).Limit(1)
+		Where(inventorychange.VariantID(v.ID), inventorychange.Reference(*l.Reference), here).Limit(1)
 	query.Modify(ent.ForceIndex(changesByReference))
 	rows, err := query.Select(inventorychange.FieldStoreID, inventorychange.FieldID).All(ctx)
 	return len(rows) > 0, fault.Wrap("read the history of stock", err)
@@ -84,6 +88,6 @@ func (b *InventoryBatch) Close(ctx context.Context) error {
 		return nil
 	}
 	return b.Commit(ctx, xid.Product, func(ctx context.Context) (*change.Record, error) {
-		return b.keepStock(ctx, b.stock, b.changes)
+		return b.keepStock(ctx, "inventory.adjust", b.stock, b.changes)
 	})
 }

@@ -91,7 +91,11 @@ func (m Mutation) indexed(ctx context.Context, e *productEdit,
 				return err
 			}
 		}
-		if err := m.recordStock(ctx, changes); err != nil || stockOnly {
+		numbers := numbersOf(changes)
+		if err := m.editLevels(ctx, e.Row, changes); err != nil {
+			return err
+		}
+		if err := m.recordStock(ctx, changes, numbers); err != nil || stockOnly {
 			return err
 		}
 		if err := list(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {

@@ -87,7 +87,7 @@ func decodeStock(e *entry, line []byte) ([]string, error) {
 	}
 	e.stock = &model.InventoryLineInput{VariantID: r.String("variant_id"), Sku: r.String("sku"),
 		Set: r.Int("quantity"), Delta: r.Int("delta"), Expected: r.Int("expected"), Reason: r.String("reason"),
-		Reference: r.String("reference")}
+		Reference: r.String("reference"), Location: r.String("location")}
 	if faults := r.Fields(); len(faults) > 0 {
 		return nil, fault.Invalid(faults...)
 	}

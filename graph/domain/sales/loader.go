@@ -64,15 +64,16 @@ func (r *Resolver) assemble(rows []*db.Order, lines []*db.OrderLine) []*model.Or
 		shown  = make([]*model.Order, len(rows))
 		slab   = make([]model.Order, len(rows))
 		of     = make(map[xid.ID]*model.Order, len(rows))
+		placed = make(map[xid.ID]*model.Placed, len(rows))
 	)
 	for i, o := range rows {
 		slab[i] = model.Order{Order: o, Siblings: shared}
 		shown[i] = &slab[i]
-		of[o.ID] = shown[i]
+		of[o.ID], placed[o.ID] = shown[i], &model.Placed{Order: o}
 	}
 	items, pointers := make([]model.LineItem, len(lines)), make([]*model.LineItem, len(lines))
 	for first, i := 0, 0; i < len(lines); i++ {
-		items[i] = model.LineItem{OrderLine: lines[i], Siblings: shared}
+		items[i] = model.LineItem{OrderLine: lines[i], Siblings: shared, Of: placed[lines[i].OrderID]}
 		pointers[i] = &items[i]
 		if i+1 == len(lines) || lines[i+1].OrderID != lines[i].OrderID {
 			of[lines[i].OrderID].Lines = pointers[first : i+1 : i+1]

@@ -63,7 +63,7 @@ func (m Mutation) cancel(e *orderEdit) error {
 		return err
 	}
 	for _, l := range e.Lines { // refunded units were restocked with their refund, or deliberately not
-		e.restock(l.OrderLine, refundable(l.OrderLine))
+		e.restock(l.OrderLine, refundable(l.OrderLine), nil)
 	}
 	if e.DiscountID != nil && e.CustomerID != nil {
 		e.Then = inSequence(e.Then, func(ctx context.Context) error {

@@ -43,6 +43,15 @@ type orderEdit struct {
 	// stock is restocked; spent is added to what the customer has spent.
 	stock stock
 	spent int64
+	// places are the locations of its stock.
+	places allocations
+}
+
+// newEdit returns a change of an order.
+func newEdit(base *change.Edit[*model.Order, *db.OrderUpdate]) (e *orderEdit, err error) {
+	e = &orderEdit{Order: base.Row, Edit: base}
+	e.places.list, err = e.Allocations.List()
+	return e, err
 }
 
 // lineOf returns the line of an order with a public id, or nil.
@@ -61,17 +70,6 @@ func (e *orderEdit) move(l *db.OrderLine) {
 	if !slices.Contains(e.moved, l) {
 		e.moved = append(e.moved, l)
 	}
-}
-
-// restock returns units of a line to the stock of its product or variant.
-func (e *orderEdit) restock(l *db.OrderLine, quantity int64) {
-	if l.ProductID == nil || quantity <= 0 {
-		return
-	}
-	if e.stock == nil {
-		e.stock = stock{}
-	}
-	e.stock[itemOf(l)] += quantity
 }
 
 // orders returns how orders change.
@@ -127,7 +125,10 @@ func (m Mutation) changeOrder(ctx context.Context, id string, expected int64, ac
 ) (*model.OrderPayload, error) {
 	shown, err := core.Change(ctx, m.Core, m.orders(), id, expected, action,
 		func(ctx context.Context, base *change.Edit[*model.Order, *db.OrderUpdate]) error {
-			e := &orderEdit{Order: base.Row, Edit: base}
+			e, err := newEdit(base)
+			if err != nil {
+				return err
+			}
 			e.Then = func(ctx context.Context) error { return m.saveParts(ctx, e) }
 			return edit(ctx, e)
 		})
@@ -169,6 +170,14 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	}
 	if err := m.returnStock(ctx, e.stock, e.Now); err != nil {
 		return err
+	}
+	if err := m.saveShifts(ctx, e.places.shifts, e.Now); err != nil {
+		return err
+	}
+	if e.places.changed {
+		if err := m.saveAllocations(ctx, e.Order.Order, e.places.list); err != nil {
+			return err
+		}
 	}
 	if err := m.spend(ctx, e.CustomerID, e.spent, e.Now); err != nil {
 		return err

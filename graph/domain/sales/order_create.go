@@ -114,8 +114,15 @@ func (m Mutation) writeOrder(
 			return nil, fmt.Errorf("add order lines: %w", err)
 		}
 	}
-	if err := m.takeStock(ctx, d.store, d.need, saved.UpdatedAt); err != nil {
+	from, err := m.takeLines(ctx, d.store, d.need, lines,
+		func(l *db.OrderLine) int64 { return l.Quantity }, saved.UpdatedAt)
+	if err != nil {
 		return nil, err
+	}
+	if len(from) > 0 {
+		if err := m.saveAllocations(ctx, saved, from); err != nil {
+			return nil, err
+		}
 	}
 	if d.customer != nil {
 		if err := m.countOrder(ctx, d.customer.ID, saved.PlacedAt, saved.UpdatedAt); err != nil {

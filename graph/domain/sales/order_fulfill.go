@@ -2,6 +2,8 @@ package sales
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/storefront-go/storefront/ent/currency"
@@ -183,8 +185,13 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 	if len(lines) == 0 {
 		return fault.State(fault.QuantityExceeded, "All items are already fulfilled.")
 	}
-	shipped := make([]document.Line, len(lines))
+	from, err := m.location(ctx, in.Location)
+	if err != nil {
+		return err
+	}
+	shipped, used := make([]document.Line, len(lines)), map[xid.ID]bool{}
 	for i, p := range lines {
+		e.shipFrom(p.line, p.quantity, from, used)
 		p.line.FulfilledQuantity += p.quantity
 		e.move(p.line)
 		shipped[i] = p.document()
@@ -192,6 +199,9 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 	e.shipment = m.Client(ctx).Fulfillment.Create().SetOrderID(e.ID).SetLines(document.NewLines(shipped)).
 		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).
 		SetNillableTrackingURL(in.TrackingURL)
+	if at := slices.Collect(maps.Keys(used)); len(at) == 1 {
+		e.shipment.SetLocationID(at[0])
+	}
 	e.details.tracking, e.details.parts, e.quiet = tracked(in), lines, in.Notify != nil && !*in.Notify
 	core.Opt(in.TrackingURL, func(s string) { e.details.trackingURL = s })
 	if in.TrackingNumber != nil {

@@ -34,8 +34,10 @@ type lineChange struct {
 	draft orderDraft
 	lines []*db.OrderLine
 	quote *selling.Quote
-	// need is the stock to take, back the stock to return.
-	need, back stock
+	// need is the stock to take.
+	need stock
+	// was are the quantities of the lines before the change.
+	was map[xid.ID]int64
 }
 
 // OrderEditLines changes the quantities of an order's lines, removes lines and adds some. The store computes
@@ -171,7 +173,7 @@ func (m Mutation) changeLines(ctx context.Context, o *model.Order, in model.Orde
 		return nil, fault.State(fault.InvalidTransition, "The order has an invoice, which cannot change. Refund items, "+
 			"which issues a credit note, and create another order for new ones.")
 	}
-	l := &lineChange{need: stock{}, back: stock{}}
+	l := &lineChange{need: stock{}, was: map[xid.ID]int64{}}
 	if err := l.keep(o, in.Lines); err != nil {
 		return nil, err
 	}
@@ -188,7 +190,7 @@ func (m Mutation) changeLines(ctx context.Context, o *model.Order, in model.Orde
 	return l, m.requote(ctx, o, l)
 }
 
-// keep takes over the lines of the order with their new quantities, and notes the stock that moves.
+// keep takes over the lines of the order with their new quantities, and notes the stock to take.
 func (l *lineChange) keep(o *model.Order, changes []*model.LineQuantityInput) error {
 	var c core.Check
 	wanted := map[*db.OrderLine]int64{}
@@ -210,10 +212,9 @@ func (l *lineChange) keep(o *model.Order, changes []*model.LineQuantityInput) er
 		if changed {
 			row.Quantity = n
 		}
+		l.was[row.ID] = shown.Quantity
 		if more := row.Quantity - shown.Quantity; more > 0 {
 			l.need[itemOf(&row)] += more
-		} else if more < 0 {
-			l.back[itemOf(&row)] -= more
 		}
 		if row.Quantity > 0 {
 			l.lines, l.draft.items = append(l.lines, &row), append(l.draft.items, itemOf(&row))
@@ -252,7 +253,6 @@ func (m Mutation) addLines(ctx context.Context, l *lineChange, add []*model.Orde
 			delete(l.need, w)
 		}
 	}
-	delete(l.back, item{})
 	return c.Err()
 }
 
@@ -346,14 +346,21 @@ func (m Mutation) applyLines(e *orderEdit, l *lineChange) {
 	set("total_minor", &o.TotalMinor, q.TotalMinor, u.SetTotalMinor)
 	o.Taxes = document.NewOrderTaxes(q.OrderTaxes(l.lines))
 	u.Modify(func(b *sql.UpdateBuilder) { b.Set(order.FieldTaxes, []byte(o.Taxes)) }) // ent has no setter
-	items := make([]*model.LineItem, len(l.lines))
+	items, of := make([]*model.LineItem, len(l.lines)), &model.Placed{Order: o}
 	for i, row := range l.lines {
-		items[i] = &model.LineItem{OrderLine: row, Siblings: e.Order.Siblings}
+		items[i] = &model.LineItem{OrderLine: row, Siblings: e.Order.Siblings, Of: of}
+	}
+	for _, before := range e.Lines {
+		i := slices.IndexFunc(l.lines, func(row *db.OrderLine) bool { return row.ID == before.ID })
+		if i < 0 {
+			e.restock(before.OrderLine, before.Quantity, nil)
+		} else {
+			e.restock(before.OrderLine, before.Quantity-l.lines[i].Quantity, nil)
+		}
 	}
 	e.Lines = items
 	e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
 	e.reprice()
-	e.stock = l.back
 	e.Then = inSequence(e.Then, func(ctx context.Context) error { return m.saveEdited(ctx, e, l) })
 	e.Then = m.reindex(e)
 }
@@ -384,8 +391,16 @@ func (e *orderEdit) reprice() {
 // saveEdited takes the stock, ends an online payment of the former total, and has the sums of sales computed
 // again. It writes the rows of the lines while releases that read them may run.
 func (m Mutation) saveEdited(ctx context.Context, e *orderEdit, l *lineChange) error {
-	if err := m.takeStock(ctx, l.draft.store, l.need, e.Now); err != nil {
+	from, err := m.takeLines(ctx, l.draft.store, l.need, l.lines,
+		func(row *db.OrderLine) int64 { return row.Quantity - l.was[row.ID] }, e.Now)
+	if err != nil {
 		return err
+	}
+	if len(from) > 0 {
+		e.places.list = append(e.places.list, from...)
+		if err := m.saveAllocations(ctx, e.Order.Order, e.places.list); err != nil {
+			return err
+		}
 	}
 	if !ent.Writes(ctx, ent.LinesInOrders) {
 		if _, err := m.Client(ctx).OrderLine.Delete().Where(orderline.OrderID(e.ID)).Exec(ctx); err != nil {

@@ -179,6 +179,10 @@ func (m Mutation) bookRefund(
 	if err := m.requireProof(ctx, e, in.AmountMinor); err != nil {
 		return err
 	}
+	to, err := m.location(ctx, in.Location)
+	if err != nil {
+		return err
+	}
 	e.RefundedMinor += in.AmountMinor
 	e.Update.SetRefundedMinor(e.RefundedMinor)
 	e.settleMoney()
@@ -191,7 +195,7 @@ func (m Mutation) bookRefund(
 		back[i] = p.document()
 		if in.Restock && e.Status != state.OrderCancelled {
 			back[i].Restocked = true
-			e.restock(p.line, p.quantity)
+			e.restock(p.line, p.quantity, to)
 		}
 	}
 	e.ledger = append(e.ledger, row.SetLines(document.NewLines(back)).SetNillableReason(in.Reason))

@@ -1,6 +1,7 @@
 package sales
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,12 +11,16 @@ import (
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/location"
+	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/variant"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/engine/change"
@@ -51,12 +56,16 @@ func (s stock) byProduct() (list []parts) {
 // takeStock takes the tracked stock that an order of the store s needs. Stock never falls below zero,
 // because the updates are conditional. It emits no event of the product (contract, section 6).
 func (m Mutation) takeStock(ctx context.Context, s *db.Store, need stock, now micros.Time) error {
+	only := ""
+	if !s.Located { // nor since the transaction began
+		only = "NOT located AND "
+	}
 	for _, p := range need.byProduct() {
 		// With options, the variants' stock has to suffice. Without, the product may have received
 		// options since it was read.
-		lasts, least := "options IS NULL AND inventory_quantity >= ?", []any{p.all}
+		lasts, least := only+"options IS NULL AND inventory_quantity >= ?", []any{p.all}
 		if p.variants != nil {
-			lasts, least = "options IS NOT NULL", nil
+			lasts, least = only+"options IS NOT NULL", nil
 		}
 		n, err := m.moveSum(ctx, p.product, -p.all, now, lasts, least...)
 		if err != nil {
@@ -143,6 +152,197 @@ func (m Mutation) returnVariants(ctx context.Context, back stock, p parts, now m
 	}
 	_, err := m.moveSum(ctx, p.product, -lost, now, "options IS NOT NULL")
 	return err
+}
+
+// takeLines takes the stock that lines of an order of the store s need, as [Mutation.takeStock] does, and
+// returns the locations that it comes from: none in a store with one. more returns how many units of a line
+// are new.
+func (m Mutation) takeLines(ctx context.Context, s *db.Store, need stock, lines []*db.OrderLine,
+	more func(*db.OrderLine) int64, now micros.Time,
+) ([]document.Allocation, error) {
+	if err := m.takeStock(ctx, s, need, now); err != nil || !s.Located {
+		return nil, err
+	}
+	var needs []levels.Need
+	for _, l := range lines {
+		if _, tracked := need[itemOf(l)]; tracked && more(l) > 0 {
+			needs = append(needs, levels.Need{Line: l, Quantity: more(l)})
+		}
+	}
+	if len(needs) == 0 {
+		return nil, nil
+	}
+	return m.stock().Allocate(ctx, s, needs)
+}
+
+// allocations are the locations that the stock of an order was taken from, while the order changes.
+type allocations struct {
+	list    []document.Allocation
+	changed bool
+	// shifts are the changes of the stock at locations.
+	shifts []levels.Shift
+}
+
+// shift moves units of a line into the stock at a location, or out of it.
+func (a *allocations) shift(l *db.OrderLine, at xid.ID, by int64) {
+	a.shifts = append(a.shifts, levels.Shift{Product: *l.ProductID, Variant: *cmp.Or(l.VariantID, l.ProductID),
+		Location: at, By: by})
+}
+
+// release removes up to quantity units of a line, first those that were not shipped, and calls f with where
+// they were taken from. With unshipped it leaves those that were shipped. It returns how many units it did
+// not find.
+func (a *allocations) release(l *db.OrderLine, quantity int64, unshipped bool, f func(at xid.ID, n int64)) int64 {
+	line := xid.OrderLine.Format(l.ID)
+	for _, shipped := range []bool{false, true} {
+		for i := range a.list {
+			p := &a.list[i]
+			if p.LineID != line || shipped && unshipped {
+				continue
+			}
+			n := min(quantity, p.Quantity-p.FulfilledQuantity)
+			if shipped {
+				n = min(quantity, p.FulfilledQuantity)
+				p.FulfilledQuantity -= n
+			}
+			if n > 0 {
+				p.Quantity -= n
+				quantity -= n
+				a.changed = true
+				f(placeOf(p), n)
+			}
+		}
+	}
+	a.list = slices.DeleteFunc(a.list, func(p document.Allocation) bool { return p.Quantity == 0 })
+	return quantity
+}
+
+// placeOf returns the location of an allocation.
+func placeOf(p *document.Allocation) xid.ID {
+	id, _ := xid.Location.Parse(p.LocationID) // it was formatted
+	return id
+}
+
+// restock returns units of a line to the stock: at a location, or else where they were taken from.
+func (e *orderEdit) restock(l *db.OrderLine, quantity int64, to *xid.ID) {
+	if l.ProductID == nil || quantity <= 0 {
+		return
+	}
+	rest := e.places.release(l, quantity, false, func(at xid.ID, n int64) {
+		e.places.shift(l, *cmp.Or(to, &at), n)
+	})
+	switch {
+	case rest == 0:
+	case to != nil:
+		e.places.shift(l, *to, rest)
+	default: // at the default location
+		if e.stock == nil {
+			e.stock = stock{}
+		}
+		e.stock[itemOf(l)] += rest
+	}
+}
+
+// shipFrom notes which location ships units of a line: from, or else those that they were taken from. Units
+// of other locations go back there. It adds the locations to used.
+func (e *orderEdit) shipFrom(l *db.OrderLine, quantity int64, from *xid.ID, used map[xid.ID]bool) {
+	if l.ProductID == nil {
+		return
+	}
+	line := xid.OrderLine.Format(l.ID)
+	for i := range e.places.list {
+		p := &e.places.list[i]
+		if at := placeOf(p); p.LineID == line && (from == nil || *from == at) {
+			n := min(quantity, p.Quantity-p.FulfilledQuantity)
+			p.FulfilledQuantity += n
+			quantity -= n
+			e.places.changed = e.places.changed || n > 0
+			used[at] = used[at] || n > 0
+		}
+	}
+	if from == nil || quantity == 0 {
+		return
+	}
+	used[*from] = true
+	rest := e.places.release(l, quantity, true, func(at xid.ID, n int64) { e.places.shift(l, at, n) })
+	switch {
+	case rest == quantity && *from == l.StoreID: // placed before there were others
+		return
+	case rest > 0:
+		e.places.shift(l, l.StoreID, rest)
+	}
+	e.places.shift(l, *from, -quantity)
+	e.places.list = append(e.places.list, document.Allocation{LineID: line, LocationID: xid.Location.Format(*from),
+		Quantity: quantity, FulfilledQuantity: quantity})
+	e.places.changed = true
+}
+
+// location returns the open location that an input names, nil for none.
+func (m Mutation) location(ctx context.Context, name *string) (*xid.ID, error) {
+	if name == nil {
+		return nil, nil
+	}
+	id, err := xid.Location.Parse(*name)
+	if err == nil && id == viewer.From(ctx).Store {
+		return &id, nil
+	}
+	if err == nil {
+		var open bool
+		open, err = m.Client(ctx).Location.Query().Where(location.ID(id), location.ClosedAtIsNil()).Exist(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("find a location: %w", err)
+		}
+		if open {
+			return &id, nil
+		}
+	}
+	return nil, core.Invalid("location", fault.UnknownValue, "The store has no such open location.")
+}
+
+// saveShifts writes the changes of the stock at locations.
+func (m Mutation) saveShifts(ctx context.Context, shifts []levels.Shift, now micros.Time) error {
+	if len(shifts) == 0 {
+		return nil
+	}
+	moves, err := m.stock().Shift(ctx, shifts)
+	if err != nil {
+		return err
+	}
+	sums := map[xid.ID]int64{}
+	for _, move := range moves {
+		sums[move.Product] += move.By
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(sums), xid.ID.Compare) {
+		if _, err := m.moveSum(ctx, id, sums[id], now, "id IS NOT NULL"); err != nil {
+			return fmt.Errorf("move stock: %w", err)
+		}
+	}
+	for _, move := range moves {
+		if move.Variant == move.Product || move.By == 0 {
+			continue
+		}
+		w := item{product: move.Product, variant: move.Variant}
+		if _, err := m.moveVariant(ctx, w, move.By, variant.InventoryQuantityNotNil()); err != nil {
+			return fmt.Errorf("move stock: %w", err)
+		}
+	}
+	s, err := m.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	moves = slices.DeleteFunc(moves, func(move levels.Move) bool { return move.By == 0 })
+	return m.stock().Moved(ctx, s, moves)
+}
+
+// saveAllocations writes the locations that the stock of an order was taken from. Its row was changed in
+// this transaction.
+func (m Mutation) saveAllocations(ctx context.Context, o *db.Order, list []document.Allocation) error {
+	o.Allocations = document.NewAllocations(list)
+	u := m.Client(ctx).Order.Update().Where(order.ID(o.ID)).SetAllocations(o.Allocations)
+	if o.Allocations == nil {
+		u.ClearAllocations()
+	}
+	return fault.Wrap("store where an order takes its stock", u.Exec(ctx))
 }
 
 // moveSum adds to the stock of a product that meets a condition, and raises its version. It returns

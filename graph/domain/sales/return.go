@@ -41,7 +41,10 @@ func (m Mutation) applyReturn(
 ) (*change.Record, error) {
 	return m.orders().Apply(ctx, o, c.action,
 		func(ctx context.Context, base *change.Edit[*model.Order, *db.OrderUpdate]) error {
-			e := &orderEdit{Order: base.Row, Edit: base}
+			e, err := newEdit(base)
+			if err != nil {
+				return err
+			}
 			e.Then = func(ctx context.Context) error { return m.saveParts(ctx, e) }
 			if err := c.edit(ctx, e); err != nil {
 				return err

@@ -247,7 +247,8 @@ func (m Mutation) OrderReturnRefund(
 			core.Opt(in.AmountMinor, func(n int64) { amount = n })
 			row.RefundedMinor = &amount
 			u.SetRefundedMinor(amount)
-			return m.refund(ctx, e, model.RefundInput{AmountMinor: amount, Restock: in.Restock}, lines)
+			return m.refund(ctx, e, model.RefundInput{AmountMinor: amount, Restock: in.Restock,
+				Location: in.Location}, lines)
 		}})
 }
 

@@ -39,6 +39,7 @@ type ResolverRoot interface {
 	Event() EventResolver
 	Import() ImportResolver
 	InventoryItem() InventoryItemResolver
+	InventoryLevel() InventoryLevelResolver
 	LineItem() LineItemResolver
 	Mutation() MutationResolver
 	Order() OrderResolver
@@ -88,6 +89,9 @@ type ImportResolver interface {
 }
 type InventoryItemResolver interface {
 	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
+}
+type InventoryLevelResolver interface {
+	Locations(ctx context.Context, obj *db.Variant) ([]*model.LocationStock, error)
 }
 type LineItemResolver interface {
 	Product(ctx context.Context, obj *model.LineItem) (*db.Product, error)
@@ -207,6 +211,7 @@ type MutationResolver interface {
 	MediaUpdate(ctx context.Context, id string, name *string, alt *string) (*model.MediaPayload, error)
 	MediaDelete(ctx context.Context, id string) (*model.MediaDeletePayload, error)
 	InventoryAdjust(ctx context.Context, lines []*model.InventoryLineInput) (*model.InventoryPayload, error)
+	InventoryTransfer(ctx context.Context, input model.InventoryTransferInput) (*model.InventoryPayload, error)
 	ProductRestore(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
 	ProductDelete(ctx context.Context, id string, expectedVersion int64) (*model.ProductDeletePayload, error)
 	CustomerCreate(ctx context.Context, input model.CustomerCreateInput) (*model.CustomerPayload, error)
@@ -257,6 +262,10 @@ type MutationResolver interface {
 	CustomFieldCreate(ctx context.Context, input model.CustomFieldCreateInput) (*model.CustomFieldPayload, error)
 	CustomFieldUpdate(ctx context.Context, id string, expectedVersion int64, input model.CustomFieldUpdateInput) (*model.CustomFieldPayload, error)
 	CustomFieldDelete(ctx context.Context, id string, expectedVersion int64) (*model.CustomFieldDeletePayload, error)
+	LocationCreate(ctx context.Context, input model.LocationCreateInput) (*model.LocationPayload, error)
+	LocationUpdate(ctx context.Context, id string, expectedVersion int64, input model.LocationUpdateInput) (*model.LocationPayload, error)
+	LocationReorder(ctx context.Context, ids []string) (*model.LocationReorderPayload, error)
+	LocationClose(ctx context.Context, id string, expectedVersion int64) (*model.LocationPayload, error)
 }
 type OrderResolver interface {
 	Customer(ctx context.Context, obj *model.Order) (*model.Customer, error)
@@ -350,6 +359,8 @@ type QueryResolver interface {
 	Discount(ctx context.Context, id string) (*db.Discount, error)
 	CustomFields(ctx context.Context, owner *state.CustomFieldOwner, first *int, after *string) (*model.Connection[*db.CustomField], error)
 	CustomField(ctx context.Context, id string) (*db.CustomField, error)
+	Locations(ctx context.Context, first *int, after *string) (*model.Connection[*model.Location], error)
+	Location(ctx context.Context, id string) (*model.Location, error)
 	Events(ctx context.Context, first *int, after *string, filter *model.EventFilter) (*model.Connection[*model.Event], error)
 	Event(ctx context.Context, id string) (*model.Event, error)
 	RequestLog(ctx context.Context, first *int, after *string, filter *model.RequestFilter) (*model.Connection[*model.LoggedRequest], error)
@@ -660,6 +671,9 @@ type Query {
   customFields(owner: CustomFieldOwner, first: Int = 100, after: String): CustomFieldConnection!
     @scope(name: "custom_fields.read")
   customField(id: ID!): CustomField @scope(name: "custom_fields.read")
+  "The places where the store keeps stock, newest first. The last one is the default location, which every store has."
+  locations(first: Int = 50, after: String): LocationConnection! @scope(name: "locations.read")
+  location(id: ID!): Location @scope(name: "locations.read")
   """
   The event log, newest first: the events that webhooks deliver, kept for 30 days. With a filter of types, a page may
   hold fewer events than requested, or none, while hasNextPage is true. A program sees only events whose scope it
@@ -1083,6 +1097,11 @@ type Mutation {
   entry to the history of its variant.
   """
   inventoryAdjust(lines: [InventoryLineInput!]!): InventoryPayload! @scope(name: "inventory.write")
+  """
+  Moves stock of up to 250 variants from one location to another: all lines or none. Each line adds two entries to the
+  history of its variant.
+  """
+  inventoryTransfer(input: InventoryTransferInput!): InventoryPayload! @scope(name: "inventory.write")
   "Turns an archived product into a draft."
   productRestore(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productDelete(id: ID!, expectedVersion: Long!): ProductDeletePayload! @scope(name: "products.write")
@@ -1248,6 +1267,14 @@ type Mutation {
   one get a new version, without events.
   """
   customFieldDelete(id: ID!, expectedVersion: Long!): CustomFieldDeletePayload! @scope(name: "custom_fields.write")
+  "Adds a location, which is the last to take stock from."
+  locationCreate(input: LocationCreateInput!): LocationPayload! @scope(name: "locations.write")
+  locationUpdate(id: ID!, expectedVersion: Long!, input: LocationUpdateInput!): LocationPayload!
+    @scope(name: "locations.write")
+  "Sets the order in which orders take stock from the locations. All open locations have to be listed."
+  locationReorder(ids: [ID!]!): LocationReorderPayload! @scope(name: "locations.write")
+  "Closes a location that has no stock. The default location cannot be closed."
+  locationClose(id: ID!, expectedVersion: Long!): LocationPayload! @scope(name: "locations.write")
 }
 
 "A mistake of the caller, or a state that forbids the change."
@@ -2502,14 +2529,23 @@ type InventoryLevel {
   variantId: ID!
   title: String!
   sku: String
-  "Null if untracked."
+  "What the shop sells; null if untracked."
   quantity: Long
+  "Its stock by location, at the default location first; empty if untracked."
+  locations: [LocationStock!]!
 }
 
-"A change of the stock of a variant."
+"The stock of a variant at a location."
+type LocationStock {
+  locationId: ID!
+  quantity: Long!
+}
+
+"A change of the stock of a variant at a location."
 type InventoryChange {
   productId: ID!
   variantId: ID!
+  locationId: ID!
   "Null if stock was not tracked."
   before: Long
   "Null if stock is no longer tracked."
@@ -2757,6 +2793,19 @@ type LineItem {
   options: [String!]!
   "Whether the item requires shipping, as the product said at the time of sale."
   requiresShipping: Boolean!
+  """
+  The locations that its stock was taken from. Empty if that is the default location because the store had no other, or
+  if the stock is not tracked.
+  """
+  allocations: [Allocation!]!
+}
+
+"Units of an order line that were taken from one location and not given back."
+type Allocation {
+  locationId: ID!
+  quantity: Long!
+  "How many of them were shipped."
+  fulfilledQuantity: Long!
 }
 
 type Order {
@@ -3014,6 +3063,8 @@ type Fulfillment {
   trackingNumber: String
   trackingUrl: String
   createdAt: Time!
+  "Where it was shipped from; null if unknown, or if there was more than one place."
+  locationId: ID
 }
 
 type LineQuantity {
@@ -3472,6 +3523,26 @@ type CustomField {
   updatedAt: Time!
 }
 
+"A place where the store keeps stock."
+type Location {
+  id: ID!
+  name: String!
+  address: Address
+  "Whether it is the location that every store has."
+  isDefault: Boolean!
+  "Orders take stock from the locations in this order."
+  position: Int!
+  "Whether the shop sells its stock."
+  sellsOnline: Boolean!
+  "Whether shoppers can collect orders there."
+  picksUp: Boolean!
+  "Null while it is open."
+  closedAt: Time
+  version: Long!
+  createdAt: Time!
+  updatedAt: Time!
+}
+
 "A discount code. Amounts are in the store's currency."
 type Discount {
   id: ID!
@@ -3589,6 +3660,8 @@ type AccountEventConnection { edges: [AccountEventEdge!]! nodes: [AccountEvent!]
 type AccountEventEdge { cursor: String! node: AccountEvent! }
 type CollectionConnection { edges: [CollectionEdge!]! nodes: [Collection!]! pageInfo: PageInfo! }
 type CollectionEdge { cursor: String! node: Collection! }
+type LocationConnection { edges: [LocationEdge!]! nodes: [Location!]! pageInfo: PageInfo! }
+type LocationEdge { cursor: String! node: Location! }
 type CustomFieldConnection { edges: [CustomFieldEdge!]! nodes: [CustomField!]! pageInfo: PageInfo! }
 type CustomFieldEdge { cursor: String! node: CustomField! }
 type DiscountConnection { edges: [DiscountEdge!]! nodes: [Discount!]! pageInfo: PageInfo! }
@@ -3635,6 +3708,8 @@ input GrantFilter {
 }
 
 input InventoryFilter {
+  "Only this product. Cannot be combined with the other filters."
+  productId: ID
   "The products that have this SKU, or a variant that has it, at most 200. Cannot be combined with updatedFrom."
   sku: String
   updatedFrom: Time
@@ -4246,6 +4321,8 @@ input InventoryLineInput {
   variantId: ID
   "Must belong to one variant."
   sku: String
+  "Where the stock changes. The default location if absent."
+  location: ID
   "Added to the stock, which must be tracked. The sum cannot be below 0."
   delta: Long
   "The new stock. Stock is tracked from then on."
@@ -4256,6 +4333,26 @@ input InventoryLineInput {
   reason: String
   "The number of a document elsewhere, for the history."
   reference: String
+}
+
+input InventoryTransferInput {
+  "The id of the location that has the stock."
+  from: ID!
+  "The id of the location that gets it."
+  to: ID!
+  "At least one and at most 250."
+  lines: [TransferLineInput!]!
+  "Why, for the history."
+  reason: String
+  "The number of a document elsewhere, for the history."
+  reference: String
+}
+
+input TransferLineInput {
+  variantId: ID
+  "Must belong to one variant."
+  sku: String
+  quantity: Long!
 }
 
 input AddressInput {
@@ -4387,6 +4484,24 @@ input CustomFieldCreateInput {
 }
 
 "Absent members keep their values."
+input LocationCreateInput {
+  name: String!
+  address: AddressInput
+  "Whether the shop sells its stock."
+  sellsOnline: Boolean! = true
+  "Whether shoppers can collect orders there."
+  picksUp: Boolean! = false
+}
+
+"Absent members keep their values; null clears the address."
+input LocationUpdateInput {
+  name: String
+  address: AddressInput
+  "Only changes while the location has no stock. The default location always sells online."
+  sellsOnline: Boolean
+  picksUp: Boolean
+}
+
 input CustomFieldUpdateInput {
   label: String
   visibleInShop: Boolean
@@ -4419,6 +4534,8 @@ input RefundInput {
   lines: [LineQuantityInput!]
   "Returns the lines' units to stock."
   restock: Boolean! = false
+  "With restock: the location that gets the units. If absent, those that they were taken from."
+  location: ID
 }
 
 input FulfillInput {
@@ -4429,6 +4546,11 @@ input FulfillInput {
   trackingUrl: String
   "False sends the shopper no email about it."
   notify: Boolean
+  """
+  The location that ships the units. Units that were taken from another one go back there. If absent, the locations that
+  they were taken from.
+  """
+  location: ID
 }
 
 "Absent members keep their values; null clears one."
@@ -4541,6 +4663,8 @@ input ReturnRefundInput {
   "What the items are worth if it is absent, as refundPreviewMinor computes it."
   amountMinor: Money
   restock: Boolean! = false
+  "With restock: the location that gets the units. If absent, those that they were taken from."
+  location: ID
 }
 
 input ReturnExchangeInput {
@@ -4751,6 +4875,8 @@ type CollectionDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type InvoiceSettingsPayload { invoiceSettings: InvoiceSettings userErrors: [UserError!]! }
 type ReturnPayload { return: Return userErrors: [UserError!]! }
 type InvoicesIssuePayload { invoices: [Invoice!] userErrors: [UserError!]! }
+type LocationPayload { location: Location userErrors: [UserError!]! }
+type LocationReorderPayload { "In their new order." locations: [Location!] userErrors: [UserError!]! }
 type CustomFieldPayload { customField: CustomField userErrors: [UserError!]! }
 type CustomFieldDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type DiscountPayload { discount: Discount userErrors: [UserError!]! }
@@ -5371,6 +5497,17 @@ func (ec *executionContext) field_Mutation_inventoryAdjust_args(ctx context.Cont
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_inventoryTransfer_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNInventoryTransferInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryTransferInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_invitationResend_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5417,6 +5554,65 @@ func (ec *executionContext) field_Mutation_invoicesIssue_args(ctx context.Contex
 		return nil, err
 	}
 	args["orderIds"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_locationClose_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_locationCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNLocationCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationCreateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_locationReorder_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ids", ec.unmarshalNID2ᚕstringᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["ids"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_locationUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNLocationUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationUpdateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
 	return args, nil
 }
 
@@ -7699,6 +7895,33 @@ func (ec *executionContext) field_Query_invoices_args(ctx context.Context, rawAr
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_location_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_locations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_lowStock_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9917,6 +10140,57 @@ func (ec *executionContext) fieldContext_Alert_email(_ context.Context, field gr
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type AlertEmail does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Allocation_locationId(ctx context.Context, field graphql.CollectedField, obj *document.Allocation) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.LocationID)
+}
+
+func (ec *executionContext) fieldContext_Allocation_locationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Allocation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Allocation_quantity(ctx context.Context, field graphql.CollectedField, obj *document.Allocation) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+}
+
+func (ec *executionContext) fieldContext_Allocation_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Allocation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Allocation_fulfilledQuantity(ctx context.Context, field graphql.CollectedField, obj *document.Allocation) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.FulfilledQuantity)
+}
+
+func (ec *executionContext) fieldContext_Allocation_fulfilledQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Allocation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
 		},
 	}
 	return fc, nil
@@ -16843,6 +17117,23 @@ func (ec *executionContext) fieldContext_Fulfillment_createdAt(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Fulfillment_locationId(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicLocationID())
+}
+
+func (ec *executionContext) fieldContext_Fulfillment_locationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Fulfillment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Grant_id(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -19464,6 +19755,23 @@ func (ec *executionContext) fieldContext_InventoryChange_variantId(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _InventoryChange_locationId(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicPlace())
+}
+
+func (ec *executionContext) fieldContext_InventoryChange_locationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _InventoryChange_before(ctx context.Context, field graphql.CollectedField, obj *model.InventoryChange) (ret graphql.Marshaler) {
 	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.Before)
 }
@@ -19649,6 +19957,8 @@ func (ec *executionContext) fieldContext_InventoryChangeConnection_nodes(_ conte
 				return ec.fieldContext_InventoryChange_productId(ctx, field)
 			case "variantId":
 				return ec.fieldContext_InventoryChange_variantId(ctx, field)
+			case "locationId":
+				return ec.fieldContext_InventoryChange_locationId(ctx, field)
 			case "before":
 				return ec.fieldContext_InventoryChange_before(ctx, field)
 			case "after":
@@ -19752,6 +20062,8 @@ func (ec *executionContext) fieldContext_InventoryChangeEdge_node(_ context.Cont
 				return ec.fieldContext_InventoryChange_productId(ctx, field)
 			case "variantId":
 				return ec.fieldContext_InventoryChange_variantId(ctx, field)
+			case "locationId":
+				return ec.fieldContext_InventoryChange_locationId(ctx, field)
 			case "before":
 				return ec.fieldContext_InventoryChange_before(ctx, field)
 			case "after":
@@ -20006,6 +20318,8 @@ func (ec *executionContext) fieldContext_InventoryItem_variants(_ context.Contex
 				return ec.fieldContext_InventoryLevel_sku(ctx, field)
 			case "quantity":
 				return ec.fieldContext_InventoryLevel_quantity(ctx, field)
+			case "locations":
+				return ec.fieldContext_InventoryLevel_locations(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type InventoryLevel", field.Name)
 		},
@@ -20098,6 +20412,41 @@ func (ec *executionContext) fieldContext_InventoryLevel_quantity(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _InventoryLevel_locations(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InventoryLevel_locations,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.InventoryLevel().Locations(ctx, obj)
+		},
+		nil,
+		ec.marshalNLocationStock2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationStockᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InventoryLevel_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InventoryLevel",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "locationId":
+				return ec.fieldContext_LocationStock_locationId(ctx, field)
+			case "quantity":
+				return ec.fieldContext_LocationStock_quantity(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LocationStock", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _InventoryPayload_changes(ctx context.Context, field graphql.CollectedField, obj *model.InventoryPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20126,6 +20475,8 @@ func (ec *executionContext) fieldContext_InventoryPayload_changes(_ context.Cont
 				return ec.fieldContext_InventoryChange_productId(ctx, field)
 			case "variantId":
 				return ec.fieldContext_InventoryChange_variantId(ctx, field)
+			case "locationId":
+				return ec.fieldContext_InventoryChange_locationId(ctx, field)
 			case "before":
 				return ec.fieldContext_InventoryChange_before(ctx, field)
 			case "after":
@@ -22492,6 +22843,43 @@ func (ec *executionContext) fieldContext_LineItem_requiresShipping(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _LineItem_allocations(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LineItem_allocations,
+		func(ctx context.Context) (any, error) {
+			return obj.Allocations()
+		},
+		nil,
+		ec.marshalNAllocation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAllocationᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LineItem_allocations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LineItem",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "locationId":
+				return ec.fieldContext_Allocation_locationId(ctx, field)
+			case "quantity":
+				return ec.fieldContext_Allocation_quantity(ctx, field)
+			case "fulfilledQuantity":
+				return ec.fieldContext_Allocation_fulfilledQuantity(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Allocation", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _LineQuantity_lineItemId(ctx context.Context, field graphql.CollectedField, obj *document.Line) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.LineID)
 }
@@ -22516,6 +22904,640 @@ func (ec *executionContext) _LineQuantity_quantity(ctx context.Context, field gr
 func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "LineQuantity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_id(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Location_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_name(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_Location_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_address(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Location_address,
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedAddress()
+		},
+		nil,
+		ec.marshalOAddress2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAddressFields,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Location_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "name":
+				return ec.fieldContext_Address_name(ctx, field)
+			case "company":
+				return ec.fieldContext_Address_company(ctx, field)
+			case "line1":
+				return ec.fieldContext_Address_line1(ctx, field)
+			case "line2":
+				return ec.fieldContext_Address_line2(ctx, field)
+			case "city":
+				return ec.fieldContext_Address_city(ctx, field)
+			case "region":
+				return ec.fieldContext_Address_region(ctx, field)
+			case "postalCode":
+				return ec.fieldContext_Address_postalCode(ctx, field)
+			case "country":
+				return ec.fieldContext_Address_country(ctx, field)
+			case "phone":
+				return ec.fieldContext_Address_phone(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Address", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_isDefault(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDefault())
+}
+
+func (ec *executionContext) fieldContext_Location_isDefault(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_position(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
+}
+
+func (ec *executionContext) fieldContext_Location_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_sellsOnline(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SellsOnline)
+}
+
+func (ec *executionContext) fieldContext_Location_sellsOnline(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_picksUp(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.PicksUp)
+}
+
+func (ec *executionContext) fieldContext_Location_picksUp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_closedAt(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ClosedAt)
+}
+
+func (ec *executionContext) fieldContext_Location_closedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_version(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_Location_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Location_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Location_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Location) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_Location_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Location",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Location]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LocationConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNLocationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LocationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_LocationEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_LocationEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LocationEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Location]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LocationConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNLocation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LocationConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Location_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Location_name(ctx, field)
+			case "address":
+				return ec.fieldContext_Location_address(ctx, field)
+			case "isDefault":
+				return ec.fieldContext_Location_isDefault(ctx, field)
+			case "position":
+				return ec.fieldContext_Location_position(ctx, field)
+			case "sellsOnline":
+				return ec.fieldContext_Location_sellsOnline(ctx, field)
+			case "picksUp":
+				return ec.fieldContext_Location_picksUp(ctx, field)
+			case "closedAt":
+				return ec.fieldContext_Location_closedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Location_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Location_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Location_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Location", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Location]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LocationConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LocationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Location]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_LocationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Location]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LocationEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNLocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocation,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LocationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Location_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Location_name(ctx, field)
+			case "address":
+				return ec.fieldContext_Location_address(ctx, field)
+			case "isDefault":
+				return ec.fieldContext_Location_isDefault(ctx, field)
+			case "position":
+				return ec.fieldContext_Location_position(ctx, field)
+			case "sellsOnline":
+				return ec.fieldContext_Location_sellsOnline(ctx, field)
+			case "picksUp":
+				return ec.fieldContext_Location_picksUp(ctx, field)
+			case "closedAt":
+				return ec.fieldContext_Location_closedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Location_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Location_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Location_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Location", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationPayload_location(ctx context.Context, field graphql.CollectedField, obj *model.LocationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LocationPayload_location,
+		func(ctx context.Context) (any, error) {
+			return obj.Location, nil
+		},
+		nil,
+		ec.marshalOLocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocation,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_LocationPayload_location(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Location_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Location_name(ctx, field)
+			case "address":
+				return ec.fieldContext_Location_address(ctx, field)
+			case "isDefault":
+				return ec.fieldContext_Location_isDefault(ctx, field)
+			case "position":
+				return ec.fieldContext_Location_position(ctx, field)
+			case "sellsOnline":
+				return ec.fieldContext_Location_sellsOnline(ctx, field)
+			case "picksUp":
+				return ec.fieldContext_Location_picksUp(ctx, field)
+			case "closedAt":
+				return ec.fieldContext_Location_closedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Location_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Location_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Location_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Location", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.LocationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LocationPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LocationPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationReorderPayload_locations(ctx context.Context, field graphql.CollectedField, obj *model.LocationReorderPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LocationReorderPayload_locations,
+		func(ctx context.Context) (any, error) {
+			return obj.Locations, nil
+		},
+		nil,
+		ec.marshalOLocation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationᚄ,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_LocationReorderPayload_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationReorderPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Location_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Location_name(ctx, field)
+			case "address":
+				return ec.fieldContext_Location_address(ctx, field)
+			case "isDefault":
+				return ec.fieldContext_Location_isDefault(ctx, field)
+			case "position":
+				return ec.fieldContext_Location_position(ctx, field)
+			case "sellsOnline":
+				return ec.fieldContext_Location_sellsOnline(ctx, field)
+			case "picksUp":
+				return ec.fieldContext_Location_picksUp(ctx, field)
+			case "closedAt":
+				return ec.fieldContext_Location_closedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Location_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Location_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Location_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Location", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationReorderPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.LocationReorderPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_LocationReorderPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_LocationReorderPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationReorderPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationStock_locationId(ctx context.Context, field graphql.CollectedField, obj *model.LocationStock) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.LocationID)
+}
+
+func (ec *executionContext) fieldContext_LocationStock_locationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationStock",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LocationStock_quantity(ctx context.Context, field graphql.CollectedField, obj *model.LocationStock) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
+}
+
+func (ec *executionContext) fieldContext_LocationStock_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LocationStock",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -33355,6 +34377,76 @@ func (ec *executionContext) fieldContext_Mutation_inventoryAdjust(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_inventoryTransfer(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_inventoryTransfer,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().InventoryTransfer(ctx, fc.Args["input"].(model.InventoryTransferInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "inventory.write")
+				if err != nil {
+					var zeroVal *model.InventoryPayload
+					return zeroVal, err
+				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.InventoryPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.InventoryPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInventoryPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_inventoryTransfer(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "changes":
+				return ec.fieldContext_InventoryPayload_changes(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_InventoryPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InventoryPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_inventoryTransfer_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_productRestore(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -36875,6 +37967,286 @@ func (ec *executionContext) fieldContext_Mutation_customFieldDelete(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_locationCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_locationCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().LocationCreate(ctx, fc.Args["input"].(model.LocationCreateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "locations.write")
+				if err != nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, err
+				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNLocationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_locationCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "location":
+				return ec.fieldContext_LocationPayload_location(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_LocationPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LocationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_locationCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_locationUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_locationUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().LocationUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.LocationUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "locations.write")
+				if err != nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, err
+				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNLocationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_locationUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "location":
+				return ec.fieldContext_LocationPayload_location(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_LocationPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LocationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_locationUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_locationReorder(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_locationReorder,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().LocationReorder(ctx, fc.Args["ids"].([]string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "locations.write")
+				if err != nil {
+					var zeroVal *model.LocationReorderPayload
+					return zeroVal, err
+				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.LocationReorderPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.LocationReorderPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNLocationReorderPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationReorderPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_locationReorder(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "locations":
+				return ec.fieldContext_LocationReorderPayload_locations(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_LocationReorderPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LocationReorderPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_locationReorder_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_locationClose(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_locationClose,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().LocationClose(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "locations.write")
+				if err != nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, err
+				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.LocationPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNLocationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_locationClose(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "location":
+				return ec.fieldContext_LocationPayload_location(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_LocationPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LocationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_locationClose_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NoteReader_id(ctx context.Context, field graphql.CollectedField, obj *model.NoteReader) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -37932,6 +39304,8 @@ func (ec *executionContext) fieldContext_Order_lineItems(_ context.Context, fiel
 				return ec.fieldContext_LineItem_options(ctx, field)
 			case "requiresShipping":
 				return ec.fieldContext_LineItem_requiresShipping(ctx, field)
+			case "allocations":
+				return ec.fieldContext_LineItem_allocations(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type LineItem", field.Name)
 		},
@@ -38283,6 +39657,8 @@ func (ec *executionContext) fieldContext_Order_fulfillments(_ context.Context, f
 				return ec.fieldContext_Fulfillment_trackingUrl(ctx, field)
 			case "createdAt":
 				return ec.fieldContext_Fulfillment_createdAt(ctx, field)
+			case "locationId":
+				return ec.fieldContext_Fulfillment_locationId(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Fulfillment", field.Name)
 		},
@@ -50652,6 +52028,166 @@ func (ec *executionContext) fieldContext_Query_customField(ctx context.Context, 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_customField_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_locations(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_locations,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Locations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "locations.read")
+				if err != nil {
+					var zeroVal *model.Connection[*model.Location]
+					return zeroVal, err
+				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Location]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*model.Location]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNLocationConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_locations(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_LocationConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_LocationConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_LocationConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type LocationConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_locations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_location(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_location,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Location(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "locations.read")
+				if err != nil {
+					var zeroVal *model.Location
+					return zeroVal, err
+				}
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{})
+				if err != nil {
+					var zeroVal *model.Location
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Location
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOLocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocation,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_location(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Location_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Location_name(ctx, field)
+			case "address":
+				return ec.fieldContext_Location_address(ctx, field)
+			case "isDefault":
+				return ec.fieldContext_Location_isDefault(ctx, field)
+			case "position":
+				return ec.fieldContext_Location_position(ctx, field)
+			case "sellsOnline":
+				return ec.fieldContext_Location_sellsOnline(ctx, field)
+			case "picksUp":
+				return ec.fieldContext_Location_picksUp(ctx, field)
+			case "closedAt":
+				return ec.fieldContext_Location_closedAt(ctx, field)
+			case "version":
+				return ec.fieldContext_Location_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Location_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Location_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Location", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_location_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -66134,7 +67670,7 @@ func (ec *executionContext) unmarshalInputFulfillInput(ctx context.Context, obj 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"lines", "carrier", "trackingNumber", "trackingUrl", "notify"}
+	fieldsInOrder := [...]string{"lines", "carrier", "trackingNumber", "trackingUrl", "notify", "location"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -66176,6 +67712,13 @@ func (ec *executionContext) unmarshalInputFulfillInput(ctx context.Context, obj 
 				return it, err
 			}
 			it.Notify = data
+		case "location":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("location"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Location = data
 		}
 	}
 	return it, nil
@@ -66379,13 +67922,20 @@ func (ec *executionContext) unmarshalInputInventoryFilter(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"sku", "updatedFrom"}
+	fieldsInOrder := [...]string{"productId", "sku", "updatedFrom"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
+		case "productId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("productId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProductID = data
 		case "sku":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sku"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -66416,7 +67966,7 @@ func (ec *executionContext) unmarshalInputInventoryLineInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"variantId", "sku", "delta", "set", "expected", "reason", "reference"}
+	fieldsInOrder := [...]string{"variantId", "sku", "location", "delta", "set", "expected", "reason", "reference"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -66437,6 +67987,13 @@ func (ec *executionContext) unmarshalInputInventoryLineInput(ctx context.Context
 				return it, err
 			}
 			it.Sku = data
+		case "location":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("location"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Location = data
 		case "delta":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("delta"))
 			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
@@ -66458,6 +68015,64 @@ func (ec *executionContext) unmarshalInputInventoryLineInput(ctx context.Context
 				return it, err
 			}
 			it.Expected = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		case "reference":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reference"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reference = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInventoryTransferInput(ctx context.Context, obj any) (model.InventoryTransferInput, error) {
+	var it model.InventoryTransferInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"from", "to", "lines", "reason", "reference"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
+		case "lines":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lines"))
+			data, err := ec.unmarshalNTransferLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTransferLineInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lines = data
 		case "reason":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -66683,6 +68298,115 @@ func (ec *executionContext) unmarshalInputLineQuantityInput(ctx context.Context,
 				return it, err
 			}
 			it.Quantity = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputLocationCreateInput(ctx context.Context, obj any) (model.LocationCreateInput, error) {
+	var it model.LocationCreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["sellsOnline"]; !present {
+		asMap["sellsOnline"] = true
+	}
+	if _, present := asMap["picksUp"]; !present {
+		asMap["picksUp"] = false
+	}
+
+	fieldsInOrder := [...]string{"name", "address", "sellsOnline", "picksUp"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "address":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
+			data, err := ec.unmarshalOAddressInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Address = data
+		case "sellsOnline":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sellsOnline"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SellsOnline = data
+		case "picksUp":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("picksUp"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PicksUp = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputLocationUpdateInput(ctx context.Context, obj any) (model.LocationUpdateInput, error) {
+	var it model.LocationUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "address", "sellsOnline", "picksUp"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "address":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
+			data, err := ec.unmarshalOAddressInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Address = graphql.OmittableOf(data)
+		case "sellsOnline":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sellsOnline"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SellsOnline = graphql.OmittableOf(data)
+		case "picksUp":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("picksUp"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PicksUp = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -68825,7 +70549,7 @@ func (ec *executionContext) unmarshalInputRefundInput(ctx context.Context, obj a
 		asMap["restock"] = false
 	}
 
-	fieldsInOrder := [...]string{"amountMinor", "reason", "lines", "restock"}
+	fieldsInOrder := [...]string{"amountMinor", "reason", "lines", "restock", "location"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -68860,6 +70584,13 @@ func (ec *executionContext) unmarshalInputRefundInput(ctx context.Context, obj a
 				return it, err
 			}
 			it.Restock = data
+		case "location":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("location"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Location = data
 		}
 	}
 	return it, nil
@@ -69250,7 +70981,7 @@ func (ec *executionContext) unmarshalInputReturnRefundInput(ctx context.Context,
 		asMap["restock"] = false
 	}
 
-	fieldsInOrder := [...]string{"amountMinor", "restock"}
+	fieldsInOrder := [...]string{"amountMinor", "restock", "location"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -69271,6 +71002,13 @@ func (ec *executionContext) unmarshalInputReturnRefundInput(ctx context.Context,
 				return it, err
 			}
 			it.Restock = data
+		case "location":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("location"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Location = data
 		}
 	}
 	return it, nil
@@ -70219,6 +71957,50 @@ func (ec *executionContext) unmarshalInputThemeSettingInput(ctx context.Context,
 				return it, err
 			}
 			it.Value = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTransferLineInput(ctx context.Context, obj any) (model.TransferLineInput, error) {
+	var it model.TransferLineInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"variantId", "sku", "quantity"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "variantId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("variantId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VariantID = data
+		case "sku":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sku"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sku = data
+		case "quantity":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("quantity"))
+			data, err := ec.unmarshalNLong2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Quantity = data
 		}
 	}
 	return it, nil
@@ -71510,6 +73292,55 @@ func (ec *executionContext) _Alert(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "email":
 			out.Values[i] = ec._Alert_email(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var allocationImplementors = []string{"Allocation"}
+
+func (ec *executionContext) _Allocation(ctx context.Context, sel ast.SelectionSet, obj *document.Allocation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, allocationImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Allocation")
+		case "locationId":
+			out.Values[i] = ec._Allocation_locationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "quantity":
+			out.Values[i] = ec._Allocation_quantity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "fulfilledQuantity":
+			out.Values[i] = ec._Allocation_fulfilledQuantity(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -74847,6 +76678,8 @@ func (ec *executionContext) _Fulfillment(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "locationId":
+			out.Values[i] = ec._Fulfillment_locationId(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -76013,6 +77846,11 @@ func (ec *executionContext) _InventoryChange(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "locationId":
+			out.Values[i] = ec._InventoryChange_locationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "before":
 			out.Values[i] = ec._InventoryChange_before(ctx, field, obj)
 		case "after":
@@ -76339,17 +78177,53 @@ func (ec *executionContext) _InventoryLevel(ctx context.Context, sel ast.Selecti
 		case "variantId":
 			out.Values[i] = ec._InventoryLevel_variantId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "title":
 			out.Values[i] = ec._InventoryLevel_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sku":
 			out.Values[i] = ec._InventoryLevel_sku(ctx, field, obj)
 		case "quantity":
 			out.Values[i] = ec._InventoryLevel_quantity(ctx, field, obj)
+		case "locations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._InventoryLevel_locations(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -77309,6 +79183,11 @@ func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "allocations":
+			out.Values[i] = ec._LineItem_allocations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -77350,6 +79229,308 @@ func (ec *executionContext) _LineQuantity(ctx context.Context, sel ast.Selection
 			}
 		case "quantity":
 			out.Values[i] = ec._LineQuantity_quantity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var locationImplementors = []string{"Location"}
+
+func (ec *executionContext) _Location(ctx context.Context, sel ast.SelectionSet, obj *model.Location) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, locationImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Location")
+		case "id":
+			out.Values[i] = ec._Location_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Location_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "address":
+			out.Values[i] = ec._Location_address(ctx, field, obj)
+		case "isDefault":
+			out.Values[i] = ec._Location_isDefault(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "position":
+			out.Values[i] = ec._Location_position(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sellsOnline":
+			out.Values[i] = ec._Location_sellsOnline(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "picksUp":
+			out.Values[i] = ec._Location_picksUp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "closedAt":
+			out.Values[i] = ec._Location_closedAt(ctx, field, obj)
+		case "version":
+			out.Values[i] = ec._Location_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Location_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Location_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var locationConnectionImplementors = []string{"LocationConnection"}
+
+func (ec *executionContext) _LocationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Location]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, locationConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LocationConnection")
+		case "edges":
+			out.Values[i] = ec._LocationConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._LocationConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._LocationConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var locationEdgeImplementors = []string{"LocationEdge"}
+
+func (ec *executionContext) _LocationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Location]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, locationEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LocationEdge")
+		case "cursor":
+			out.Values[i] = ec._LocationEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._LocationEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var locationPayloadImplementors = []string{"LocationPayload"}
+
+func (ec *executionContext) _LocationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.LocationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, locationPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LocationPayload")
+		case "location":
+			out.Values[i] = ec._LocationPayload_location(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._LocationPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var locationReorderPayloadImplementors = []string{"LocationReorderPayload"}
+
+func (ec *executionContext) _LocationReorderPayload(ctx context.Context, sel ast.SelectionSet, obj *model.LocationReorderPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, locationReorderPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LocationReorderPayload")
+		case "locations":
+			out.Values[i] = ec._LocationReorderPayload_locations(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._LocationReorderPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var locationStockImplementors = []string{"LocationStock"}
+
+func (ec *executionContext) _LocationStock(ctx context.Context, sel ast.SelectionSet, obj *model.LocationStock) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, locationStockImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LocationStock")
+		case "locationId":
+			out.Values[i] = ec._LocationStock_locationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "quantity":
+			out.Values[i] = ec._LocationStock_quantity(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -79409,6 +81590,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "inventoryTransfer":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_inventoryTransfer(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "productRestore":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_productRestore(ctx, field)
@@ -79755,6 +81943,34 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "customFieldDelete":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_customFieldDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "locationCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_locationCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "locationUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_locationUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "locationReorder":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_locationReorder(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "locationClose":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_locationClose(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -84978,6 +87194,47 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_customField(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "locations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_locations(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "location":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_location(ctx, field)
 				return res
 			}
 
@@ -91111,6 +93368,35 @@ func (ec *executionContext) marshalNAlertTopic2githubᚗcomᚋstorefrontᚑgoᚋ
 	return res
 }
 
+func (ec *executionContext) marshalNAllocation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAllocationᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.Allocation) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Allocation", sel, v, (*flatPlan).writeAllocation); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAllocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAllocation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAllocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAllocation(ctx context.Context, sel ast.SelectionSet, v *document.Allocation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Allocation(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.App) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "App", sel, v, (*flatPlan).writeApp); list != nil {
 		return list
@@ -93188,6 +95474,11 @@ func (ec *executionContext) marshalNInventoryPayload2ᚖgithubᚗcomᚋstorefron
 	return ec._InventoryPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNInventoryTransferInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInventoryTransferInput(ctx context.Context, v any) (model.InventoryTransferInput, error) {
+	res, err := ec.unmarshalInputInventoryTransferInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNInvitation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Invitation) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "Invitation", sel, v, (*flatPlan).writeInvitation); list != nil {
 		return list
@@ -93569,6 +95860,142 @@ func (ec *executionContext) marshalNListingStatus2githubᚗcomᚋstorefrontᚑgo
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNLocation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Location) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Location", sel, v, (*flatPlan).writeLocation); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocation(ctx context.Context, sel ast.SelectionSet, v *model.Location) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Location(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLocationConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Location]) graphql.Marshaler {
+	return ec._LocationConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNLocationConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Location]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LocationConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNLocationCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationCreateInput(ctx context.Context, v any) (model.LocationCreateInput, error) {
+	res, err := ec.unmarshalInputLocationCreateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNLocationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Location]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLocationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLocationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Location]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LocationEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLocationPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationPayload(ctx context.Context, sel ast.SelectionSet, v model.LocationPayload) graphql.Marshaler {
+	return ec._LocationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNLocationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationPayload(ctx context.Context, sel ast.SelectionSet, v *model.LocationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LocationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLocationReorderPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationReorderPayload(ctx context.Context, sel ast.SelectionSet, v model.LocationReorderPayload) graphql.Marshaler {
+	return ec._LocationReorderPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNLocationReorderPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationReorderPayload(ctx context.Context, sel ast.SelectionSet, v *model.LocationReorderPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LocationReorderPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLocationStock2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationStockᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LocationStock) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "LocationStock", sel, v, (*flatPlan).writeLocationStock); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLocationStock2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationStock(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLocationStock2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationStock(ctx context.Context, sel ast.SelectionSet, v *model.LocationStock) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LocationStock(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNLocationUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationUpdateInput(ctx context.Context, v any) (model.LocationUpdateInput, error) {
+	res, err := ec.unmarshalInputLocationUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNLoggedRequest2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequestᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LoggedRequest) graphql.Marshaler {
@@ -97263,6 +99690,26 @@ func (ec *executionContext) marshalNTotpBeginPayload2ᚖgithubᚗcomᚋstorefron
 	return ec._TotpBeginPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNTransferLineInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTransferLineInputᚄ(ctx context.Context, v any) ([]*model.TransferLineInput, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]*model.TransferLineInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTransferLineInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTransferLineInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNTransferLineInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTransferLineInput(ctx context.Context, v any) (*model.TransferLineInput, error) {
+	res, err := ec.unmarshalInputTransferLineInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserError) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "UserError", sel, v, (*flatPlan).writeUserError); list != nil {
 		return list
@@ -98653,6 +101100,35 @@ func (ec *executionContext) marshalOListSort2ᚖgithubᚗcomᚋstorefrontᚑgo�
 	_ = ctx
 	res := model.MarshalListSort(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOLocation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Location) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Location", sel, v, (*flatPlan).writeLocation); list != nil {
+		return list
+	}
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOLocation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLocation(ctx context.Context, sel ast.SelectionSet, v *model.Location) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Location(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOLong2ᚕint64ᚄ(ctx context.Context, v any) ([]int64, error) {

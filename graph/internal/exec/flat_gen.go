@@ -50,6 +50,11 @@ var flatTypes = map[string]flatType{
 		"notice": {2, ""},
 		"email":  {3, ""},
 	}},
+	"Allocation": {allocationImplementors, map[string]flatField{
+		"locationId":        {1, ""},
+		"quantity":          {2, ""},
+		"fulfilledQuantity": {3, ""},
+	}},
 	"Announcement": {announcementImplementors, map[string]flatField{
 		"text":    {1, ""},
 		"link":    {2, ""},
@@ -257,6 +262,7 @@ var flatTypes = map[string]flatType{
 		"trackingNumber": {4, ""},
 		"trackingUrl":    {5, ""},
 		"createdAt":      {6, ""},
+		"locationId":     {7, ""},
 	}},
 	"Grant": {grantImplementors, map[string]flatField{
 		"id":            {1, ""},
@@ -318,14 +324,15 @@ var flatTypes = map[string]flatType{
 		"lastUsedAt":       {5, ""},
 	}},
 	"InventoryChange": {inventoryChangeImplementors, map[string]flatField{
-		"productId": {1, ""},
-		"variantId": {2, ""},
-		"before":    {3, ""},
-		"after":     {4, ""},
-		"reason":    {5, ""},
-		"reference": {6, ""},
-		"actor":     {7, "Author"},
-		"createdAt": {8, ""},
+		"productId":  {1, ""},
+		"variantId":  {2, ""},
+		"locationId": {3, ""},
+		"before":     {4, ""},
+		"after":      {5, ""},
+		"reason":     {6, ""},
+		"reference":  {7, ""},
+		"actor":      {8, "Author"},
+		"createdAt":  {9, ""},
 	}},
 	"InventoryItem": {inventoryItemImplementors, map[string]flatField{
 		"productId": {1, ""},
@@ -375,9 +382,27 @@ var flatTypes = map[string]flatType{
 		"variantId":         {12, ""},
 		"options":           {13, ""},
 		"requiresShipping":  {14, ""},
+		"allocations":       {15, "Allocation"},
 	}},
 	"LineQuantity": {lineQuantityImplementors, map[string]flatField{
 		"lineItemId": {1, ""},
+		"quantity":   {2, ""},
+	}},
+	"Location": {locationImplementors, map[string]flatField{
+		"id":          {1, ""},
+		"name":        {2, ""},
+		"address":     {3, "Address"},
+		"isDefault":   {4, ""},
+		"position":    {5, ""},
+		"sellsOnline": {6, ""},
+		"picksUp":     {7, ""},
+		"closedAt":    {8, ""},
+		"version":     {9, ""},
+		"createdAt":   {10, ""},
+		"updatedAt":   {11, ""},
+	}},
+	"LocationStock": {locationStockImplementors, map[string]flatField{
+		"locationId": {1, ""},
 		"quantity":   {2, ""},
 	}},
 	"LoggedRequest": {loggedRequestImplementors, map[string]flatField{
@@ -1253,6 +1278,28 @@ func (p *flatPlan) writeAlert(w *buffer, obj *model.Alert) bool {
 		case 3: // email
 			v := obj.Email
 			w.enum(string(v))
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeAllocation(w *buffer, obj *document.Allocation) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Allocation")
+		case 1: // locationId
+			v := obj.LocationID
+			w.text(v)
+		case 2: // quantity
+			v := obj.Quantity
+			w.number(v)
+		case 3: // fulfilledQuantity
+			v := obj.FulfilledQuantity
+			w.number(v)
 		}
 	}
 	w.byte('}')
@@ -2353,6 +2400,13 @@ func (p *flatPlan) writeFulfillment(w *buffer, obj *db.Fulfillment) bool {
 		case 6: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
+		case 7: // locationId
+			v := obj.PublicLocationID()
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
 		}
 	}
 	w.byte('}')
@@ -2694,35 +2748,38 @@ func (p *flatPlan) writeInventoryChange(w *buffer, obj *model.InventoryChange) b
 		case 2: // variantId
 			v := obj.PublicVariantID()
 			w.text(v)
-		case 3: // before
+		case 3: // locationId
+			v := obj.PublicPlace()
+			w.text(v)
+		case 4: // before
 			v := obj.Before
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 4: // after
+		case 5: // after
 			v := obj.After
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 5: // reason
+		case 6: // reason
 			v := obj.Reason
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 6: // reference
+		case 7: // reference
 			v := obj.Reference
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 7: // actor
+		case 8: // actor
 			v := obj.Actor()
 			if v == nil {
 				return false
@@ -2730,7 +2787,7 @@ func (p *flatPlan) writeInventoryChange(w *buffer, obj *model.InventoryChange) b
 			if !f.nested.writeAuthor(w, v) {
 				return false
 			}
-		case 8: // createdAt
+		case 9: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
 		}
@@ -2956,6 +3013,24 @@ func (p *flatPlan) writeLineItem(w *buffer, obj *model.LineItem) bool {
 		case 14: // requiresShipping
 			v := obj.RequiresShipping
 			w.boolean(v)
+		case 15: // allocations
+			v, err := obj.Allocations()
+			if err != nil {
+				return false
+			}
+			if len(v) == 0 {
+				w.byte('[')
+			}
+			for j := range v {
+				w.between(j, '[')
+				if v[j] == nil {
+					return false
+				}
+				if !f.nested.writeAllocation(w, v[j]) {
+					return false
+				}
+			}
+			w.byte(']')
 		}
 	}
 	w.byte('}')
@@ -2971,6 +3046,76 @@ func (p *flatPlan) writeLineQuantity(w *buffer, obj *document.Line) bool {
 			w.text("LineQuantity")
 		case 1: // lineItemId
 			v := obj.LineID
+			w.text(v)
+		case 2: // quantity
+			v := obj.Quantity
+			w.number(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeLocation(w *buffer, obj *model.Location) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("Location")
+		case 1: // id
+			v := obj.PublicID()
+			w.text(v)
+		case 2: // name
+			v := obj.Name
+			w.text(v)
+		case 3: // address
+			if !f.nested.writeKept(w, obj.Address, (*flatPlan).writeAddress) {
+				return false
+			}
+		case 4: // isDefault
+			v := obj.IsDefault()
+			w.boolean(v)
+		case 5: // position
+			v := obj.Position
+			w.any(graphql.MarshalInt(v))
+		case 6: // sellsOnline
+			v := obj.SellsOnline
+			w.boolean(v)
+		case 7: // picksUp
+			v := obj.PicksUp
+			w.boolean(v)
+		case 8: // closedAt
+			v := obj.ClosedAt
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 9: // version
+			v := obj.Version
+			w.number(v)
+		case 10: // createdAt
+			v := obj.CreatedAt()
+			w.moment(v)
+		case 11: // updatedAt
+			v := obj.UpdatedAt
+			w.moment(v)
+		}
+	}
+	w.byte('}')
+	return true
+}
+
+func (p *flatPlan) writeLocationStock(w *buffer, obj *model.LocationStock) bool {
+	for i := range p.fields {
+		f := &p.fields[i]
+		w.name(i, f.alias)
+		switch f.number {
+		case 0: // __typename
+			w.text("LocationStock")
+		case 1: // locationId
+			v := obj.LocationID
 			w.text(v)
 		case 2: // quantity
 			v := obj.Quantity

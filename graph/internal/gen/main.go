@@ -81,7 +81,7 @@ func run() error {
 
 // patches are the inputs in which leaving out a field differs from null.
 var patches = []string{"AppUpdateInput", "CustomFieldUpdateInput",
-	"CustomerUpdateInput", "FulfillmentUpdateInput", "OrderUpdateInput",
+	"CustomerUpdateInput", "FulfillmentUpdateInput", "LocationUpdateInput", "OrderUpdateInput",
 	"PageUpdateInput", "ProductUpdateInput", "ProductVariantListInput", "ProductVariantUpdateInput",
 	"WebhookEndpointUpdateInput"}
 

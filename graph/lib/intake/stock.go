@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // stockMembers are those of a line of an adjustment. The quantity on hand, with what is committed and
@@ -42,8 +43,14 @@ func sameStock(first, more *row) bool {
 			return false
 		}
 	}
+	if isLocation(first) || isLocation(more) {
+		return false
+	}
 	return first.get("delta") == "" && more.get("location") != "" && more.get("location") != first.get("location")
 }
+
+// isLocation reports whether a row names a location of ours. Those of other systems are added up.
+func isLocation(r *row) bool { return strings.HasPrefix(r.get("location"), string(xid.Location)+"_") }
 
 // readStock sets the JSON of a record, or its problem.
 func readStock(_ *Form, r *Record, rows []*row) {
@@ -57,6 +64,9 @@ func readStock(_ *Form, r *Record, rows []*row) {
 		if text := lineOf(first.get(member)); text != "" && (member != "sku" || members["variant_id"] == nil) {
 			members[member] = text
 		}
+	}
+	if isLocation(first) {
+		members["location"] = lineOf(first.get("location"))
 	}
 	for _, member := range []string{"delta", "expected"} {
 		if n := r.whole(first, member); n != nil {

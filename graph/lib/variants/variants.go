@@ -31,6 +31,7 @@ func Own(p *db.Product) db.Variant {
 		PriceMinor: p.PriceMinor, CompareAtPriceMinor: p.CompareAtPriceMinor, Sku: p.Sku,
 		InventoryQuantity: p.InventoryQuantity, WeightGrams: p.WeightGrams, Barcode: p.Barcode, CostMinor: p.CostMinor,
 		SalePriceMinor: p.SalePriceMinor, Prices: p.Prices, CustomFields: p.VariantCustomFields,
+		Levels: p.Levels,
 	}
 }
 

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"cmp"
+
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/lib/variants"
@@ -23,11 +25,28 @@ func AppendInventory(b []byte, p *db.Product) []byte {
 		l.Str("title", v.Title)
 		l.StrOpt("sku", v.Sku)
 		l.IntOpt("quantity", v.InventoryQuantity)
+		l.places(v)
 		o.B = l.Close()
 	}
 	o.B = append(o.B, ']')
 	o.Time("updated_at", p.UpdatedAt)
 	return o.Close()
+}
+
+// places appends the stock of a variant by location.
+func (o *Object) places(v *db.Variant) {
+	o.Name("locations")
+	o.B = append(o.B, '[')
+	for i, p := range variants.Places(v) {
+		if i > 0 {
+			o.B = append(o.B, ',')
+		}
+		l := Open(o.B)
+		l.ID("location_id", xid.Location, p.Location)
+		l.Int("quantity", p.Quantity)
+		o.B = l.Close()
+	}
+	o.B = append(o.B, ']')
 }
 
 // AppendInventoryLevel appends the stock of a variant, as events have it.
@@ -46,6 +65,7 @@ func AppendInventoryChange(b []byte, c *db.InventoryChange) []byte {
 	o := Open(b)
 	o.ID("product_id", xid.Product, c.ProductID)
 	o.ID("variant_id", xid.Variant, c.VariantID)
+	o.ID("location_id", xid.Location, *cmp.Or(c.LocationID, &c.StoreID))
 	o.IntOpt("before", c.Before)
 	o.IntOpt("after", c.After)
 	o.StrOpt("reason", c.Reason)

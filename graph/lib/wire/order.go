@@ -2,6 +2,7 @@ package wire
 
 import (
 	"github.com/storefront-go/storefront/ent/db"
+	docs "github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -25,13 +26,14 @@ func AppendOrder(b []byte, r *db.Order, n int, line func(i int) *db.OrderLine) [
 	o.StrOpt("email", r.Email)
 	o.Raw("billing_address", r.BillingAddress)
 	o.Raw("shipping_address", r.ShippingAddress)
+	places, _ := Allocations(r) // a damaged document is not shown
 	o.Name("line_items")
 	o.B = append(o.B, '[')
 	for i := range n {
 		if i > 0 {
 			o.B = append(o.B, ',')
 		}
-		o.B = appendLine(o.B, line(i))
+		o.B = appendLine(o.B, line(i), places)
 	}
 	o.B = append(o.B, ']')
 	o.Int("notes_count", r.NotesCount)
@@ -57,7 +59,7 @@ func AppendOrder(b []byte, r *db.Order, n int, line func(i int) *db.OrderLine) [
 	return o.Close()
 }
 
-func appendLine(b []byte, l *db.OrderLine) []byte {
+func appendLine(b []byte, l *db.OrderLine, places map[string][]*docs.Allocation) []byte {
 	o := Open(b)
 	o.ID("id", xid.OrderLine, l.ID)
 	o.IDOpt("product_id", xid.Product, l.ProductID)
@@ -73,6 +75,9 @@ func appendLine(b []byte, l *db.OrderLine) []byte {
 	o.IDOpt("variant_id", xid.Variant, VariantOf(l))
 	o.List("options", l.Options)
 	o.Bool("requires_shipping", l.RequiresShipping)
+	if places != nil { // so orders of stores with one location are as they were before there were others
+		o.appendAllocations(places[xid.OrderLine.Format(l.ID)])
+	}
 	return o.Close()
 }
 

@@ -81,6 +81,8 @@ const routes = [
     page: from('payments', 'Payments') }],
   ['/settings/domains', { path: '/settings/domains', needs: 'store', below: '/settings',
     page: from('domains', 'Domains') }],
+  ['/settings/locations', { path: '/settings/locations', needs: 'store', below: '/settings',
+    page: from('locations', 'Locations') }],
   ['/settings/custom-fields', { path: '/settings/custom-fields', needs: 'editProducts', below: '/settings',
     page: from('custom_fields', 'CustomFieldSettings') }],
   ['/webhooks/:id', { page: from('webhook', 'Webhook'), needs: 'webhooks', below: '/webhooks' }],

@@ -686,6 +686,24 @@ class Operations:
             idempotency_key=idempotency_key,
         )
 
+    def transfer_inventory(
+        self,
+        body: types.InventoryTransfer,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.InventoryChanges:
+        """Move stock. Moves stock of up to 250 variants from one location to another: all lines or none. A
+        line names a variant by `variant_id` or by an `sku` that belongs to one variant. The first
+        location must have the units: 409 `out_of_stock`. Each line adds two entries to the history of
+        its variant. Needs the scope `inventory.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/inventory/transfers",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
     def list_customers(
         self,
         *,
@@ -860,6 +878,74 @@ class Operations:
         return self.call(  # type: ignore[no-any-return]
             "DELETE",
             f"/discounts/{quote(id, safe='')}",
+            idempotency_key=idempotency_key,
+        )
+
+    def list_locations(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> types.LocationPage:
+        """List locations. Returns the locations of the store, newest first. The last one is the default
+        location, which every store has. Needs the scope `locations.read`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "GET",
+            f"/locations",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def locations(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Iterator[types.Location]:
+        """Iterates over all pages of list_locations."""
+        return self.walk(
+            "GET",
+            f"/locations",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def create_location(
+        self,
+        body: types.LocationCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Location:
+        """Create a location. Adds a location, which is the last from which orders take stock. A store has
+        at most 100 besides the default one. Needs the scope `locations.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/locations",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def update_location(
+        self,
+        id: types.LocationID,
+        body: types.LocationPatch,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Location:
+        """Change a location. Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only
+        changes while the location has no stock: 409 `invalid_transition`. Needs the scope
+        `locations.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PATCH",
+            f"/locations/{quote(id, safe='')}",
+            body=body,
             idempotency_key=idempotency_key,
         )
 

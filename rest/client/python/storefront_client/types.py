@@ -10,6 +10,10 @@ from typing import Any, Literal, NotRequired, Optional, TypedDict, Union
 FulfillmentID = str
 
 
+#: The id of a location.
+LocationID = str
+
+
 #: The id of a custom field.
 CustomFieldID = str
 
@@ -132,7 +136,7 @@ Tags = list[str]
 
 
 #: A scope.
-Scope = Literal["products.read", "products.write", "inventory.read", "inventory.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "custom_fields.read", "custom_fields.write", "exports.read", "exports.write", "imports.read", "imports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
+Scope = Literal["products.read", "products.write", "inventory.read", "inventory.write", "collections.read", "collections.write", "orders.read", "orders.write", "sales.write", "fulfillments.write", "refunds.write", "discounts.read", "discounts.write", "customers.read", "customers.write", "custom_fields.read", "custom_fields.write", "locations.read", "locations.write", "exports.read", "exports.write", "imports.read", "imports.write", "webhooks.read", "webhooks.write", "themes.read", "themes.write"]
 
 
 #: Send it as `cursor` to get the next page. Null on the last page only.
@@ -310,6 +314,9 @@ class FulfillmentCreate(TypedDict):
     lines: NotRequired[Optional[list[LineQuantity]]]
     #: How to track the parcel.
     tracking: NotRequired[Optional[dict[str, Any]]]
+    #: The id of the location that ships the units. Units that were taken from another one go back there. If
+    #: absent, the locations that they were taken from.
+    location: NotRequired[Optional[str]]
     #: False sends the shopper no email about it.
     notify: NotRequired[Optional[bool]]
     expected_version: NotRequired[ExpectedVersion]
@@ -323,6 +330,9 @@ class RefundCreate(TypedDict):
     lines: NotRequired[Optional[list[LineQuantity]]]
     #: Returns the units to stock.
     restock: NotRequired[Optional[bool]]
+    #: With `restock`: the id of the location that gets the units. If absent, the locations that they were taken
+    #: from.
+    location: NotRequired[Optional[str]]
     #: Why, for the staff.
     reason: NotRequired[Optional[str]]
     expected_version: NotRequired[ExpectedVersion]
@@ -715,8 +725,18 @@ class InventoryLevel(TypedDict):
     title: str
     #: The stock-keeping unit.
     sku: Optional[str]
-    #: Null if stock is not tracked.
+    #: The sum over the locations that sell online; null if stock is not tracked.
     quantity: Optional[int]
+    #: The stock by location, the default location first; empty if stock is not tracked.
+    locations: list[LocationStock]
+
+
+class LocationStock(TypedDict):
+    """The stock of a variant at one location."""
+
+    location_id: LocationID
+    #: The units.
+    quantity: int
 
 
 class InventoryState(TypedDict):
@@ -754,6 +774,8 @@ class InventoryLine(TypedDict):
     variant_id: NotRequired[Optional[str]]
     #: An SKU that one variant has.
     sku: NotRequired[Optional[str]]
+    #: The id of the location. The default location if absent.
+    location: NotRequired[Optional[str]]
     #: Added to the stock, which must be tracked.
     delta: NotRequired[Optional[int]]
     #: The new stock. It is tracked from then on.
@@ -769,15 +791,45 @@ class InventoryLine(TypedDict):
 class InventoryChanges(TypedDict):
     """What an adjustment changed."""
 
-    #: One entry for each line.
+    #: One entry for each line, or two for each line of a transfer.
     changes: list[InventoryChange]
 
 
+#: Stock that moves from one location to another, all lines or none. Unknown members are rejected.
+InventoryTransfer = TypedDict(
+    "InventoryTransfer",
+    {
+        #: The id of the location that has the stock.
+        "from": str,
+        #: The id of the location that gets it.
+        "to": str,
+        #: What moves.
+        "lines": list[TransferLine],
+        #: Why, for the history.
+        "reason": NotRequired[Optional[str]],
+        #: The number of a document elsewhere, for the history.
+        "reference": NotRequired[Optional[str]],
+    },
+)
+
+
+class TransferLine(TypedDict):
+    """A variant by its id or its SKU, and how many units move."""
+
+    #: The id of the variant.
+    variant_id: NotRequired[Optional[str]]
+    #: An SKU that one variant has.
+    sku: NotRequired[Optional[str]]
+    #: The units.
+    quantity: int
+
+
 class InventoryChange(TypedDict):
-    """A change of the stock of a variant."""
+    """A change of the stock of a variant at a location."""
 
     product_id: ProductID
     variant_id: VariantID
+    location_id: LocationID
     #: Null if stock was not tracked.
     before: Optional[int]
     #: The stock since then.
@@ -909,6 +961,19 @@ class LineItem(TypedDict):
     options: list[str]
     #: Whether the product required shipping when it was sold.
     requires_shipping: bool
+    #: The locations that its stock was taken from. Absent if the store had only the default location when it got
+    #: the order.
+    allocations: NotRequired[list[Allocation]]
+
+
+class Allocation(TypedDict):
+    """Units of a line that were taken from one location and not given back."""
+
+    location_id: LocationID
+    #: The units.
+    quantity: int
+    #: How many of them were shipped.
+    fulfilled_quantity: int
 
 
 class Address(TypedDict):
@@ -1427,6 +1492,61 @@ class DiscountPage(TypedDict):
 
     #: The discounts of this page.
     data: list[Discount]
+    next_cursor: NextCursor
+
+
+class Location(TypedDict):
+    """A place where the store keeps stock."""
+
+    id: LocationID
+    #: The name.
+    name: str
+    #: Where it is; null if unknown.
+    address: Optional[Address]
+    #: Whether it is the location that every store has.
+    is_default: bool
+    #: Orders take stock from the locations in this order.
+    position: int
+    #: Whether the shop sells its stock.
+    sells_online: bool
+    #: Whether shoppers can collect orders there.
+    picks_up: bool
+    closed_at: OptionalTimestamp
+    version: Version
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class LocationCreate(TypedDict):
+    """A new location. Unknown members are rejected."""
+
+    #: The name.
+    name: str
+    address: NotRequired[AddressCreate]
+    #: Whether the shop sells its stock.
+    sells_online: NotRequired[Optional[bool]]
+    #: Whether shoppers can collect orders there.
+    picks_up: NotRequired[Optional[bool]]
+
+
+class LocationPatch(TypedDict):
+    """Changes of a location. Unknown members are rejected."""
+
+    #: The name.
+    name: NotRequired[str]
+    address: NotRequired[AddressCreate]
+    #: Whether the shop sells its stock. Always true for the default location.
+    sells_online: NotRequired[bool]
+    #: Whether shoppers can collect orders there.
+    picks_up: NotRequired[bool]
+    expected_version: NotRequired[ExpectedVersion]
+
+
+class LocationPage(TypedDict):
+    """One page of locations."""
+
+    #: The locations of this page.
+    data: list[Location]
     next_cursor: NextCursor
 
 

@@ -141,6 +141,17 @@ export interface ListDiscountsQuery {
   cursor?: string;
 }
 
+/** The query parameters of listLocations. */
+export interface ListLocationsQuery {
+  /**
+   * The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400
+   * `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
+   */
+  limit?: number;
+  /** The `next_cursor` of the previous page, with the same filters. An invalid cursor returns the first page. */
+  cursor?: string;
+}
+
 /** The query parameters of listCustomFields. */
 export interface ListCustomFieldsQuery {
   /**
@@ -549,6 +560,16 @@ export abstract class Operations {
   }
 
   /**
+   * Move stock. Moves stock of up to 250 variants from one location to another: all lines or none. A line names
+   * a variant by `variant_id` or by an `sku` that belongs to one variant. The first location must have the
+   * units: 409 `out_of_stock`. Each line adds two entries to the history of its variant. Needs the scope
+   * `inventory.write`.
+   */
+  transferInventory(body: api.InventoryTransfer, options: WriteOptions = {}): Promise<api.InventoryChanges> {
+    return this.call({ method: "POST", path: `/inventory/transfers`, body, options });
+  }
+
+  /**
    * List customers. Returns the store's customers, newest first, or with `updated_from` oldest change first.
    * Redacted customers stay in the list without personal data. Needs the scope `customers.read`.
    */
@@ -614,6 +635,35 @@ export abstract class Operations {
    */
   deleteDiscount(id: api.DiscountID, options: WriteOptions = {}): Promise<void> {
     return this.call({ method: "DELETE", path: `/discounts/${encodeURIComponent(id)}`, options });
+  }
+
+  /**
+   * List locations. Returns the locations of the store, newest first. The last one is the default location,
+   * which every store has. Needs the scope `locations.read`.
+   */
+  listLocations(query: ListLocationsQuery = {}, options: CallOptions = {}): Promise<api.LocationPage> {
+    return this.call({ method: "GET", path: `/locations`, query, options });
+  }
+
+  /** Iterates over all pages of listLocations. */
+  locations(query: ListLocationsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Location, void, undefined> {
+    return this.walk({ method: "GET", path: `/locations`, query, options });
+  }
+
+  /**
+   * Create a location. Adds a location, which is the last from which orders take stock. A store has at most 100
+   * besides the default one. Needs the scope `locations.write`.
+   */
+  createLocation(body: api.LocationCreate, options: WriteOptions = {}): Promise<api.Location> {
+    return this.call({ method: "POST", path: `/locations`, body, options });
+  }
+
+  /**
+   * Change a location. Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while
+   * the location has no stock: 409 `invalid_transition`. Needs the scope `locations.write`.
+   */
+  updateLocation(id: api.LocationID, body: api.LocationPatch, options: WriteOptions = {}): Promise<api.Location> {
+    return this.call({ method: "PATCH", path: `/locations/${encodeURIComponent(id)}`, body, options });
   }
 
   /**

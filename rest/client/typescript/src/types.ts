@@ -3,6 +3,9 @@
 /** The id of a shipment. */
 export type FulfillmentID = string;
 
+/** The id of a location. */
+export type LocationID = string;
+
 /** The id of a custom field. */
 export type CustomFieldID = string;
 
@@ -97,7 +100,7 @@ export type Checksum = string;
 export type Tags = string[];
 
 /** A scope. */
-export type Scope = "products.read" | "products.write" | "inventory.read" | "inventory.write" | "collections.read" | "collections.write" | "orders.read" | "orders.write" | "sales.write" | "fulfillments.write" | "refunds.write" | "discounts.read" | "discounts.write" | "customers.read" | "customers.write" | "custom_fields.read" | "custom_fields.write" | "exports.read" | "exports.write" | "imports.read" | "imports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
+export type Scope = "products.read" | "products.write" | "inventory.read" | "inventory.write" | "collections.read" | "collections.write" | "orders.read" | "orders.write" | "sales.write" | "fulfillments.write" | "refunds.write" | "discounts.read" | "discounts.write" | "customers.read" | "customers.write" | "custom_fields.read" | "custom_fields.write" | "locations.read" | "locations.write" | "exports.read" | "exports.write" | "imports.read" | "imports.write" | "webhooks.read" | "webhooks.write" | "themes.read" | "themes.write";
 
 /** Send it as `cursor` to get the next page. Null on the last page only. */
 export type NextCursor = string | null;
@@ -163,6 +166,11 @@ export interface FulfillmentCreate {
   lines?: LineQuantity[] | null;
   /** How to track the parcel. */
   tracking?: Record<string, unknown> | null;
+  /**
+   * The id of the location that ships the units. Units that were taken from another one go back there. If
+   * absent, the locations that they were taken from.
+   */
+  location?: string | null;
   /** False sends the shopper no email about it. */
   notify?: boolean | null;
   expected_version?: ExpectedVersion;
@@ -178,6 +186,11 @@ export interface RefundCreate {
   lines?: LineQuantity[] | null;
   /** Returns the units to stock. */
   restock?: boolean | null;
+  /**
+   * With `restock`: the id of the location that gets the units. If absent, the locations that they were taken
+   * from.
+   */
+  location?: string | null;
   /** Why, for the staff. */
   reason?: string | null;
   expected_version?: ExpectedVersion;
@@ -574,8 +587,17 @@ export interface InventoryLevel {
   title: string;
   /** The stock-keeping unit. */
   sku: string | null;
-  /** Null if stock is not tracked. */
+  /** The sum over the locations that sell online; null if stock is not tracked. */
   quantity: number | null;
+  /** The stock by location, the default location first; empty if stock is not tracked. */
+  locations: LocationStock[];
+}
+
+/** The stock of a variant at one location. */
+export interface LocationStock {
+  location_id: LocationID;
+  /** The units. */
+  quantity: number;
 }
 
 /** The stock of one variant, as events have it. */
@@ -609,6 +631,8 @@ export interface InventoryLine {
   variant_id?: string | null;
   /** An SKU that one variant has. */
   sku?: string | null;
+  /** The id of the location. The default location if absent. */
+  location?: string | null;
   /** Added to the stock, which must be tracked. */
   delta?: number | null;
   /** The new stock. It is tracked from then on. */
@@ -623,14 +647,39 @@ export interface InventoryLine {
 
 /** What an adjustment changed. */
 export interface InventoryChanges {
-  /** One entry for each line. */
+  /** One entry for each line, or two for each line of a transfer. */
   changes: InventoryChange[];
 }
 
-/** A change of the stock of a variant. */
+/** Stock that moves from one location to another, all lines or none. Unknown members are rejected. */
+export interface InventoryTransfer {
+  /** The id of the location that has the stock. */
+  from: string;
+  /** The id of the location that gets it. */
+  to: string;
+  /** What moves. */
+  lines: TransferLine[];
+  /** Why, for the history. */
+  reason?: string | null;
+  /** The number of a document elsewhere, for the history. */
+  reference?: string | null;
+}
+
+/** A variant by its id or its SKU, and how many units move. */
+export interface TransferLine {
+  /** The id of the variant. */
+  variant_id?: string | null;
+  /** An SKU that one variant has. */
+  sku?: string | null;
+  /** The units. */
+  quantity: number;
+}
+
+/** A change of the stock of a variant at a location. */
 export interface InventoryChange {
   product_id: ProductID;
   variant_id: VariantID;
+  location_id: LocationID;
   /** Null if stock was not tracked. */
   before: number | null;
   /** The stock since then. */
@@ -778,6 +827,20 @@ export interface LineItem {
   options: string[];
   /** Whether the product required shipping when it was sold. */
   requires_shipping: boolean;
+  /**
+   * The locations that its stock was taken from. Absent if the store had only the default location when it got
+   * the order.
+   */
+  allocations?: Allocation[];
+}
+
+/** Units of a line that were taken from one location and not given back. */
+export interface Allocation {
+  location_id: LocationID;
+  /** The units. */
+  quantity: number;
+  /** How many of them were shipped. */
+  fulfilled_quantity: number;
 }
 
 /** A postal address. */
@@ -1271,6 +1334,57 @@ export interface DiscountPatch {
 export interface DiscountPage {
   /** The discounts of this page. */
   data: Discount[];
+  next_cursor: NextCursor;
+}
+
+/** A place where the store keeps stock. */
+export interface Location {
+  id: LocationID;
+  /** The name. */
+  name: string;
+  /** Where it is; null if unknown. */
+  address: Address | null;
+  /** Whether it is the location that every store has. */
+  is_default: boolean;
+  /** Orders take stock from the locations in this order. */
+  position: number;
+  /** Whether the shop sells its stock. */
+  sells_online: boolean;
+  /** Whether shoppers can collect orders there. */
+  picks_up: boolean;
+  closed_at: OptionalTimestamp;
+  version: Version;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+/** A new location. Unknown members are rejected. */
+export interface LocationCreate {
+  /** The name. */
+  name: string;
+  address?: AddressCreate;
+  /** Whether the shop sells its stock. */
+  sells_online?: boolean | null;
+  /** Whether shoppers can collect orders there. */
+  picks_up?: boolean | null;
+}
+
+/** Changes of a location. Unknown members are rejected. */
+export interface LocationPatch {
+  /** The name. */
+  name?: string;
+  address?: AddressCreate;
+  /** Whether the shop sells its stock. Always true for the default location. */
+  sells_online?: boolean;
+  /** Whether shoppers can collect orders there. */
+  picks_up?: boolean;
+  expected_version?: ExpectedVersion;
+}
+
+/** One page of locations. */
+export interface LocationPage {
+  /** The locations of this page. */
+  data: Location[];
   next_cursor: NextCursor;
 }
 

@@ -1,8 +1,9 @@
 // An order: items, customer, timeline and actions.
 import { html, useEffect, useState } from '../lib.js';
-import { useApp, useQuery, go } from '../context.js';
+import { useAll, useApp, useQuery, go } from '../context.js';
 import {
   Page, Card, Badge, Joined, Money, Time, Facts, ExternalLink, Thumb, MissingPage, Button, imageFields, humanize,
+  isolate,
 } from '../ui.js';
 import { Icon } from '../icons.js';
 import { CopyValue } from '../copy.js';
@@ -26,7 +27,7 @@ const document = (can) => `query Order($id: ID!) {
     subtotalMinor discountMinor shippingMinor taxMinor totalMinor paidMinor refundedMinor
     customerId email billingAddress { ${addressFields} } shippingAddress { ${addressFields} }
     lineItems { id productId title options requiresShipping sku quantity fulfilledQuantity refundedQuantity
-      unitPriceMinor discountMinor taxMinor totalMinor ${
+      unitPriceMinor discountMinor taxMinor totalMinor allocations { locationId quantity } ${
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version customFields
     includedTaxMinor taxes { name rate included amountMinor } taxRelief vatId vatConsultation
@@ -124,6 +125,10 @@ export function Order({ id }) {
 }
 
 function Lines({ order: o }) {
+  const spread = o.lineItems.some((l) => l.allocations.length > 0);
+  const places = useAll(spread && 'locations', 'id name').nodes ?? [];
+  const placed = (l) => l.allocations.map((a) => a.quantity + ' from ' +
+    isolate(places.find((p) => p.id === a.locationId)?.name ?? a.locationId)).join(', ');
   return html`<${Card} title="Items" flush name="order-lines">
     <ul class="lines">${o.lineItems.map((l) => html`<li key=${l.id}>
       <${Thumb} product=${l.product} />
@@ -137,6 +142,7 @@ function Lines({ order: o }) {
           ${l.discountMinor > 0 && html`, discount <${Money} minor=${l.discountMinor} currency=${o.currency} />`}
           ${!l.requiresShipping && ', no shipping needed'}
           ${l.taxMinor > 0 && html`, tax <${Money} minor=${l.taxMinor} currency=${o.currency} />`}</p>
+        ${l.allocations.length > 0 && html`<p class="muted" data-test="allocations">${placed(l)}</p>`}
         ${(l.fulfilledQuantity > 0 || l.refundedQuantity > 0) && html`<p class="muted">${[
           l.fulfilledQuantity > 0 && l.fulfilledQuantity + ' fulfilled',
           l.refundedQuantity > 0 && l.refundedQuantity + ' refunded',

@@ -1,7 +1,7 @@
 // Actions on an order. Each is a dialog with one form and one mutation.
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { send, Failure } from '../api.js';
-import { useApp } from '../context.js';
+import { useAll, useApp } from '../context.js';
 import { useCached } from '../countries.js';
 import {
   FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, transition, useAction, useMutation,
@@ -95,6 +95,7 @@ function LineFields({ order, most, full }) {
 }
 
 export function Fulfill({ order, onClose, changed }) {
+  const places = (useAll('locations', 'id name position closedAt').nodes ?? []).filter((l) => !l.closedAt);
   const change = useChange('fulfill', order, changed);
   const action = (v) => {
     const lines = quantities(v, order, unfulfilled);
@@ -104,7 +105,7 @@ export function Fulfill({ order, onClose, changed }) {
     }
     const input = {
       lines, carrier: text(v, 'carrier'), trackingNumber: text(v, 'trackingNumber'),
-      trackingUrl: text(v, 'trackingUrl'),
+      trackingUrl: text(v, 'trackingUrl'), location: text(v, 'location'),
     };
     return change({ input }, 'Items fulfilled.');
   };
@@ -113,6 +114,8 @@ export function Fulfill({ order, onClose, changed }) {
     ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info">
       This order is not paid in full. You can still fulfill it.<//>`}
     <${LineFields} order=${order} most=${unfulfilled} full />
+    ${places.length > 1 && html`<${Select} name="location" label="Ships from" optional
+      options=${[['', 'Where the stock was taken from'], ...places.map((l) => [l.id, l.name])]} />`}
     <${Field} name="carrier" label="Carrier" optional maxlength="255" />
     <${Field} name="trackingNumber" label="Tracking number" optional maxlength="255" />
     <${Field} name="trackingUrl" label="Tracking URL" optional type="url" hint="Starts with https://"

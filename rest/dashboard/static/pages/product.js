@@ -11,6 +11,7 @@ import { ProductFiles } from '../product_files.js';
 import { ImageList, Images, imagesOf } from '../images.js';
 import { PriceHistory, Sale, saleFields } from '../sale.js';
 import { StockHistory } from '../stock_history.js';
+import { StockPlaces } from '../stock_places.js';
 import { CustomFields, VariantCustomFields } from '../custom_fields.js';
 import { mutation } from '../api.js';
 import { MarkdownEditor } from '../markdown_editor.js';
@@ -208,6 +209,7 @@ export function ProductEdit({ id }) {
     ${may && html`<${ProductFiles} key=${'f' + known.version} product=${p} />`}
     <${Sale} product=${p} may=${may} changed=${query.reload} />
     <${PriceHistory} key=${'h' + known.version} product=${p} />
+    <${StockPlaces} key=${'l' + known.version} product=${p} may=${may} changed=${query.reload} />
     <${StockHistory} key=${'s' + known.version} product=${p} />
     <${CustomFields} owner="PRODUCT" id=${p.id} version=${p.version} values=${p.customFields} may=${may}
       changed=${changedBeside} stale=${query.reload} />

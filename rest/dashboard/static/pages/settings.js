@@ -39,6 +39,7 @@ export function Settings() {
       ${can('store') && html`<${Card} title="Selling" name="selling"><ul class="link-list">
         <li><a class="grow" href=${to('/settings/storefront')}>Storefront</a></li>
         <li><a class="grow" href=${to('/settings/shipping')}>Shipping</a></li>
+        <li><a class="grow" href=${to('/settings/locations')}>Locations</a></li>
         <li><a class="grow" href=${to('/settings/tax')}>Tax</a></li>
         <li><a class="grow" href=${to('/settings/invoices')}>Invoices</a></li>
         <li><a class="grow" href=${to('/settings/payments')}>Payments</a></li>
