@@ -61,7 +61,8 @@ func TestAgent(t *testing.T) {
 	}
 	slices.Sort(names)
 	if want := []string{"archive_product", "create_product", "get_me", "get_product", "list_products",
-		"publish_product", "unpublish_product", "update_product", "upsert_product"}; !slices.Equal(names, want) {
+		"publish_product", "unpublish_product", "update_product", "update_variant",
+		"upsert_product"}; !slices.Equal(names, want) {
 		t.Errorf("tools: %v, want %v", names, want)
 	}
 	draft := map[string]any{"title": "Mug", "price_minor": 1450, "currency": "EUR", "idempotency_key": "agent-1"}

@@ -53,7 +53,7 @@ func (c *call) judged(err error) error {
 
 // explains reports whether a fault of the form may be the cause of one that an operation found. The
 // operation saw a member that could not be read as absent, and may have missed it beside it in an
-// element of a list. If an element is not an object, it counted the others wrongly.
+// element of a list. If an element is not an object, it counted the other objects wrongly.
 func explains(form, found fault.Field) bool {
 	if form.Pointer == found.Pointer || form.Code == fault.UnknownMember {
 		return form.Pointer == found.Pointer
@@ -64,7 +64,8 @@ func explains(form, found fault.Field) bool {
 	around, last := cut(form.Pointer)
 	_, element := cut(around)
 	return strings.HasPrefix(found.Pointer, form.Pointer+"/") ||
-		isIndex(last) && strings.HasPrefix(found.Pointer, around+"/") ||
+		isIndex(last) && strings.Contains(strings.TrimPrefix(found.Pointer, around+"/"), "/") &&
+			strings.HasPrefix(found.Pointer, around+"/") ||
 		isIndex(element) && found.Code == fault.Required && strings.HasPrefix(found.Pointer, around+"/")
 }
 

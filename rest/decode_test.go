@@ -140,6 +140,9 @@ func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 	if body["custom_fields"] != nil {
 		m.defineFields(t)
 	}
+	if body["location"] != nil {
+		body["location"] = m.at(t, homeID)
+	}
 	if body["owner"] != nil {
 		body["name"] = strings.ToLower("a." + rand.Text())
 	}

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"database/sql"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -15,7 +16,7 @@ import (
 )
 
 // ids match the value of {id} in a path.
-var ids = regexp.MustCompile(`(ord|ret|whk|thm|prod|var|cus|dis|cfd|ful)_[0-9a-z]{26}`)
+var ids = regexp.MustCompile(`(ord|ret|loc|whk|thm|prod|var|cus|dis|cfd|ful)_[0-9a-z]{26}`)
 
 // deed is a write with the events that it creates.
 type deed struct {
@@ -144,9 +145,11 @@ func TestEventsOfWrites(t *testing.T) {
 			{name: "a location", as: m.all, method: "POST", target: "/locations", body: `{"name":"Shop"}`, status: 201},
 			{name: "a place's name", as: m.all, method: "PATCH", target: m.at(t, "/locations/"+anyLocation),
 				body: `{"name":"x"}`, status: 200},
+			{name: "a transfer to nowhere", as: m.all, method: "POST", target: "/inventory/transfers",
+				body: `{"from":"loc_1","to":"loc_2","lines":[{"sku":"MUG-1","quantity":1}]}`, status: 422},
 			{name: "a transfer", as: m.all, method: "POST", target: "/inventory/transfers",
-				body:   `{"from":"loc_1","to":"loc_2","lines":[{"sku":"MUG-1","quantity":1}]}`,
-				status: 422},
+				body: fmt.Sprintf(`{"from":%q,"to":%q,"lines":[{"variant_id":%q,"quantity":1}]}`, m.at(t, homeID),
+					m.at(t, anyLocation), xid.Variant.Format(m.product(t).ID)), status: 200},
 			{name: "a custom field", as: m.all, method: "POST", target: "/custom-fields",
 				body: `{"owner":"product","name":"a.b","label":"B","type":"text"}`, status: 201},
 			{name: "another label", as: m.all, method: "PATCH", target: m.at(t, "/custom-fields/"+anyField),

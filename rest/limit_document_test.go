@@ -50,7 +50,8 @@ var bounded = map[string]int{
 	"VariantEntry/options/items maxLength": limit.Label, "VariantEntry/inventory_quantity maximum": limit.Inventory,
 	"VariantEntry/weight_grams maximum": limit.Weight, "VariantEntry/sku maxLength": limit.Line,
 	"VariantPatch/inventory_quantity maximum": limit.Inventory, "VariantPatch/weight_grams maximum": limit.Weight,
-	"VariantPatch/sku maxLength": limit.Line, "Fulfillment/lines maxItems": limit.Lines, "FulfillmentList/fulfillments maxItems": 100,
+	"VariantPatch/sku maxLength": limit.Line, "Fulfillment/lines maxItems": limit.Lines,
+	"FulfillmentList/fulfillments maxItems":  100,
 	"Fulfillment/tracking/company maxLength": limit.Line, "Fulfillment/tracking/number maxLength": limit.Line,
 	"Fulfillment/tracking/url maxLength": limit.URL, "ShippedLine/quantity maximum": limit.Quantity,
 	"Variant/title maxLength": limit.Line, "Variant/sku maxLength": limit.Line,
@@ -82,7 +83,8 @@ var bounded = map[string]int{
 	"ReturnCreate/note maxLength": limit.ReturnText, "ReturnApprove/instructions maxLength": limit.ReturnText,
 	"ReturnApprove/label_url maxLength": limit.URL, "ReturnDecline/reason maxLength": limit.ReturnText,
 	"ReturnExchange/lines maxItems": limit.Lines, "ReturnRefund/amount_minor maximum": currency.MaxMinor,
-	"ExchangePayment/days maximum": 90,
+	"ReturnRefund/location maxLength": limit.Line,
+	"ExchangePayment/days maximum":    90,
 
 	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label,
 	"Customer/locale maxLength": limit.Locale, "Customer/first_name maxLength": limit.Line,
@@ -168,6 +170,8 @@ var bounded = map[string]int{
 	"InventoryTransfer/to maxLength": limit.Line, "TransferLine/variant_id maxLength": limit.Line,
 	"TransferLine/sku maxLength": limit.Line, "TransferLine/quantity maximum": limit.Inventory,
 	"FulfillmentCreate/location maxLength": limit.Line, "RefundCreate/location maxLength": limit.Line,
+	"LineItem/allocations maxItems": limit.Locations + 1, "Allocation/quantity maximum": limit.Inventory,
+	"Allocation/fulfilled_quantity maximum": limit.Inventory, "Location/position maximum": limit.Inventory,
 	"InventoryLevel/locations maxItems": limit.Locations + 1, "LocationStock/quantity maximum": limit.Inventory,
 
 	"CustomField/name maxLength": limit.CustomFieldName, "CustomField/label maxLength": limit.Label,

@@ -98,6 +98,8 @@ func TestPolls(t *testing.T) {
 	m.at(t, anyDiscount)
 	m.at(t, anyField)
 	m.at(t, anyReturn)
+	m.at(t, anyLocation)
+	s.post(t, m.all, "2", "/orders/"+orderID+"/fulfillments", "{}").want(http.StatusCreated, "")
 	s.post(t, m.all, "1", "/products", draft("Cup")).want(http.StatusCreated, "") // has an event
 	all, changes := s.polls(t, m.all), map[string]int{}
 	for _, table := range migrate.Tables {

@@ -114,7 +114,8 @@ func (a *API) receiveReturn(c *call) error {
 func (a *API) refundReturn(c *call) error {
 	return a.changeReturn(c, "", func(r *wire.Reader) returnChange {
 		amount := r.Int("amount_minor")
-		in := model.ReturnRefundInput{AmountMinor: amount, Restock: core.Deref(r.Bool("restock"))}
+		in := model.ReturnRefundInput{AmountMinor: amount, Restock: core.Deref(r.Bool("restock")),
+			Location: r.String("location")}
 		return func(m graph.Mutation, id string, version int64) (*model.ReturnPayload, error) {
 			return m.OrderReturnRefund(c.ctx, id, version, in)
 		}

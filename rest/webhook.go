@@ -30,7 +30,7 @@ func (a *API) createWebhook(c *call) error {
 		Payload: state.PayloadFull, Selection: r.String("selection")}
 	faults := required(r.Fields(), "url", address, &in.URL)
 	faults = choice(faults, "payload", payload, &in.Payload, "The value is full, thin or selection.")
-	in.Decoded = model.NewDecoded(present(faults, "events", events != nil))
+	c.keep(present(faults, "events", events != nil))
 	done, err := a.Core.Mutation().WebhookEndpointCreate(c.ctx, in)
 	if err != nil {
 		return err

@@ -313,7 +313,7 @@ func (b *browser) inspectReturnDialogs(p *program, token string) {
 			}
 		}
 	}
-	p.graphql(b.t, token, `{ orders(first: 1, filter: {financialStatus: PAID}) { nodes { id lineItems { id } } } }`, nil,
+	p.graphql(b.t, token, `{ orders(first: 1, filter: {financialStatus: PAID, status: OPEN}) { nodes { id lineItems { id } } } }`, nil,
 		&found)
 	of := found.Orders.Nodes[0]
 	p.graphql(b.t, token, `mutation($id: ID!, $line: ID!) { orderReturnCreate(id: $id,

@@ -14,7 +14,7 @@ import (
 var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
 	"/settings/custom-fields", "/notifications/settings", "/collections/new", "/orders/new", "/customers/new",
-	"/imports/new"}
+	"/imports/new", "/settings/locations"}
 
 // People see what their role allows: every page of the menu works, and other pages say why not. An
 // admin, who may see all pages, is only asked for the menu: TestBrowserScripts opens them.
@@ -29,12 +29,12 @@ func TestBrowserRoles(t *testing.T) {
 			"/collections", "/collections/new", "/discounts", "/settings/shipping", "/settings/tax",
 			"/settings/payments",
 			"/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
-			"/orders/new", "/customers/new"},
+			"/settings/locations", "/orders/new", "/customers/new"},
 		"SUPPORT": {"/exports", "/imports", "/imports/new", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
 			"/events", "/requests", "/staff", "/audit", "/products/new", "/pages/new", "/collections",
 			"/collections/new", "/discounts", "/settings/shipping", "/settings/tax", "/settings/payments",
 			"/settings/emails", "/settings/storefront", "/settings/invoices", "/settings/domains",
-			"/settings/custom-fields", "/orders/new", "/customers/new"},
+			"/settings/custom-fields", "/settings/locations", "/orders/new", "/customers/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

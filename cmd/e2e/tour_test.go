@@ -30,7 +30,7 @@ var tour = map[string]string{
 	"Themes":                  `(?s)"active"\n.*"assets/`,
 	"AI agents":               `(?m)^list_orders$`,
 	"A catalog":               `^"draft"\n5\n"active"\n"Blue"\n900\n"White"\n950\n990\n5\n12$`,
-	"A warehouse":             `^"unfulfilled"\n"fulfilled"\n\d+\n34$`,
+	"A warehouse":             `^"unfulfilled"\n"fulfilled"\n\d+\n34\n(loc_\w+)\nKestrel Bikes\n"loc_\w+"\n28\n"loc_\w+"\n6$`,
 	"An accountant":           `(?s)^"paid"\n"partially_refunded"\n2900\n.*order.refunded`,
 }
 

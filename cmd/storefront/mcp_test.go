@@ -39,8 +39,8 @@ func TestMCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed, err := agent.ListTools(t.Context(), nil)
-	if err != nil || len(listed.Tools) != 2 {
-		t.Errorf("tools: %v %v, want the two of orders.read", listed, err)
+	if err != nil || len(listed.Tools) != 5 {
+		t.Errorf("tools: %v %v, want the five of orders.read", listed, err)
 	}
 	got, err := agent.CallTool(t.Context(),
 		&sdk.CallToolParams{Name: "list_orders", Arguments: map[string]any{"limit": 2}})

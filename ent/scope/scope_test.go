@@ -128,7 +128,7 @@ func TestBrief(t *testing.T) {
 	if got := scope.Of("orders.read", "orders.write", "themes.read").Brief(); got != "orders.write themes.read" {
 		t.Errorf("brief %q", got)
 	}
-	if full := scope.Full().Brief(); len(full) > 200 || !strings.HasSuffix(full, " sales.write and 2 more") {
+	if full := scope.Full().Brief(); len(full) > 200 || !strings.HasSuffix(full, " products.write and 4 more") {
 		t.Errorf("%d bytes: %q", len(full), full)
 	}
 }

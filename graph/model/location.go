@@ -36,7 +36,7 @@ type Placed struct {
 // Allocations returns the locations that the stock of the line was taken from.
 func (l *LineItem) Allocations() ([]*document.Allocation, error) {
 	p := l.Of
-	if p == nil {
+	if p == nil || p.Order == nil {
 		return []*document.Allocation{}, nil
 	}
 	p.once.Do(func() { p.by, p.err = wire.Allocations(p.Order) })

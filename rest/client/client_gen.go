@@ -4017,6 +4017,9 @@ type ReturnRefund struct {
 	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
 
+	// Location The id of the location that gets the items. If absent, those that they were taken from.
+	Location *string `json:"location,omitempty"`
+
 	// Restock Returns the items to stock.
 	Restock *bool `json:"restock,omitempty"`
 }

@@ -106,7 +106,7 @@ func TestTools(t *testing.T) {
 		t.Errorf("%d tools, %d rows", len(all), len(rest.Routes()))
 	}
 	some := mcp.Within(all, scope.Of(scope.OrdersRead))
-	if len(some) != 4 || len(all) != len(want) {
+	if len(some) != 5 || len(all) != len(want) {
 		t.Errorf("orders.read has %d tools, and %d are left", len(some), len(all))
 	}
 }

@@ -282,21 +282,6 @@ func (q Query) withOrders(ctx context.Context, rows []*db.OrderReturn) ([]*model
 	}), nil
 }
 
-// OrderReturnable returns how many units of the lines of an order can be returned.
-func (q Query) OrderReturnable(ctx context.Context, id string) ([]*model.ReturnableLine, error) {
-	return core.Get(ctx, xid.Order, id, func(ctx context.Context, id xid.ID) ([]*model.ReturnableLine, error) {
-		o, err := q.orderWithLines(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		of, err := q.Returnable(ctx, o.Order, lineRows(o))
-		if err != nil {
-			return nil, err
-		}
-		return of.lines(o, micros.Now())
-	})
-}
-
 // deliveryDays are allowed for the delivery of shipped items: the period to withdraw begins when the shopper
 // has them, and no carrier reports when that is.
 const deliveryDays = 7

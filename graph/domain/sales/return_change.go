@@ -294,6 +294,21 @@ func (t *Returnable) check(o *model.Order, in model.ReturnInput, way ReturnWay, 
 	return nil
 }
 
+// OrderReturnable returns how many units of the lines of an order can be returned.
+func (q Query) OrderReturnable(ctx context.Context, id string) ([]*model.ReturnableLine, error) {
+	return core.Get(ctx, xid.Order, id, func(ctx context.Context, id xid.ID) ([]*model.ReturnableLine, error) {
+		o, err := q.orderWithLines(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		of, err := q.Returnable(ctx, o.Order, lineRows(o))
+		if err != nil {
+			return nil, err
+		}
+		return of.lines(o, micros.Now())
+	})
+}
+
 // lines returns how many units of each line can be returned by staff, and what the shopper may do.
 func (t *Returnable) lines(o *model.Order, now micros.Time) ([]*model.ReturnableLine, error) {
 	way := t.Best()

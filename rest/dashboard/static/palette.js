@@ -19,6 +19,7 @@ const settings = [
   { text: 'Shipping settings', path: '/settings/shipping', needs: 'store', icon: 'settings' },
   { text: 'Tax settings', path: '/settings/tax', needs: 'store', icon: 'settings' },
   { text: 'Payment settings', path: '/settings/payments', needs: 'store', icon: 'settings' },
+  { text: 'Locations', path: '/settings/locations', needs: 'store', icon: 'settings' },
   { text: 'Domains', path: '/settings/domains', needs: 'store', icon: 'settings' },
   { text: 'Custom fields', path: '/settings/custom-fields', needs: 'editProducts', icon: 'settings' },
   { text: 'Security', path: '/security', needs: 'account', icon: 'settings' },

@@ -1245,6 +1245,8 @@ class ReturnRefund(TypedDict):
     amount_minor: NotRequired[Optional[int]]
     #: Returns the items to stock.
     restock: NotRequired[Optional[bool]]
+    #: The id of the location that gets the items. If absent, those that they were taken from.
+    location: NotRequired[Optional[str]]
     expected_version: NotRequired[ExpectedVersion]
 
 

@@ -1098,6 +1098,8 @@ export interface ReturnRefund {
   amount_minor?: number | null;
   /** Returns the items to stock. */
   restock?: boolean | null;
+  /** The id of the location that gets the items. If absent, those that they were taken from. */
+  location?: string | null;
   expected_version?: ExpectedVersion;
 }
 
