@@ -795,6 +795,17 @@ class InventoryChanges(TypedDict):
     changes: list[InventoryChange]
 
 
+class TransferLine(TypedDict):
+    """A variant by its id or its SKU, and how many units move."""
+
+    #: The id of the variant.
+    variant_id: NotRequired[Optional[str]]
+    #: An SKU that one variant has.
+    sku: NotRequired[Optional[str]]
+    #: The units.
+    quantity: int
+
+
 #: Stock that moves from one location to another, all lines or none. Unknown members are rejected.
 InventoryTransfer = TypedDict(
     "InventoryTransfer",
@@ -811,17 +822,6 @@ InventoryTransfer = TypedDict(
         "reference": NotRequired[Optional[str]],
     },
 )
-
-
-class TransferLine(TypedDict):
-    """A variant by its id or its SKU, and how many units move."""
-
-    #: The id of the variant.
-    variant_id: NotRequired[Optional[str]]
-    #: An SKU that one variant has.
-    sku: NotRequired[Optional[str]]
-    #: The units.
-    quantity: int
 
 
 class InventoryChange(TypedDict):

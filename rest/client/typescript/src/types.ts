@@ -651,6 +651,16 @@ export interface InventoryChanges {
   changes: InventoryChange[];
 }
 
+/** A variant by its id or its SKU, and how many units move. */
+export interface TransferLine {
+  /** The id of the variant. */
+  variant_id?: string | null;
+  /** An SKU that one variant has. */
+  sku?: string | null;
+  /** The units. */
+  quantity: number;
+}
+
 /** Stock that moves from one location to another, all lines or none. Unknown members are rejected. */
 export interface InventoryTransfer {
   /** The id of the location that has the stock. */
@@ -663,16 +673,6 @@ export interface InventoryTransfer {
   reason?: string | null;
   /** The number of a document elsewhere, for the history. */
   reference?: string | null;
-}
-
-/** A variant by its id or its SKU, and how many units move. */
-export interface TransferLine {
-  /** The id of the variant. */
-  variant_id?: string | null;
-  /** An SKU that one variant has. */
-  sku?: string | null;
-  /** The units. */
-  quantity: number;
 }
 
 /** A change of the stock of a variant at a location. */
