@@ -370,7 +370,7 @@ func TestSameByPagesAndAPI(t *testing.T) {
 	ids := m.assortment()
 	carts := graphtest.NewCore(t, m.store).Carts()
 	ctx := viewer.Shopper(t.Context(), m.id)
-	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // the same carts in every run
+	random := rand.New(rand.NewPCG(seed, seed)) // the same carts in every run
 	for i := range *randomCarts {
 		c := randomCart(random, ids)
 		page := c.byPages(t, s)

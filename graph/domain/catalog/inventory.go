@@ -47,11 +47,12 @@ func (q Query) Inventory(
 	return core.Connect(ctx, q.Core, core.List[*db.Product]{
 		Name: "inventory", Filters: productFilters(of), At: productList{of, a}.at, Until: a.Until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*db.Product, err error) {
-			if f.ProductID != nil {
+			switch {
+			case f.ProductID != nil:
 				rows, err = q.onlyProduct(ctx, *f.ProductID, after)
-			} else if f.Sku != nil {
+			case f.Sku != nil:
 				rows, err = q.productsBySKU(ctx, *f.Sku, a.Window(after, limit, ent.Primary))
-			} else {
+			default:
 				rows, _, err = q.readProducts(ctx, of, a, after, limit)
 			}
 			if err != nil {

@@ -45,7 +45,7 @@ func TestVariantsOfUpsert(t *testing.T) {
 		small := entry("S-1", "S")
 		small.InventoryQuantity, small.PriceMinor = model.Some(int64(3)), model.Some(int64(90))
 		p := upsert(list(sized("S", "M"), small, entry("M-1", "M"))).Product
-		if got := prices(p.PublicID(), ctx, t, r); got != "S-1 S 90 3, M-1 M 100 -" {
+		if got := prices(t, ctx, r, p.PublicID()); got != "S-1 S 90 3, M-1 M 100 -" {
 			t.Fatal(got)
 		}
 		s, m := p.Variants[0].ID, p.Variants[1].ID
@@ -67,7 +67,7 @@ func TestVariantsOfUpsert(t *testing.T) {
 				"S-2 Small 100 3, M-1 M 100 -"},
 		} {
 			done := upsert(step.in).Product
-			if got := prices(p.PublicID(), ctx, t, r); got != step.want {
+			if got := prices(t, ctx, r, p.PublicID()); got != step.want {
 				t.Errorf("%s: %s, want %s", step.name, got, step.want)
 			}
 			of := []any{done.Variants[0].ID, done.Variants[1].ID}
@@ -89,7 +89,7 @@ func TestVariantsOfUpsert(t *testing.T) {
 }
 
 // prices shows the variants of a product: SKU, options, price and stock.
-func prices(id string, ctx context.Context, t *testing.T, r *graph.Resolver) string {
+func prices(t *testing.T, ctx context.Context, r *graph.Resolver, id string) string {
 	t.Helper()
 	p, err := r.Query().Product(ctx, id)
 	if err != nil {
