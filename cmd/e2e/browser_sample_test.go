@@ -89,15 +89,22 @@ func TestBrowserSamples(t *testing.T) {
 			changed = s.Operation
 		}
 		if strings.HasSuffix(s.Operation, "publishProduct") || s.Operation == "archiveProduct" ||
-			s.Operation == "adjustInventory" {
+			s.Operation == "adjustInventory" || s.Operation == "transferInventory" {
 			if changed != s.Operation {
 				ids["prod"] = p.sampleProduct(t, key, s.Operation == "unpublishProduct")
 				ids["var"] = "var" + strings.TrimPrefix(ids["prod"], "prod")
 				changed = s.Operation
 			}
 		}
+		if strings.HasSuffix(s.Operation, "Return") && changed != s.Operation {
+			ids["ret"] = p.sampleReturn(t, key, s.Operation)
+			changed = s.Operation
+		}
 		text = exampleID.ReplaceAllStringFunc(text, func(id string) string {
 			kind, _, _ := strings.Cut(id, "_")
+			if strings.HasPrefix(id, "loc_01jgn7k0") { // the default location of the examples
+				return "loc" + strings.TrimPrefix(p.demo(t).Stores[0].ID, "str")
+			}
 			if ids[kind] == "" {
 				t.Errorf("%s names an id of a kind that exampleIDs does not create: %s", s.Operation, id)
 			}
@@ -111,7 +118,22 @@ func TestBrowserSamples(t *testing.T) {
 }
 
 // orderChanges are the operations that need an order of which a part is paid.
-var orderChanges = []string{"cancelOrder", "createPayment", "createFulfillment", "createRefund"}
+var orderChanges = []string{"cancelOrder", "createPayment", "createFulfillment", "createRefund", "createReturn"}
+
+// sampleReturn creates a return of one unit, as the operation needs it.
+func (p *program) sampleReturn(t *testing.T, key, operation string) string {
+	t.Helper()
+	order, line := p.partlyPaid(t, p.demo(t).Stores[0])
+	post := func(path, body string) string {
+		made := p.send(t, request{Method: http.MethodPost, Path: base + path, As: key, Key: rand.Text(), Body: body})
+		return parse[struct{ ID string }](t, string(made.Body)).ID
+	}
+	id := post("/orders/"+order+"/returns", `{"lines":[{"line_item_id":"`+line+`","quantity":1}]}`)
+	if operation != "approveReturn" && operation != "declineReturn" {
+		post("/returns/"+id+"/approve", "{}")
+	}
+	return id
+}
 
 // sampleProduct creates a product with a stock.
 func (p *program) sampleProduct(t *testing.T, key string, published bool) string {
@@ -138,6 +160,7 @@ func (b *browser) exampleIDs(key string) map[string]string {
 		"evt": {"/events?limit=1", ""}, "dis": {"/discounts", `{"code": "SAMPLE", "kind": "free_shipping"}`},
 		"whk": {"/webhooks", `{"url": "https://example.com/samples", "events": ["order.paid"]}`},
 		"cfd": {"/custom-fields", `{"owner": "product", "name": "samples.a", "label": "Sample", "type": "text"}`},
+		"loc": {"/locations", `{"name": "Samples"}`},
 		"imp": {"/imports", `{"kind": "products", "content": "handle,title\na,A\n"}`},
 	} {
 		method := http.MethodGet
