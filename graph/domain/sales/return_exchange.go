@@ -206,6 +206,9 @@ func (m Mutation) placeExchange(ctx context.Context, x *exchange, row *db.OrderR
 		return o, fault.Wrap("email a shopper", m.sendEmail(ctx, o, state.EmailPlaced, mailDetails{}))
 	case owed && x.in.Payment != nil:
 		p, err := m.OrderRequestPayment(ctx, o.PublicID(), o.Version, *x.in.Payment)
+		if f, ok := errors.AsType[*fault.Error](err); ok && len(f.Fields) > 0 { // the days were checked before
+			return nil, core.Invalid("payment/method", f.Fields[0].Code, f.Fields[0].Detail)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package sales_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/domain/sales"
@@ -178,6 +180,13 @@ func TestRefusedExchange(t *testing.T) {
 			if got := graphtest.FaultOf(err); got != tc.want {
 				t.Errorf("%s: %q, want %q: %v", tc.name, got, tc.want, err)
 			}
+		}
+		dearer := input(graphtest.ProductLine(p, 3))
+		dearer.Payment = &model.PaymentRequestInput{Method: state.PaymentStripe, Days: 14}
+		_, err := m.OrderReturnExchange(ctx, of.PublicID(), of.Version, dearer)
+		if f, ok := errors.AsType[*fault.Error](err); !ok || len(f.Fields) != 1 ||
+			f.Fields[0].Pointer != "#/payment/method" {
+			t.Errorf("a method that the store does not offer: %v", err)
 		}
 		if got := ledger(t, ctx, r, of.Order); got != "payment card 300" {
 			t.Errorf("ledger %q", got)
