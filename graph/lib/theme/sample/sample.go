@@ -30,7 +30,7 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("49ae4501fdd9c9cd8f6ebd42b76f0664cddf85c903a2e779123eb758f919e957"),
+			Sum:        sum("4728f99f7a01f9c889680989d207a54e63c39fd8ca2c356b898e1c9b2cd142d6"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
