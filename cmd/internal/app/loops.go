@@ -47,7 +47,8 @@ func (s *Server) dispatchLoops() []loop {
 	if s.sender == nil {
 		return loops
 	}
-	return slices.Insert(loops, 0, loop{"send_mail", 5 * time.Second, 0, s.sender.Round, nil}) // engine/notify
+	// Shoppers wait for the code that signs them in.
+	return slices.Insert(loops, 0, loop{"send_mail", time.Second, 0, s.sender.Round, nil}) // engine/notify
 }
 
 // accessLoops keep credentials and the accounts of people current in all processes.

@@ -205,6 +205,16 @@ func (r *receiver) accepted() int {
 	return len(seen)
 }
 
+// last returns the body of the last request, "" before the first.
+func (r *receiver) last() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.got) == 0 {
+		return ""
+	}
+	return string(r.got[len(r.got)-1].body)
+}
+
 // attempts returns the number of requests.
 func (r *receiver) attempts() int {
 	r.mu.Lock()

@@ -139,7 +139,7 @@ func (p Policy) checkAddr(host string, secure bool) string {
 		return "The host is an IP address in an unusual spelling."
 	}
 	if rule := check(p.guardian(), a); rule != "" {
-		return "Webhooks are not sent to this IP address: " + rule + "."
+		return "This IP address is not public: " + rule + "."
 	}
 	if !secure && (!p.AllowLoopback || !a.IsLoopback()) {
 		return p.needsTLS()

@@ -13,7 +13,7 @@ import (
 const (
 	scheme   = "https://"
 	spelling = "unusual spelling"
-	ranges   = "not sent to"
+	ranges   = "not public"
 	reserved = "one of its subdomains"
 	holds    = "contains"
 	name     = "valid name"
