@@ -12,6 +12,18 @@ import (
 	"github.com/storefront-go/storefront/rest/mcp"
 )
 
+// agentScopes returns the scopes that the challenge to agents names: all except those that send money.
+// A client that needs those asks for them itself.
+func agentScopes() scope.Set {
+	var set scope.Set
+	for _, entry := range scope.All() {
+		if !entry.Money {
+			set |= scope.Of(entry.Name)
+		}
+	}
+	return set
+}
+
 func (a *API) agents(router *mux.Router, document func() ([]byte, error)) {
 	router.Path(mcp.Path).Handler(a.agent(later(func() (http.Handler, error) {
 		b, err := document()
@@ -28,7 +40,7 @@ func (a *API) agents(router *mux.Router, document func() ([]byte, error)) {
 // agent authenticates an agent's message like an API request, with the same rate limits. The
 // request of a tool that the message calls is authenticated and counted by itself.
 func (a *API) agent(next http.Handler) http.Handler {
-	row := &served{meter: a.metrics.route("*", mcp.Path), resource: mcp.Path}
+	row := &served{meter: a.metrics.route("*", mcp.Path), resource: mcp.Path, hint: agentScopes().String()}
 	return a.handler(row, func(c *call) error {
 		if a.cors(c) {
 			return nil

@@ -118,6 +118,12 @@ func TestAgentChallenge(t *testing.T) {
 		if got.want(tt.status, tt.code); !strings.Contains(got.Header.Get("WWW-Authenticate"), at) {
 			t.Errorf("challenge: %s", got.Header.Get("WWW-Authenticate"))
 		}
+		_, hint, _ := strings.Cut(got.Header.Get("WWW-Authenticate"), `scope="`)
+		hint, _, _ = strings.Cut(hint, `"`)
+		if asked := scope.Parse(hint); !asked.Has(scope.OrdersRead) || !asked.Has(scope.ProductsWrite) ||
+			asked.Has(scope.RefundsWrite) {
+			t.Errorf("the hint: %q", hint)
+		}
 	}
 	ask.As, ask.Path = m.all, "/mcp?limit=1"
 	s.do(t, ask).want(http.StatusBadRequest, "invalid_parameter")

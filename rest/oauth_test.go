@@ -35,7 +35,7 @@ func authorizing(t testing.TB) func(*rest.Config) {
 		}
 		if c.OAuth, err = oauth.New(oauth.Config{Store: c.Core.Store, Keys: c.Keys, Ring: ring, Issuer: c.APIHost,
 			OnLastGrant: c.Core.LastGrantEnded, MayName: c.Core.MayName,
-			Resources: []string{base, mcp.Path}}); err != nil {
+			Registration: true, Resources: []string{base, mcp.Path}}); err != nil {
 			t.Fatal(err)
 		}
 		sessions, err := session.NewKeeper(session.Config{Store: c.Core.Store})
@@ -88,6 +88,7 @@ func TestCrossOriginOAuth(t *testing.T) {
 		{method: http.MethodPost, path: "/api/public/oauth/token", status: 401, open: true},
 		{method: http.MethodGet, path: "/api/public/oauth/token", status: 405, open: true},
 		{method: http.MethodPost, path: "/api/public/oauth/revoke", status: 401, open: true},
+		{method: http.MethodPost, path: "/api/public/oauth/register", status: 400, open: true},
 		{method: http.MethodGet, path: "/.well-known/oauth-authorization-server", status: 200, open: true},
 		{method: http.MethodPost, path: "/.well-known/oauth-authorization-server", status: 405, open: true},
 		{method: http.MethodGet, path: "/.well-known/oauth-protected-resource/api/public/v1", status: 200, open: true},

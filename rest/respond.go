@@ -148,18 +148,21 @@ func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
 // challenged returns the WWW-Authenticate header of a refusal (RFC 6750, section 3), without an
 // error code if no credential was sent.
 func (a *API) challenged(c *call, f *fault.Error) string {
-	resource := Base
+	resource, hint := Base, ""
 	if c.row != nil {
 		resource = cmp.Or(c.row.resource, Base)
+		if c.row.hint != "" {
+			hint = `, scope="` + c.row.hint + `"`
+		}
 	}
 	challenge := `Bearer realm="storefront", resource_metadata="` + a.APIHost + frontend.ResourcePath + resource + `"`
 	switch f.Kind {
 	case fault.InvalidToken:
-		return challenge + `, error="invalid_token"`
+		return challenge + `, error="invalid_token"` + hint
 	case fault.InsufficientScope:
 		return challenge + `, error="insufficient_scope", scope="` + f.Scope + `"`
 	}
-	return challenge
+	return challenge + hint
 }
 
 // send writes a body, compressed if the client accepts that. HEAD gets the headers alone.

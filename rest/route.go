@@ -142,6 +142,8 @@ type served struct {
 	named xid.Kind
 	// resource is the path of the protected resource if it is not {base_url}.
 	resource string
+	// hint is the scopes that the challenge to a client without a token names; empty for none.
+	hint string
 }
 
 // find returns the row that answers a method. HEAD is GET without a body.

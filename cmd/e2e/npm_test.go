@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
@@ -83,10 +84,52 @@ func TestNPMAgent(t *testing.T) {
 	}
 }
 
+// TestAgentRegisters lets the official SDKs for TypeScript and Python sign in without an address of
+// their own: they register (RFC 7591), a person consents, and they call a tool.
+func TestAgentRegisters(t *testing.T) {
+	storetest.Sequential(t)
+	npm, venv := os.Getenv(envNPM), os.Getenv(envPyPI)
+	if npm == "" || venv == "" {
+		t.Skip("the clients are packages of npm and PyPI: give folders with them in " + envNPM + " and " + envPyPI)
+	}
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	owner := p.demo(t).Stores[0].Owner
+	t.Run("TypeScript", func(t *testing.T) {
+		var got struct {
+			Opened, Refreshed string
+			Tools, Elsewhere  int
+			Rotated           bool
+		}
+		p.connect(t, owner, &got, filepath.Join(npm, "mcp-sdk.mjs"), "register", p.API+"/mcp")
+		if !strings.HasPrefix(got.Opened, "dynamic-") || got.Refreshed != got.Opened || got.Tools < 10 ||
+			!got.Rotated || got.Elsewhere != http.StatusUnauthorized {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("Python", func(t *testing.T) {
+		var got struct {
+			Opened, Client, Scope string
+			Tools, Schemas        int
+		}
+		p.converse(t, owner, &got, filepath.Join(venv, "bin", "python"), "testdata/pypi/agent.py", callback,
+			p.API+"/mcp")
+		if got.Opened == "" || got.Opened != got.Client || got.Tools < 10 || got.Schemas != got.Tools ||
+			strings.Contains(got.Scope, "refunds.write") {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 // connect runs a node client, gives a person's consent, and reads the client's output.
 func (p *program) connect(t *testing.T, owner demo.Owner, got any, script, client, resource string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "node", script, p.API, client, callback, resource)
+	p.converse(t, owner, got, "node", script, p.API, client, callback, resource)
+}
+
+// converse runs a client that asks for a person's consent on its output, and reads its result.
+func (p *program) converse(t *testing.T, owner demo.Owner, got any, name string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Env, cmd.Stderr = environment(), t.Output()
 	in, out := pipes(t, cmd)
 	if err := cmd.Start(); err != nil {

@@ -75,7 +75,7 @@ func (f *Frontend) ask(w http.ResponseWriter, r *http.Request) {
 	}
 	screen, err := f.Server.Consent(viewer.With(r.Context(), v.person.In(store.Store)), v.request)
 	if err != nil {
-		f.trouble(w, r, err)
+		f.unsettled(w, r, err)
 		return
 	}
 	f.pages.Render(w, r, http.StatusOK, "consent", newConsent(v, store, screen))
@@ -198,8 +198,17 @@ func (f *Frontend) settle(
 	case refused != nil && refused.Kind == fault.Forbidden:
 		page.Message(w, r, http.StatusForbidden, "You cannot allow this", refused.Detail)
 	default:
-		f.trouble(w, r, err)
+		f.unsettled(w, r, err)
 	}
+}
+
+// unsettled answers an error of the consent: one of the app's request, or of this server.
+func (f *Frontend) unsettled(w http.ResponseWriter, r *http.Request, err error) {
+	if _, ok := errors.AsType[*oauth.Error](err); ok {
+		f.wrong(w, r, err)
+		return
+	}
+	f.trouble(w, r, err)
 }
 
 func (f *Frontend) spent(w http.ResponseWriter, r *http.Request, v *visit) {

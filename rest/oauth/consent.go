@@ -19,6 +19,7 @@ type consent struct {
 	App, Developer, Website string
 	Registrar, Since        string
 	Published               string // the host of an unregistered app's client document
+	Unverified              bool   // the app registered itself
 	Local                   bool   // the answer goes to a loopback address
 	Verified                bool
 	Shop                    string
@@ -49,7 +50,10 @@ func newConsent(v *visit, m *session.Membership, s *oauth.Screen) *consent {
 		Cancel:  page.Button{Label: "Cancel", Name: "decision", Value: "deny", Secondary: true},
 		SignOut: account.SignOutPath, Again: v.again(),
 	}
-	if s.App.MetadataURL != nil {
+	switch {
+	case s.Registration != nil:
+		c.Unverified = true
+	case s.App.MetadataURL != nil:
 		c.Published = s.App.Developer
 	}
 	if s.App.Website != nil {

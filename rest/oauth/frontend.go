@@ -21,6 +21,8 @@ const (
 	AuthorizePath = "/api/public/oauth/authorize"
 	TokenPath     = "/api/public/oauth/token" //nolint:gosec // a path, not a token
 	RevokePath    = "/api/public/oauth/revoke"
+	// RegisterPath is where clients register (RFC 7591, section 3).
+	RegisterPath = "/api/public/oauth/register"
 	// MetadataPath is the address of the server's metadata (RFC 8414, section 3).
 	MetadataPath = "/.well-known/oauth-authorization-server"
 	// ResourcePath precedes the path of the resource (RFC 9728, section 3).
@@ -76,7 +78,7 @@ func New(c Config) (*Frontend, error) {
 // for programs, never the consent page.
 func CrossOrigin(path string) bool {
 	switch path {
-	case TokenPath, RevokePath, MetadataPath:
+	case TokenPath, RevokePath, RegisterPath, MetadataPath:
 		return true
 	}
 	return strings.HasPrefix(path, ResourcePath+"/")
@@ -91,6 +93,9 @@ func (f *Frontend) Routes() (map[string]http.Handler, error) {
 	routes := map[string]http.Handler{
 		AuthorizePath: http.HandlerFunc(f.authorize), TokenPath: f.called(f.token),
 		RevokePath: f.called(f.revoke), MetadataPath: server,
+	}
+	if f.Server.Registration {
+		routes[RegisterPath] = f.posted(f.register)
 	}
 	for _, path := range f.Resources {
 		if routes[ResourcePath+path], err = f.resourceDocument(path); err != nil {

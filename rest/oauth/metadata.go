@@ -16,6 +16,7 @@ type serverMetadata struct {
 	AuthorizationEndpoint string   `json:"authorization_endpoint"`
 	TokenEndpoint         string   `json:"token_endpoint"`
 	RevocationEndpoint    string   `json:"revocation_endpoint"`
+	RegistrationEndpoint  string   `json:"registration_endpoint,omitempty"`
 	ScopesSupported       []string `json:"scopes_supported"`
 	ResponseTypes         []string `json:"response_types_supported"`
 	ResponseModes         []string `json:"response_modes_supported"`
@@ -39,11 +40,16 @@ type resourceMetadata struct {
 
 func (f *Frontend) serverDocument() (http.Handler, error) {
 	issuer, none := f.Server.Issuer, []string{"none"}
+	var registration string
+	if f.Server.Registration {
+		registration = issuer + RegisterPath
+	}
 	return f.document(serverMetadata{
 		Issuer:                issuer,
 		AuthorizationEndpoint: issuer + AuthorizePath,
 		TokenEndpoint:         issuer + TokenPath,
 		RevocationEndpoint:    issuer + RevokePath,
+		RegistrationEndpoint:  registration,
 		ScopesSupported:       scope.Names(),
 		ResponseTypes:         []string{"code"},
 		ResponseModes:         []string{"query"},

@@ -45,6 +45,18 @@ func (f *Frontend) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params
 }
 
 func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Params)) http.Handler {
+	return f.posted(func(w http.ResponseWriter, r *http.Request) {
+		p, err := read(w, r)
+		if err != nil {
+			f.fail(w, r, err)
+			return
+		}
+		next(w, r, p)
+	})
+}
+
+// posted accepts POST by programs, at a bounded rate.
+func (f *Frontend) posted(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			wrongMethod(w, "POST")
@@ -59,12 +71,7 @@ func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Pa
 				Description: "Too many requests from this address. Try again later.", RetryAfter: d.RetryAfter})
 			return
 		}
-		p, err := read(w, r)
-		if err != nil {
-			f.fail(w, r, err)
-			return
-		}
-		next(w, r, p)
+		next(w, r)
 	})
 }
 
@@ -83,11 +90,25 @@ func read(w http.ResponseWriter, r *http.Request) (oauth.Params, error) {
 	if err != nil {
 		return oauth.Params{}, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil { // too long or broken off: the request is incomplete
-		return oauth.Params{}, invalid("The body is longer than 65536 bytes or incomplete.")
+	body, err := readBody(w, r)
+	if err != nil {
+		return oauth.Params{}, err
 	}
 	return parse(body)
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil { // too long or broken off: the request is incomplete
+		return nil, invalid("The body is longer than 65536 bytes or incomplete.")
+	}
+	return body, nil
+}
+
+// mediaOf returns the media type of a body. An invalid parameter leaves the type readable.
+func mediaOf(h http.Header) string {
+	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	return media
 }
 
 // parser chooses by media type and ignores its parameters.
@@ -95,9 +116,7 @@ func parser(h http.Header) (func([]byte) (oauth.Params, error), error) {
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, invalid("The body must not be encoded.")
 	}
-	// An invalid parameter leaves the type readable.
-	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-	switch media {
+	switch mediaOf(h) {
 	case "application/x-www-form-urlencoded":
 		return func(b []byte) (oauth.Params, error) { return oauth.ParseForm(string(b)) }, nil
 	case "application/json":

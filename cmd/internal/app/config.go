@@ -85,6 +85,7 @@ type Config struct {
 	SecurityTo     string   `name:"security-contact" env:"STOREFRONT_SECURITY_CONTACT" placeholder:"URL" help:"Contact for security reports, such as mailto:security@shop.example; published in security.txt (default none)."`
 	VIES           bool     `name:"vies" default:"true" negatable:"" env:"STOREFRONT_VIES" help:"Ask VIES, the register of the European Union, whether VAT IDs of companies were issued (default on)."`
 	Introspection  bool     `default:"true" negatable:"" env:"STOREFRONT_INTROSPECTION" help:"Answer GraphQL introspection (default on)."`
+	Registration   bool     `name:"client-registration" default:"true" negatable:"" env:"STOREFRONT_CLIENT_REGISTRATION" help:"Let MCP clients register themselves by RFC 7591 (default on)."`
 	Explorer       bool     `default:"true" negatable:"" env:"STOREFRONT_EXPLORER" help:"Serve the GraphQL explorer (default on)."`
 }
 
@@ -174,5 +175,6 @@ func (c Config) LogValue() slog.Value {
 		slog.Bool("vies", c.VIES),
 		slog.Bool("introspection", c.Introspection),
 		slog.Bool("explorer", c.Explorer),
+		slog.Bool("client_registration", c.Registration),
 	)
 }

@@ -42,8 +42,9 @@ func (s *Server) handler(
 	s.oauth, err = oauth.New(oauth.Config{Store: s.base.Store, Keys: s.base.Keys, Ring: s.base.Ring, Issuer: s.API,
 		OnLastGrant: core.LastGrantEnded, MayName: core.MayName, Logger: r.Logger,
 		// Private networks are for webhooks only; a loopback host is for development.
-		Documents: oauth.Documents{Egress: egress.Policy{AllowLoopback: c.AllowLoopbackWebhooks || c.Demo}},
-		Resources: []string{rest.Base, mcp.Path}})
+		Documents:    oauth.Documents{Egress: egress.Policy{AllowLoopback: c.AllowLoopbackWebhooks || c.Demo}},
+		Registration: c.Registration,
+		Resources:    []string{rest.Base, mcp.Path}})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ import (
 // Request is a valid authorization request.
 type Request struct {
 	App *db.App
+	// Registration is set for a client that registered itself.
+	Registration *Registration
 	// Scopes are the requested scopes that the app is registered for, with implied read scopes.
 	Scopes      scope.Set
 	RedirectURI string
@@ -51,7 +53,7 @@ func (s *Server) checkRedirect(ctx context.Context, p Params, r *Request) error 
 	if p.isRepeated("client_id") || p.isRepeated("redirect_uri") {
 		return p.checkRepeated()
 	}
-	row, err := s.requestedApp(ctx, p.Get("client_id"))
+	row, registration, err := s.requestedApp(ctx, p.Get("client_id"))
 	refusal, _ := errors.AsType[*Error](err)
 	switch {
 	case refusal != nil:
@@ -63,7 +65,7 @@ func (s *Server) checkRedirect(ctx context.Context, p Params, r *Request) error 
 	case row.DisabledAt != nil:
 		return refuse(UnauthorizedClient, "The app was disabled by its developer.")
 	}
-	r.App, r.RedirectURI = row, p.Get("redirect_uri")
+	r.App, r.Registration, r.RedirectURI = row, registration, p.Get("redirect_uri")
 	if r.RedirectURI == "" {
 		return refuse(InvalidRequest, "The parameter redirect_uri is missing.")
 	}

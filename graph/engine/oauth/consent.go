@@ -26,7 +26,8 @@ var ErrInvalidTicket = errors.New("consent ticket is not valid")
 type Screen struct {
 	*Request
 	// Registrar is the name of the store that registered the app, and Since when it did, because
-	// the app's own claims prove nothing. Both are empty for an unregistered app.
+	// the app's own claims prove nothing. Both are empty for a metadata document; an app that
+	// registered itself has no registrar.
 	Registrar string
 	Since     micros.Time
 	// Earlier is the scopes of the app's live grants in this store, and Known reports whether there
@@ -51,7 +52,10 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	}
 	screen := &Screen{Request: r, Missing: r.Scopes &^ v.Scopes, Forbidden: !MayConsent(v.Role),
 		Ticket: s.ticket(v, r)}
-	if r.App.MetadataURL == nil {
+	switch {
+	case r.Registration != nil:
+		screen.Since = r.Registration.Issued
+	case r.App.MetadataURL == nil:
 		home, err := ent.Only(s.Store.DB(ctx).Store.Query().Where(store.ID(r.App.StoreID)).Load(viewer.Everywhere(ctx)))
 		if err != nil {
 			return nil, fault.Wrap("read the app's store", err)
@@ -60,6 +64,9 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	}
 	app, err := s.appInStore(ctx, v.Store, r.App)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.checkRegistration(ctx, r, app); err != nil {
 		return nil, err
 	}
 	now := micros.Now()
@@ -108,6 +115,9 @@ func (s *Server) allow(ctx context.Context, r *Request, ticket string) (redirect
 		}
 		app, err := s.ensureApp(ctx, c, r.App)
 		if err != nil {
+			return err
+		}
+		if err := s.checkRegistration(ctx, r, app.ID); err != nil {
 			return err
 		}
 		row := c.Grant.Create().SetID(id).SetAppStoreID(app.StoreID).SetAppID(app.ID).

@@ -28,12 +28,23 @@ func documentKey(store xid.ID, id string) string {
 	return documentPrefix + hex.EncodeToString(sum[:24])
 }
 
-// requestedApp returns the app of an authorization request. An unregistered app has no row yet: it
-// is described by its document, and may ask for every scope that apps can have.
-func (s *Server) requestedApp(ctx context.Context, id string) (*db.App, error) {
-	if !IsDocument(id) {
-		return s.client(ctx, id)
+// requestedApp returns the app of an authorization request, and the registration if it has one. An
+// app that no developer registered has no row yet.
+func (s *Server) requestedApp(ctx context.Context, id string) (*db.App, *Registration, error) {
+	switch {
+	case IsDocument(id):
+		a, err := s.documentApp(ctx, id)
+		return a, nil, err
+	case isRegistration(id):
+		return s.registeredApp(ctx, id)
 	}
+	a, err := s.client(ctx, id)
+	return a, nil, err
+}
+
+// documentApp returns the app that a document describes. It may ask for every scope that apps can
+// have.
+func (s *Server) documentApp(ctx context.Context, id string) (*db.App, error) {
 	u := checkDocumentURL(s.Documents.Egress, id)
 	if u == nil {
 		return nil, refuse(InvalidClient, "The client_id is not a valid address of a metadata document.")
@@ -96,28 +107,38 @@ func (s *Server) appInStore(ctx context.Context, store xid.ID, a *db.App) (xid.I
 	return known.ID, nil
 }
 
-// presentingApp returns the app of a request to the token or revocation endpoint. For a document it
-// is the app of the store to which the code or token in the request belongs, and otherwise an app
+// presentingApp returns the app of a request to the token or revocation endpoint. For a document
+// or a registration it is the app of the store to which the code or token in the request belongs, and otherwise an app
 // without an id, which has no grants. The document is not read: a consent holds until it is
 // revoked.
 func (s *Server) presentingApp(ctx context.Context, id string, p Params) (*db.App, error) {
-	if !IsDocument(id) {
+	registered := isRegistration(id)
+	if !registered && !IsDocument(id) {
 		return s.client(ctx, id)
 	}
-	if checkDocumentURL(s.Documents.Egress, id) == nil {
+	if !registered && checkDocumentURL(s.Documents.Egress, id) == nil {
 		return nil, errUnknown
 	}
+	row := &db.App{MetadataURL: &id}
 	store, err := s.storeOf(ctx, p)
 	if err == nil {
-		var row *db.App
-		if row, err = s.appByKey(ctx, documentKey(store, id)); err == nil {
-			return row, nil
+		var known *db.App
+		if known, err = s.appByKey(ctx, documentKey(store, id)); err == nil {
+			row = known
 		}
 	}
-	if errors.Is(err, errUnknown) {
-		return &db.App{MetadataURL: &id}, nil
+	if err != nil && !errors.Is(err, errUnknown) {
+		return nil, err
 	}
-	return nil, err
+	if registered {
+		switch ok, err := s.presentable(ctx, id, row); {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, errUnknown
+		}
+	}
+	return row, nil
 }
 
 func (s *Server) storeOf(ctx context.Context, p Params) (store xid.ID, err error) {

@@ -94,7 +94,7 @@ func (r *reader) read(ctx context.Context, id *url.URL) (*document, error) {
 	at := id.String()
 	got, ok := r.kept.Get(at)
 	if !ok || !time.Now().Before(got.until) {
-		if err := r.admit(viewer.OriginOf(ctx).Client); err != nil {
+		if err := admit(r.networks, r.all, viewer.OriginOf(ctx).Client); err != nil {
 			return nil, err
 		}
 		var err error
@@ -115,11 +115,11 @@ func (r *reader) read(ctx context.Context, id *url.URL) (*document, error) {
 	return got.document, nil
 }
 
-// admit counts a fetch for a network and for all together.
-func (r *reader) admit(from netip.Addr) error {
-	d := ratelimit.TakeNetwork(r.networks, from, 1)
+// admit counts a fetch or a registration for a network and for all together.
+func admit(networks *ratelimit.Limiter[netip.Prefix], all *ratelimit.Limiter[struct{}], from netip.Addr) error {
+	d := ratelimit.TakeNetwork(networks, from, 1)
 	if d.OK {
-		d = r.all.Take(struct{}{})
+		d = all.Take(struct{}{})
 	}
 	if d.OK {
 		return nil

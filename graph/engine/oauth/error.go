@@ -20,6 +20,9 @@ const (
 	UnsupportedResponseType = "unsupported_response_type"
 	ServerError             = "server_error"
 	TemporarilyUnavailable  = "temporarily_unavailable"
+	// The error codes of RFC 7591, section 3.2.2.
+	InvalidRedirectURI = "invalid_redirect_uri"
+	InvalidMetadata    = "invalid_client_metadata"
 )
 
 // Error is an error response of RFC 6749. Description is plain ASCII without quotes or backslashes,

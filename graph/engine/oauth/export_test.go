@@ -32,3 +32,12 @@ func ParseDocument(id string, body []byte) (name string, redirects []string, err
 	}
 	return d.name, d.redirects, nil
 }
+
+// Sign sets the id of a registration, whenever it was issued.
+func (s *Server) Sign(r *Registration) error { return s.registrar.sign(r) }
+
+// Unexported functions for the tests of registrations.
+var (
+	ParseRegistration = parseRegistration
+	DocumentKey       = documentKey
+)

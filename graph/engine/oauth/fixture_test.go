@@ -66,7 +66,7 @@ func (st *stage) serve() {
 	st.t.Helper()
 	var err error
 	if st.Server, err = oauth.New(oauth.Config{Store: st.store, Keys: st.keys, Ring: st.ring, Issuer: issuer,
-		Documents: st.documents, Resources: []string{"/api/public/v1", "/mcp"},
+		Documents: st.documents, Registration: true, Resources: []string{"/api/public/v1", "/mcp"},
 		MayName: func(_ context.Context, name string) (bool, error) { return name != "Storefront", nil },
 		OnLastGrant: func(_ context.Context, app xid.ID) error {
 			st.orphaned = append(st.orphaned, app)

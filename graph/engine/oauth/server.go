@@ -41,6 +41,8 @@ type Config struct {
 	// reports whether such an app may show a name.
 	Documents Documents
 	MayName   func(ctx context.Context, name string) (bool, error)
+	// Registration allows clients to register themselves (RFC 7591).
+	Registration bool
 	// Resources are the paths below Issuer of the resources that tokens are for.
 	Resources []string
 	Logger    *slog.Logger
@@ -53,6 +55,7 @@ type Server struct {
 	answers *keyring.Sealer
 
 	documents *reader
+	registrar *registrar
 }
 
 // New returns a server, or an error if a required setting is missing.
@@ -66,8 +69,12 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	registrar, err := newRegistrar(c.Ring)
+	if err != nil {
+		return nil, err
+	}
 	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies), answers: c.Ring.Sealer("refresh answers"),
-		documents: documents}, nil
+		documents: documents, registrar: registrar}, nil
 }
 
 // errUnknown means that a client, a code or a token does not exist.

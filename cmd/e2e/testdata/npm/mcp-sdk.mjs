@@ -4,7 +4,7 @@ import { clientID, consented, issuer, redirectURI, resource } from './dialogue.m
 
 const kept = {}
 const authProvider = {
-  clientMetadataUrl: clientID,
+  clientMetadataUrl: clientID === 'register' ? undefined : clientID, // without one, it registers (RFC 7591)
   redirectUrl: redirectURI,
   clientMetadata: { client_name: 'Agent', redirect_uris: [redirectURI] },
   state: () => 'a state',
