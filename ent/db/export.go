@@ -115,6 +115,8 @@ type Export struct {
 	SyncFrom *micros.Time `json:"sync_from,omitempty"`
 	// Redactions holds the value of the "redactions" field.
 	Redactions *int64 `json:"redactions,omitempty"`
+	// CustomColumns holds the value of the "custom_columns" field.
+	CustomColumns []byte `json:"custom_columns,omitempty"`
 	// Restarts holds the value of the "restarts" field.
 	Restarts     *int `json:"restarts,omitempty"`
 	selectValues sql.SelectValues
@@ -127,7 +129,7 @@ func (*Export) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case export.FieldAppStoreID, export.FieldAppID, export.FieldLeaseOwner, export.FieldPosition, export.FieldEndpointID, export.FieldFilterCustomerID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case export.FieldHashState, export.FieldFilterIds:
+		case export.FieldHashState, export.FieldFilterIds, export.FieldCustomColumns:
 			values[i] = new([]byte)
 		case export.FieldStored:
 			values[i] = new(sql.NullBool)
@@ -470,6 +472,12 @@ func (_m *Export) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Redactions = new(int64)
 				*_m.Redactions = value.Int64
+			}
+		case export.FieldCustomColumns:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field custom_columns", values[i])
+			} else if value != nil {
+				_m.CustomColumns = *value
 			}
 		case export.FieldRestarts:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

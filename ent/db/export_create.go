@@ -591,6 +591,12 @@ func (_c *ExportCreate) SetNillableRedactions(v *int64) *ExportCreate {
 	return _c
 }
 
+// SetCustomColumns sets the "custom_columns" field.
+func (_c *ExportCreate) SetCustomColumns(v []byte) *ExportCreate {
+	_c.mutation.SetCustomColumns(v)
+	return _c
+}
+
 // SetRestarts sets the "restarts" field.
 func (_c *ExportCreate) SetRestarts(v int) *ExportCreate {
 	_c.mutation.SetRestarts(v)
@@ -1017,6 +1023,10 @@ func (_c *ExportCreate) createSpec() (*Export, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Redactions(); ok {
 		_spec.SetField(export.FieldRedactions, field.TypeInt64, value)
 		_node.Redactions = &value
+	}
+	if value, ok := _c.mutation.CustomColumns(); ok {
+		_spec.SetField(export.FieldCustomColumns, field.TypeBytes, value)
+		_node.CustomColumns = value
 	}
 	if value, ok := _c.mutation.Restarts(); ok {
 		_spec.SetField(export.FieldRestarts, field.TypeInt, value)

@@ -583,6 +583,7 @@ var exportBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.FilterConsent),
 		cell.NumberOf(&row.SyncFrom),
 		cell.NumberOf(&row.Redactions),
+		(*cell.Bytes)(&row.CustomColumns),
 		cell.NumberOf(&row.Restarts),
 	)
 	return buffer

@@ -618,6 +618,18 @@ func (_u *ExportUpdate) ClearRedactions() *ExportUpdate {
 	return _u
 }
 
+// SetCustomColumns sets the "custom_columns" field.
+func (_u *ExportUpdate) SetCustomColumns(v []byte) *ExportUpdate {
+	_u.mutation.SetCustomColumns(v)
+	return _u
+}
+
+// ClearCustomColumns clears the value of the "custom_columns" field.
+func (_u *ExportUpdate) ClearCustomColumns() *ExportUpdate {
+	_u.mutation.ClearCustomColumns()
+	return _u
+}
+
 // SetRestarts sets the "restarts" field.
 func (_u *ExportUpdate) SetRestarts(v int) *ExportUpdate {
 	_u.mutation.ResetRestarts()
@@ -1310,6 +1322,18 @@ func (_u *ExportUpdateOne) AddRedactions(v int64) *ExportUpdateOne {
 // ClearRedactions clears the value of the "redactions" field.
 func (_u *ExportUpdateOne) ClearRedactions() *ExportUpdateOne {
 	_u.mutation.ClearRedactions()
+	return _u
+}
+
+// SetCustomColumns sets the "custom_columns" field.
+func (_u *ExportUpdateOne) SetCustomColumns(v []byte) *ExportUpdateOne {
+	_u.mutation.SetCustomColumns(v)
+	return _u
+}
+
+// ClearCustomColumns clears the value of the "custom_columns" field.
+func (_u *ExportUpdateOne) ClearCustomColumns() *ExportUpdateOne {
+	_u.mutation.ClearCustomColumns()
 	return _u
 }
 

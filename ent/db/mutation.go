@@ -25288,6 +25288,7 @@ type ExportMutation struct {
 	addsync_from              *micros.Time
 	redactions                *int64
 	addredactions             *int64
+	custom_columns            *[]byte
 	restarts                  *int
 	addrestarts               *int
 	clearedFields             map[string]struct{}
@@ -27929,6 +27930,55 @@ func (m *ExportMutation) ResetRedactions() {
 	delete(m.clearedFields, export.FieldRedactions)
 }
 
+// SetCustomColumns sets the "custom_columns" field.
+func (m *ExportMutation) SetCustomColumns(b []byte) {
+	m.custom_columns = &b
+}
+
+// CustomColumns returns the value of the "custom_columns" field in the mutation.
+func (m *ExportMutation) CustomColumns() (r []byte, exists bool) {
+	v := m.custom_columns
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomColumns returns the old "custom_columns" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldCustomColumns(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomColumns is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomColumns requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomColumns: %w", err)
+	}
+	return oldValue.CustomColumns, nil
+}
+
+// ClearCustomColumns clears the value of the "custom_columns" field.
+func (m *ExportMutation) ClearCustomColumns() {
+	m.custom_columns = nil
+	m.clearedFields[export.FieldCustomColumns] = struct{}{}
+}
+
+// CustomColumnsCleared returns if the "custom_columns" field was cleared in this mutation.
+func (m *ExportMutation) CustomColumnsCleared() bool {
+	_, ok := m.clearedFields[export.FieldCustomColumns]
+	return ok
+}
+
+// ResetCustomColumns resets all changes to the "custom_columns" field.
+func (m *ExportMutation) ResetCustomColumns() {
+	m.custom_columns = nil
+	delete(m.clearedFields, export.FieldCustomColumns)
+}
+
 // SetRestarts sets the "restarts" field.
 func (m *ExportMutation) SetRestarts(i int) {
 	m.restarts = &i
@@ -28033,7 +28083,7 @@ func (m *ExportMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExportMutation) Fields() []string {
-	fields := make([]string, 0, 49)
+	fields := make([]string, 0, 50)
 	if m.store_id != nil {
 		fields = append(fields, export.FieldStoreID)
 	}
@@ -28178,6 +28228,9 @@ func (m *ExportMutation) Fields() []string {
 	if m.redactions != nil {
 		fields = append(fields, export.FieldRedactions)
 	}
+	if m.custom_columns != nil {
+		fields = append(fields, export.FieldCustomColumns)
+	}
 	if m.restarts != nil {
 		fields = append(fields, export.FieldRestarts)
 	}
@@ -28285,6 +28338,8 @@ func (m *ExportMutation) Field(name string) (ent.Value, bool) {
 		return m.SyncFrom()
 	case export.FieldRedactions:
 		return m.Redactions()
+	case export.FieldCustomColumns:
+		return m.CustomColumns()
 	case export.FieldRestarts:
 		return m.Restarts()
 	}
@@ -28392,6 +28447,8 @@ func (m *ExportMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldSyncFrom(ctx)
 	case export.FieldRedactions:
 		return m.OldRedactions(ctx)
+	case export.FieldCustomColumns:
+		return m.OldCustomColumns(ctx)
 	case export.FieldRestarts:
 		return m.OldRestarts(ctx)
 	}
@@ -28738,6 +28795,13 @@ func (m *ExportMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRedactions(v)
+		return nil
+	case export.FieldCustomColumns:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomColumns(v)
 		return nil
 	case export.FieldRestarts:
 		v, ok := value.(int)
@@ -29136,6 +29200,9 @@ func (m *ExportMutation) ClearedFields() []string {
 	if m.FieldCleared(export.FieldRedactions) {
 		fields = append(fields, export.FieldRedactions)
 	}
+	if m.FieldCleared(export.FieldCustomColumns) {
+		fields = append(fields, export.FieldCustomColumns)
+	}
 	if m.FieldCleared(export.FieldRestarts) {
 		fields = append(fields, export.FieldRestarts)
 	}
@@ -29233,6 +29300,9 @@ func (m *ExportMutation) ClearField(name string) error {
 		return nil
 	case export.FieldRedactions:
 		m.ClearRedactions()
+		return nil
+	case export.FieldCustomColumns:
+		m.ClearCustomColumns()
 		return nil
 	case export.FieldRestarts:
 		m.ClearRestarts()
@@ -29388,6 +29458,9 @@ func (m *ExportMutation) ResetField(name string) error {
 		return nil
 	case export.FieldRedactions:
 		m.ResetRedactions()
+		return nil
+	case export.FieldCustomColumns:
+		m.ResetCustomColumns()
 		return nil
 	case export.FieldRestarts:
 		m.ResetRestarts()

@@ -69,7 +69,7 @@ var tables = map[string]map[Class]string{
 		Account: "requester_name",
 		Never: "kind format compression filter_status requester_type status hash_state sha256 " +
 			"error_code error_message language timezone filter_financial_status " +
-			"filter_fulfillment_status filter_ids filter_consent",
+			"filter_fulfillment_status filter_ids filter_consent custom_columns",
 	},
 	"facets":            {Never: "name value"},
 	"factors":           {Account: "name data", Never: "kind"},

@@ -105,6 +105,9 @@ func (Export) Fields() []ent.Field {
 		// contains nothing of customers whose redactions have this number or a lower one. Null
 		// before the job begins, and in jobs begun by an earlier release.
 		field.Int64("redactions").Optional().Nillable(),
+		// custom_columns are the custom fields that a CSV file has columns of, in JSON: those of the store
+		// when the job began, so that every worker writes the same columns.
+		field.Bytes("custom_columns").SchemaType(longBlob).Optional(),
 		// restarts counts how often redactions restarted the job.
 		field.Int("restarts").Optional().Nillable(),
 	}

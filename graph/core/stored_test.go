@@ -30,6 +30,7 @@ var notStored = map[string]string{
 	"delivery_logs.response":   "deleted after days",
 	"delivery_logs.request":    "deleted after days",
 	"domains.certificate":      "a store has ten domains",
+	"exports.custom_columns":   "the names of at most 200 fields, and the job is deleted after days",
 	"grants.redirect_uri":      "one of the app's",
 	"idempotency_keys.answer":  "deleted after a day",
 	"import_findings.detail":   "a job keeps 10,000 of them for a week",

@@ -75,8 +75,9 @@ var arrows = map[string][]string{
 	},
 	"graph/engine/webhook/selection": {"graph/internal/exec"}, // its schema
 
-	"graph/lib/cost":         {"graph/lib/page"},
-	"graph/lib/intake":       {"graph/lib/price"}, // the discount of an order is spread over its lines
+	"graph/lib/cost": {"graph/lib/page"},
+	// The discount of an order is spread over its lines; cells are those of exports.
+	"graph/lib/intake":       {"graph/lib/csvcell", "graph/lib/price"},
 	"graph/lib/link":         {"graph/lib/keyring"},
 	"graph/lib/page":         {"graph/lib/keyring"},
 	"graph/lib/paper":        {"graph/lib/country", "graph/lib/phrase", "graph/lib/price"},

@@ -110,6 +110,8 @@ const (
 	FieldSyncFrom = "sync_from"
 	// FieldRedactions holds the string denoting the redactions field in the database.
 	FieldRedactions = "redactions"
+	// FieldCustomColumns holds the string denoting the custom_columns field in the database.
+	FieldCustomColumns = "custom_columns"
 	// FieldRestarts holds the string denoting the restarts field in the database.
 	FieldRestarts = "restarts"
 	// Table holds the table name of the export in the database.
@@ -167,6 +169,7 @@ var Columns = []string{
 	FieldFilterConsent,
 	FieldSyncFrom,
 	FieldRedactions,
+	FieldCustomColumns,
 	FieldRestarts,
 }
 

@@ -315,6 +315,11 @@ func Redactions(v int64) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldRedactions, v))
 }
 
+// CustomColumns applies equality check predicate on the "custom_columns" field. It's identical to CustomColumnsEQ.
+func CustomColumns(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldCustomColumns, v))
+}
+
 // Restarts applies equality check predicate on the "restarts" field. It's identical to RestartsEQ.
 func Restarts(v int) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldRestarts, v))
@@ -3164,6 +3169,56 @@ func RedactionsIsNil() predicate.Export {
 // RedactionsNotNil applies the NotNil predicate on the "redactions" field.
 func RedactionsNotNil() predicate.Export {
 	return predicate.Export(sql.FieldNotNull(FieldRedactions))
+}
+
+// CustomColumnsEQ applies the EQ predicate on the "custom_columns" field.
+func CustomColumnsEQ(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldCustomColumns, v))
+}
+
+// CustomColumnsNEQ applies the NEQ predicate on the "custom_columns" field.
+func CustomColumnsNEQ(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldNEQ(FieldCustomColumns, v))
+}
+
+// CustomColumnsIn applies the In predicate on the "custom_columns" field.
+func CustomColumnsIn(vs ...[]byte) predicate.Export {
+	return predicate.Export(sql.FieldIn(FieldCustomColumns, vs...))
+}
+
+// CustomColumnsNotIn applies the NotIn predicate on the "custom_columns" field.
+func CustomColumnsNotIn(vs ...[]byte) predicate.Export {
+	return predicate.Export(sql.FieldNotIn(FieldCustomColumns, vs...))
+}
+
+// CustomColumnsGT applies the GT predicate on the "custom_columns" field.
+func CustomColumnsGT(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldGT(FieldCustomColumns, v))
+}
+
+// CustomColumnsGTE applies the GTE predicate on the "custom_columns" field.
+func CustomColumnsGTE(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldGTE(FieldCustomColumns, v))
+}
+
+// CustomColumnsLT applies the LT predicate on the "custom_columns" field.
+func CustomColumnsLT(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldLT(FieldCustomColumns, v))
+}
+
+// CustomColumnsLTE applies the LTE predicate on the "custom_columns" field.
+func CustomColumnsLTE(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldLTE(FieldCustomColumns, v))
+}
+
+// CustomColumnsIsNil applies the IsNil predicate on the "custom_columns" field.
+func CustomColumnsIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldCustomColumns))
+}
+
+// CustomColumnsNotNil applies the NotNil predicate on the "custom_columns" field.
+func CustomColumnsNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldCustomColumns))
 }
 
 // RestartsEQ applies the EQ predicate on the "restarts" field.

@@ -764,6 +764,7 @@ var (
 		{Name: "filter_consent", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "sync_from", Type: field.TypeInt64, Nullable: true},
 		{Name: "redactions", Type: field.TypeInt64, Nullable: true},
+		{Name: "custom_columns", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
 		{Name: "restarts", Type: field.TypeInt, Nullable: true},
 	}
 	// ExportsTable holds the schema information for the "exports" table.

@@ -221,8 +221,6 @@ func (r *Resolver) claimImage(ctx context.Context, row *db.ImportImage) error {
 // lastingReason returns why an image could not be imported, and whether trying again is in vain.
 func lastingReason(err error) (why string, lasting bool) {
 	if why, ok := images.Refused(err); ok {
-		// The rules of addresses are those of webhooks, and so are their texts.
-		why = strings.Replace(why, "Webhooks are not sent to this IP address", "the address is not public", 1)
 		return strings.TrimSuffix(why, ".") + ".", !images.Temporary(err)
 	}
 	if p, ok := errors.AsType[*pixel.Fault](err); ok {

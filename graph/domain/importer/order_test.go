@@ -198,10 +198,16 @@ func TestOrdersTable(t *testing.T) {
 // table returns the CSV file of an export of the orders of a store.
 func table(t testing.TB, p *graphtest.Shop) string {
 	t.Helper()
+	return tableOf(t, p, state.ExportOrders)
+}
+
+// tableOf returns the CSV file of an export of a store.
+func tableOf(t testing.TB, p *graphtest.Shop, kind state.ExportKind) string {
+	t.Helper()
 	blobs := graphtest.Must[*blob.Store](t)(blob.Open(t.Context(), "", t.TempDir()))
 	e := graphtest.Must[*export.Engine](t)(export.New(export.Config{Store: p.Resolver.Store, Blobs: blobs,
 		StoreOrigin: func(string) string { return "https://shop.example" }}))
-	in := graphtest.ExportOf(state.ExportOrders)
+	in := graphtest.ExportOf(kind)
 	in.Format = state.ExportCSV
 	job := graphtest.Must[*model.ExportPayload](t)(p.Mutation().ExportStart(p.Ctx, in)).Export
 	committed, stop := p.Resolver.Store.Listen()

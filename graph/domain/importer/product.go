@@ -32,6 +32,9 @@ func readProduct(line []byte) (p *catalog.ImportedProduct, notes []string, err e
 	shows, missing := readVariants(r, p)
 	p.Images, notes = readImages(r, shows)
 	faults := append(r.Fields(), missing...)
+	if r.Given("variant_custom_fields") {
+		p.VariantFields = r.JSON("variant_custom_fields")
+	}
 	if len(p.Variants) > 0 && len(p.Options) == 0 {
 		faults = append(faults, required("options"))
 	}

@@ -130,14 +130,19 @@ func (q Query) ImportPreview(
 	if err != nil {
 		return nil, err
 	}
-	form, err := intake.Sniff([]byte(text), kind, shop.Currency)
+	fields, err := q.fieldsFor(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	form, err := intake.Sniff([]byte(text), kind, shop.Currency, fields...)
 	if err == nil {
 		err = form.Use(columnsOf(mapping))
 	}
 	if err != nil {
 		return nil, core.Invalid("text", fault.InvalidFormat, err.Error())
 	}
-	shown := &model.ImportPreview{Source: form.Source, Members: intake.Members(kind), Columns: []*model.ImportColumn{}}
+	shown := &model.ImportPreview{Source: form.Source, Members: intake.Members(kind, fields...),
+		Columns: []*model.ImportColumn{}}
 	for _, c := range form.Columns {
 		column := &model.ImportColumn{Column: c.Name, Samples: append([]string{}, c.Samples...)}
 		if c.Member != "" {

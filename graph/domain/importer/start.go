@@ -60,7 +60,7 @@ func (m Mutation) ImportStart(ctx context.Context, in model.ImportStartInput) (*
 	if err != nil {
 		return nil, err
 	}
-	mapping, err := checkStart(in)
+	mapping, err := m.checkStart(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (m Mutation) ImportStart(ctx context.Context, in model.ImportStartInput) (*
 	})
 }
 
-func checkStart(in model.ImportStartInput) (mapping []byte, err error) {
+func (r *Resolver) checkStart(ctx context.Context, in model.ImportStartInput) (mapping []byte, err error) {
 	c := core.NewCheck(in)
 	if in.Kind != "" && !in.Kind.Known() {
 		c.Add("kind", fault.UnknownValue, "Unknown value.")
@@ -121,12 +121,27 @@ func checkStart(in model.ImportStartInput) (mapping []byte, err error) {
 	if len(mapping) > maxMapping {
 		c.Add("mapping", fault.TooLong, "The mapping is longer than 60 KiB.")
 	}
+	if err := r.checkMapping(ctx, c, in); err != nil {
+		return nil, err
+	}
+	return mapping, c.Err()
+}
+
+func (r *Resolver) checkMapping(ctx context.Context, c *core.Check, in model.ImportStartInput) error {
+	if len(in.Mapping) == 0 || !in.Kind.Known() {
+		return nil
+	}
+	fields, err := r.fieldsFor(ctx, in.Kind)
+	if err != nil {
+		return err
+	}
+	members := intake.Members(in.Kind, fields...)
 	for i, m := range columnsOf(in.Mapping) {
-		if in.Kind.Known() && m.Member != "" && !slices.Contains(intake.Members(in.Kind), m.Member) {
+		if m.Member != "" && !slices.Contains(members, m.Member) {
 			c.Add("mapping/"+strconv.Itoa(i)+"/member", fault.UnknownValue, "No column can become this.")
 		}
 	}
-	return mapping, c.Err()
+	return nil
 }
 
 // insertJob writes the row of a job.

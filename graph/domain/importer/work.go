@@ -220,7 +220,11 @@ func (r *Resolver) form(ctx context.Context, row *db.ImportJob) (*intake.Form, e
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	form, err := intake.Sniff(head, row.Kind, shop.Currency)
+	fields, err := r.fieldsFor(ctx, row.Kind)
+	if err != nil {
+		return nil, err
+	}
+	form, err := intake.Sniff(head, row.Kind, shop.Currency, fields...)
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -268,7 +272,7 @@ func (r *Resolver) fetch(ctx context.Context, row *db.ImportJob) error {
 		return cause
 	}
 	if why, ok := images.Refused(up.Err); ok {
-		return &stopped{"file_unreachable", "The file could not be fetched: " + why + "."}
+		return &stopped{"file_unreachable", "The file could not be fetched: " + strings.TrimSuffix(why, ".") + "."}
 	}
 	if up.Err != nil {
 		return up.Err

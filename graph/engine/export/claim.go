@@ -200,8 +200,13 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 		if err != nil {
 			return nil, err
 		}
-		set += ", slot = ?, started_at = ?, sync_from = ?, redactions = ?, version = version + 1, updated_at = ?"
-		args = append(args, slot, now, min(now, horizon), count, now)
+		columns, err := e.columns(ctx, c.job)
+		if err != nil {
+			return nil, err
+		}
+		set += ", slot = ?, started_at = ?, sync_from = ?, redactions = ?, custom_columns = ?, version = version + 1," +
+			" updated_at = ?"
+		args = append(args, slot, now, min(now, horizon), count, columns, now)
 	}
 	n, err := e.exec(ctx, "UPDATE exports SET "+set+
 		" WHERE store_id = ? AND id = ? AND lease_token = ? AND status = ? AND lease_until <= "+string(clock),
@@ -211,6 +216,16 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 	}
 	job, err := ent.Only(e.Store.DB(ctx).Export.Query().Where(dbexport.ID(c.job)).Load(ctx))
 	return job, fault.Wrap("read export", err)
+}
+
+// columns returns the columns of custom fields of a job that begins, if it still exists.
+func (e *Engine) columns(ctx context.Context, id xid.ID) ([]byte, error) {
+	c := e.Store.DB(ctx)
+	jobs, err := c.Export.Query().Where(dbexport.ID(id)).Load(ctx)
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	return customColumns(ctx, c, jobs[0])
 }
 
 func (e *Engine) freeSlot(ctx context.Context) (slot int, ok bool, err error) {

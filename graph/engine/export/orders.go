@@ -50,8 +50,9 @@ type orderWriter struct {
 	gather []*db.OrderLine
 	pool   []*db.OrderLine
 	packed lineset.Unpacker
-	// head and tail are the cells of an order before and after the first ones of its lines.
-	head, tail []byte
+	// head and tail are the cells of an order before and after the first ones of its lines, and custom those
+	// of its custom fields.
+	head, tail, custom []byte
 }
 
 const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
@@ -160,13 +161,15 @@ func (w *orderWriter) cells(o *db.Order, lines []*db.OrderLine) {
 	later := columnsOf(r, laterLineColumns, nil)
 	w.head = cells(r, w.head[:0], columnsOf(r, orderColumns, sheetOrders), o)
 	w.tail = cells(r, w.tail[:0], columnsOf(r, laterOrderColumns, nil), o)
+	w.custom = r.values(w.custom[:0], o.CustomFields)
 	for i := range max(1, len(lines)) {
 		var l line
 		if len(lines) > 0 {
 			l = line{lines[i], o.Currency}
 		}
 		w.body = append(w.line(append(w.body, w.head...), first, l), w.tail...)
-		w.body = end(cells(r, w.line(w.body, later, l), columnsOf(r, newestOrderColumns, nil), o))
+		w.body = cells(r, w.line(w.body, later, l), columnsOf(r, newestOrderColumns, nil), o)
+		w.body = end(append(w.body, w.custom...))
 	}
 }
 

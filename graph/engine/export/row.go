@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/csvcell"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
@@ -32,15 +33,20 @@ type row struct {
 	// texts and zone are those of a file for spreadsheets; nil for a file of the API, for programs.
 	texts *phrase.Texts
 	zone  *time.Location
+	// custom are the columns of custom fields.
+	custom []customColumn
 	// err is the first error.
 	err error
 }
 
 // newRow returns the writer of a job, or nil if the job's file is not CSV.
 func newRow(job *db.Export) (*row, error) {
+	custom, err := readColumns(job)
 	switch {
+	case err != nil:
+		return nil, err
 	case job.Format == state.ExportCSV:
-		return &row{separator: ','}, nil
+		return &row{separator: ',', custom: custom}, nil
 	case job.Format != state.ExportSpreadsheet:
 		return nil, nil
 	case job.Language == nil || job.Timezone == nil:
@@ -51,7 +57,7 @@ func newRow(job *db.Export) (*row, error) {
 		return nil, fmt.Errorf("load a time zone: %w", err)
 	}
 	texts := phrase.In(*job.Language)
-	return &row{separator: texts.Separator[0], texts: texts, zone: zone}, nil
+	return &row{separator: texts.Separator[0], texts: texts, zone: zone, custom: custom}, nil
 }
 
 // column is a column of the rows of T, or all columns of an address.
@@ -71,8 +77,8 @@ var addressColumns = [...]struct {
 	{"country", phrase.Country}, {"phone", phrase.Phone},
 }
 
-// Columns returns the columns of a kind's CSV file. Orders have one row for each line item, which
-// repeats the columns of the order; tags and addresses are JSON.
+// Columns returns the columns of a kind's CSV file. Those of custom fields follow. Orders have one row for
+// each line item, which repeats the columns of the order; tags and addresses are JSON.
 func Columns(kind state.ExportKind) []string {
 	switch kind {
 	case state.ExportOrders:
@@ -108,6 +114,7 @@ func (r *row) header(kind state.ExportKind) []byte {
 		for _, name := range Columns(kind) {
 			r.plain(name)
 		}
+		r.customHeader()
 		return end(r.b)
 	}
 	r.b = []byte(byteOrderMark)
@@ -120,6 +127,7 @@ func (r *row) header(kind state.ExportKind) []byte {
 	case state.ExportCustomers:
 		labels(r, sheetCustomers)
 	}
+	r.customHeader()
 	return end(r.b)
 }
 
@@ -284,11 +292,8 @@ func (r *row) fail(err error) {
 	}
 }
 
-// appendText appends a text that people wrote. A spreadsheet would run a text that begins with = + -
-// @, a tab or a carriage return as a formula, so an apostrophe is put in front, unless it is a number
-// or a telephone number, which programs read. A text that begins with apostrophes followed by one of
-// these gets another apostrophe as well. Readers restore every text by removing one apostrophe
-// wherever one or more of them precede such a character.
+// appendText appends a text that people wrote. One that a spreadsheet would run as a formula gets an
+// apostrophe in front, see [csvcell.Formula].
 func appendText[T ~string | ~[]byte](b []byte, s T, separator byte) []byte {
 	quoted := false
 	for i := range len(s) {
@@ -300,7 +305,7 @@ func appendText[T ~string | ~[]byte](b []byte, s T, separator byte) []byte {
 	if quoted {
 		b = append(b, '"')
 	}
-	if formula(s) {
+	if csvcell.Formula(s) {
 		b = append(b, '\'')
 	}
 	if !quoted {
@@ -315,30 +320,4 @@ func appendText[T ~string | ~[]byte](b []byte, s T, separator byte) []byte {
 	}
 	b = append(b, s[from:]...)
 	return append(b, '"', separator)
-}
-
-// formula reports whether a text needs an apostrophe in front.
-func formula[T ~string | ~[]byte](s T) bool {
-	for i := range len(s) {
-		switch s[i] {
-		case '\'':
-			continue
-		case '+', '-':
-			return i > 0 || !number(s[1:])
-		case '=', '@', '\t', '\r':
-			return true
-		}
-		return false
-	}
-	return false
-}
-
-// number reports whether what follows a sign is a number or a telephone number: it does no harm.
-func number[T ~string | ~[]byte](s T) bool {
-	for i := range len(s) {
-		if strings.IndexByte("0123456789 ()./-", s[i]) < 0 {
-			return false
-		}
-	}
-	return true
 }

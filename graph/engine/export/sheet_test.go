@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph/lib/csvcell"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
@@ -48,7 +49,7 @@ func TestSheet(t *testing.T) {
 			}
 			for _, row := range rows[1:] {
 				for _, cell := range row {
-					if formula(cell) && !strings.HasPrefix(cell, "'") {
+					if csvcell.Formula(cell) && !strings.HasPrefix(cell, "'") {
 						t.Errorf("%s: %q runs", kind, cell)
 					}
 				}

@@ -275,7 +275,10 @@ func (s *source) addProducts(ctx context.Context, some []*db.Product, b *builder
 	}
 	for _, p := range some {
 		if s.row != nil {
-			b.body = end(cells(s.row, b.body, columnsOf(s.row, productColumns, sheetProducts), p))
+			b.body = cells(s.row, b.body, columnsOf(s.row, productColumns, sheetProducts), p)
+			if b.body = end(s.row.productValues(b.body, p)); s.row.err != nil {
+				return fmt.Errorf("write %s: %w", p.PublicID(), s.row.err)
+			}
 		} else {
 			b.body = append(wire.AppendProduct(b.body, p), '\n')
 		}
@@ -307,7 +310,7 @@ func (s *source) customers(ctx context.Context, after *xid.ID, b *builder) (last
 			b.body = append(wire.AppendCustomer(b.body, c, s.currency), '\n')
 		} else {
 			columns := columnsOf(s.row, customerColumns, sheetCustomers)
-			b.body = end(cells(s.row, b.body, columns, customer{c, s.currency}))
+			b.body = end(s.row.values(cells(s.row, b.body, columns, customer{c, s.currency}), c.CustomFields))
 			if s.row.err != nil {
 				return last, 0, fmt.Errorf("write %s: %w", c.PublicID(), s.row.err)
 			}

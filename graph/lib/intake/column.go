@@ -124,7 +124,7 @@ func (f *Form) memberOf(name string) string {
 		return member
 	case f.Source == Medusa && name == "variant price "+strings.ToLower(f.currency):
 		return "price"
-	case (f.Source == Storefront || f.Source == Unknown) && slices.Contains(f.kind.members, name):
+	case (f.Source == Storefront || f.Source == Unknown) && f.can(name):
 		return name
 	}
 	return ""

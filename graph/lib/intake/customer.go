@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 const addressPrefix = "default_address_"
@@ -101,6 +102,7 @@ func readCustomer(f *Form, r *Record, rows []*row) {
 	m.moments("created_at", "email_marketing_at")
 	m.address(addressPrefix, "default_address")
 	m.cells("addresses", "custom_fields")
+	m.custom(first, state.FieldsOfCustomers, m.members, "custom_fields")
 	if r.Problem == "" {
 		r.encode(m.members)
 	}

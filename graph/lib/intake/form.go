@@ -55,6 +55,7 @@ type Form struct {
 	Source   string
 	Columns  []Column // nil for JSON Lines
 	kind     *kind
+	fields   map[string]Field // by member
 	currency string
 	comma    rune
 	start    int64 // of the first record
@@ -62,9 +63,13 @@ type Form struct {
 }
 
 // Sniff finds the form of a file of a known kind by its first [HeadBytes]. Amounts are in the currency,
-// unless the file has another. It fails with a [FormatError].
-func Sniff(head []byte, of state.ImportKind, currency string) (*Form, error) {
-	f := &Form{Source: JSONLines, kind: kinds[of], currency: currency}
+// unless the file has another. Columns can become the custom fields of the store. It fails with a
+// [FormatError].
+func Sniff(head []byte, of state.ImportKind, currency string, fields ...Field) (*Form, error) {
+	f := &Form{Source: JSONLines, kind: kinds[of], currency: currency, fields: map[string]Field{}}
+	for _, d := range Fields(of, fields) {
+		f.fields[d.Member()] = d
+	}
 	text := head
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
@@ -127,7 +132,7 @@ func (f *Form) sample(r *csv.Reader) {
 			return
 		}
 		for i := range min(len(cells), len(f.Columns)) {
-			c, text := &f.Columns[i], unguarded(cells[i])
+			c, text := &f.Columns[i], f.unguarded(cells[i])
 			if text = Clip(text, sampleLen); text == "" || len(c.Samples) == maxSamples ||
 				slices.Contains(c.Samples, text) {
 				continue
@@ -144,7 +149,7 @@ func (f *Form) Use(mapping []Column) error {
 		switch {
 		case i < 0:
 			return malformed("The file has no column %q.", Clip(m.Name, sampleLen))
-		case m.Member != "" && !slices.Contains(f.kind.members, m.Member):
+		case m.Member != "" && !f.can(m.Member):
 			return malformed("No column can become %q.", Clip(m.Member, sampleLen))
 		}
 		f.Columns[i].Member = m.Member

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 // orderMembers are those of an order and, with their prefix, of its lines. Amounts are decimal, or with
@@ -120,6 +121,7 @@ func readOrder(f *Form, r *Record, rows []*row) {
 		m.tags(tags)
 	}
 	m.cells("taxes", "custom_fields")
+	m.custom(first, state.FieldsOfOrders, m.members, "custom_fields")
 	m.items(f.Source)
 	if f.Source != Storefront && m.Problem == "" {
 		m.sums(f.Source)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 const maxOptions = limit.Options
@@ -216,6 +217,7 @@ func (m *mapper) documents() {
 			m.members[member] = json.RawMessage(text)
 		}
 	}
+	m.custom(m.rows[0], state.FieldsOfProducts, m.members, "custom_fields")
 }
 
 // clip shortens a text to the most code points that are allowed.

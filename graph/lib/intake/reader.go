@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/lib/csvcell"
 )
 
 const (
@@ -130,21 +131,19 @@ func (r *row) get(member string) string { text, _ := r.given(member); return tex
 func (r *row) given(member string) (text string, ok bool) {
 	for i, c := range r.form.Columns {
 		if c.Member == member && i < len(r.cells) {
-			return unguarded(r.cells[i]), true
+			return r.form.unguarded(r.cells[i]), true
 		}
 	}
 	return "", false
 }
 
-// unguarded trims a cell and removes the apostrophe with which exports and spreadsheets mark texts
-// that look like numbers or formulas.
-func unguarded(cell string) string {
-	cell = strings.TrimSpace(cell)
-	if rest := strings.TrimLeft(cell, "'"); len(rest) < len(cell) && rest != "" &&
-		strings.IndexByte("=+-@0123456789", rest[0]) >= 0 {
-		return cell[1:]
+// unguarded trims a cell and removes the apostrophe with which exports mark texts that look like formulas,
+// and other systems also numbers.
+func (f *Form) unguarded(cell string) string {
+	if f.exported() {
+		return strings.TrimSpace(csvcell.Unguarded(cell))
 	}
-	return cell
+	return csvcell.UnguardedElsewhere(strings.TrimSpace(cell))
 }
 
 // nextGroup reads the rows of a record.

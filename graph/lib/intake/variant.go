@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 )
 
 // choice is an option of a product in the form of an export.
@@ -19,6 +20,7 @@ type choice struct {
 func (m *mapper) sold() {
 	if m.members["variants"] != nil { // of an export; the other columns only sum them up
 		m.unit(m.rows[0], m.members)
+		m.customVariants(m.rows[0])
 		return
 	}
 	rows := m.variantRows()
@@ -29,6 +31,7 @@ func (m *mapper) sold() {
 			return
 		}
 		m.unit(rows[0], m.members)
+		m.custom(rows[0], state.FieldsOfVariants, m.members, "variant_custom_fields")
 		return
 	}
 	options := make([]choice, len(names))
@@ -45,6 +48,7 @@ func (m *mapper) sold() {
 		if m.unit(r, v); v["price_minor"] == nil {
 			m.wrong("Line %d: the price is missing.", r.line)
 		}
+		m.custom(r, state.FieldsOfVariants, v, "custom_fields")
 		values := make([]string, len(options))
 		for n := range options {
 			o := &options[n]

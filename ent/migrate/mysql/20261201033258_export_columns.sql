@@ -1,0 +1,2 @@
+-- Modify "exports" table
+ALTER TABLE `exports` ADD COLUMN `custom_columns` mediumblob NULL;
