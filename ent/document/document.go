@@ -115,8 +115,8 @@ type ShippingRate struct {
 	Name       string             `json:"name"`
 	Kind       state.ShippingKind `json:"kind"`
 	PriceMinor int64              `json:"price_minor"`
-	// LocationID is where a shopper collects the order; "" for none, and always if it is delivered.
-	LocationID string `json:"location_id,omitempty"`
+	// LocationID is where a shopper collects the order, nil for no known location or a delivery.
+	LocationID *string `json:"location_id,omitempty"`
 	// The bounds are inclusive; nil means no bound.
 	LeastMinor *int64 `json:"least_minor,omitempty"`
 	MostMinor  *int64 `json:"most_minor,omitempty"`

@@ -1511,15 +1511,17 @@ type SessionProvePayload struct {
 
 type ShippingRateInput struct {
 	// The id of an existing rate. Without an id, the rate is created.
-	ID            *string            `json:"id,omitempty"`
-	Name          string             `json:"name"`
-	Kind          state.ShippingKind `json:"kind"`
-	PriceMinor    int64              `json:"priceMinor"`
-	LeastMinor    *int64             `json:"leastMinor,omitempty"`
-	MostMinor     *int64             `json:"mostMinor,omitempty"`
-	LeastGrams    *int64             `json:"leastGrams,omitempty"`
-	MostGrams     *int64             `json:"mostGrams,omitempty"`
-	FreeFromMinor *int64             `json:"freeFromMinor,omitempty"`
+	ID   *string            `json:"id,omitempty"`
+	Name string             `json:"name"`
+	Kind state.ShippingKind `json:"kind"`
+	// For PICKUP: an open location where shoppers can collect orders.
+	LocationID    *string `json:"locationId,omitempty"`
+	PriceMinor    int64   `json:"priceMinor"`
+	LeastMinor    *int64  `json:"leastMinor,omitempty"`
+	MostMinor     *int64  `json:"mostMinor,omitempty"`
+	LeastGrams    *int64  `json:"leastGrams,omitempty"`
+	MostGrams     *int64  `json:"mostGrams,omitempty"`
+	FreeFromMinor *int64  `json:"freeFromMinor,omitempty"`
 }
 
 type ShippingZoneDeletePayload struct {

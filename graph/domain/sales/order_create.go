@@ -115,7 +115,7 @@ func (m Mutation) writeOrder(
 		}
 	}
 	from, err := m.takeLines(ctx, d.store, d.need, lines,
-		func(l *db.OrderLine) int64 { return l.Quantity }, saved.UpdatedAt)
+		func(l *db.OrderLine) int64 { return l.Quantity }, d.pickup(), saved.UpdatedAt)
 	if err != nil {
 		return nil, err
 	}

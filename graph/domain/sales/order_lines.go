@@ -392,7 +392,7 @@ func (e *orderEdit) reprice() {
 // again. It writes the rows of the lines while releases that read them may run.
 func (m Mutation) saveEdited(ctx context.Context, e *orderEdit, l *lineChange) error {
 	from, err := m.takeLines(ctx, l.draft.store, l.need, l.lines,
-		func(row *db.OrderLine) int64 { return row.Quantity - l.was[row.ID] }, e.Now)
+		func(row *db.OrderLine) int64 { return row.Quantity - l.was[row.ID] }, nil, e.Now)
 	if err != nil {
 		return err
 	}

@@ -157,6 +157,14 @@ func (d *orderDraft) priced(o *db.Order, lines []*db.OrderLine) {
 	}
 }
 
+// pickup returns the id of the location where the shopper collects the order, nil for none.
+func (d *orderDraft) pickup() *string {
+	if d.quote == nil || d.quote.Chosen == nil {
+		return nil
+	}
+	return d.quote.Chosen.LocationID
+}
+
 // takeDiscount counts the use of a discount code, before the order's own rows are written.
 func (m Mutation) takeDiscount(ctx context.Context, d *orderDraft) error {
 	if d.discount == nil {

@@ -156,9 +156,9 @@ func (m Mutation) returnVariants(ctx context.Context, back stock, p parts, now m
 
 // takeLines takes the stock that lines of an order of the store s need, as [Mutation.takeStock] does, and
 // returns the locations that it comes from: none in a store with one. more returns how many units of a line
-// are new.
+// are new, and pickup where the shopper collects them.
 func (m Mutation) takeLines(ctx context.Context, s *db.Store, need stock, lines []*db.OrderLine,
-	more func(*db.OrderLine) int64, now micros.Time,
+	more func(*db.OrderLine) int64, pickup *string, now micros.Time,
 ) ([]document.Allocation, error) {
 	if err := m.takeStock(ctx, s, need, now); err != nil || !s.Located {
 		return nil, err
@@ -172,7 +172,7 @@ func (m Mutation) takeLines(ctx context.Context, s *db.Store, need stock, lines 
 	if len(needs) == 0 {
 		return nil, nil
 	}
-	return m.stock().Allocate(ctx, s, needs)
+	return m.stock().Allocate(ctx, s, needs, pickup)
 }
 
 // allocations are the locations that the stock of an order was taken from, while the order changes.

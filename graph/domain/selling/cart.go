@@ -53,7 +53,7 @@ func (r *Resolver) CartRates(ctx context.Context, country string, f price.Freigh
 			fit = append(fit, rate)
 		}
 	}
-	return fit, nil
+	return r.atPlaces(ctx, fit)
 }
 
 // CartRate converts a rate for the computation of a cart.

@@ -52,6 +52,9 @@ func (m Mutation) ShippingZoneCreate(
 	}
 	var zone *model.ShippingZone
 	err = m.Commit(ctx, xid.ShippingZone, func(ctx context.Context) (*change.Record, error) {
+		if err := m.checkPlaces(ctx, rates, nil); err != nil {
+			return nil, err
+		}
 		err := m.Room(ctx, limit.ShippingZones, ent.Primary, func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).ShippingZone.Query().Modify(pick).Scan(ctx, ids)
 		})
@@ -78,7 +81,7 @@ func (m Mutation) ShippingZoneUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.ShippingZoneInput,
 ) (*model.ShippingZonePayload, error) {
 	zone, err := core.Change(ctx, m.Core, m.zones(), id, expectedVersion, "shipping_zone.update",
-		func(_ context.Context, e *zoneEdit) error {
+		func(ctx context.Context, e *zoneEdit) error {
 			rates, err := checkZone(&in, e.Row.Countries...)
 			if err != nil {
 				return err
@@ -88,6 +91,9 @@ func (m Mutation) ShippingZoneUpdate(
 				return err
 			}
 			if err := checkRatesExist(rates, before); err != nil {
+				return err
+			}
+			if err := m.checkPlaces(ctx, rates, before); err != nil {
 				return err
 			}
 			core.Replace(&e.Changed, &in.Name, "name", &e.Row.Name, e.Update.SetName)

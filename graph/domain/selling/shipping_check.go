@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -75,7 +76,10 @@ func checkRate(c *core.Check, at string, in *model.ShippingRateInput) document.S
 		func(name string, n int64) { c.Within(name, n, 0, limit.Weight) })
 	rate := document.ShippingRate{Name: in.Name, Kind: in.Kind, PriceMinor: in.PriceMinor,
 		LeastMinor: in.LeastMinor, MostMinor: in.MostMinor, LeastGrams: in.LeastGrams, MostGrams: in.MostGrams,
-		FreeFromMinor: in.FreeFromMinor}
+		FreeFromMinor: in.FreeFromMinor, LocationID: in.LocationID}
+	if in.LocationID != nil && in.Kind != state.ShippingPickup {
+		c.Add(at+"location_id", fault.UnknownValue, "Only a rate for pickup has a location.")
+	}
 	core.Opt(in.ID, func(id string) { rate.ID = id })
 	return rate
 }

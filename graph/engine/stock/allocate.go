@@ -26,7 +26,10 @@ type Need struct {
 
 // Allocate takes units of lines, which were already taken from the numbers of their variants, from the
 // locations of the store: from the first that has enough for a line, or else from several, in their order.
-func (k Keeper) Allocate(ctx context.Context, s *db.Store, needs []Need) ([]document.Allocation, error) {
+// If the shopper collects the order, the location for that precedes all others.
+func (k Keeper) Allocate(
+	ctx context.Context, s *db.Store, needs []Need, pickup *string,
+) ([]document.Allocation, error) {
 	var products []xid.ID
 	for _, n := range needs {
 		products = append(products, *n.Line.ProductID)
@@ -38,6 +41,11 @@ func (k Keeper) Allocate(ctx context.Context, s *db.Store, needs []Need) ([]docu
 	order, err := Locations(ctx, k.Store.DB(ctx), s, ent.NoLock)
 	if err != nil {
 		return nil, err
+	}
+	if i := slices.IndexFunc(order, func(l *db.Location) bool {
+		return pickup != nil && xid.Location.Format(l.ID) == *pickup
+	}); i > 0 {
+		order = slices.Concat(order[i:i+1], order[:i], order[i+1:])
 	}
 	for _, n := range needs {
 		if v := items[variantOf(n.Line)]; v != nil && v.InventoryQuantity != nil {

@@ -3094,6 +3094,8 @@ type ShippingRate {
   id: ID!
   name: String!
   kind: ShippingKind!
+  "The location where the shopper collects the order. The rate is offered while shoppers can collect orders there."
+  locationId: ID
   priceMinor: Money!
   "The bounds of the items' price after the discount."
   leastMinor: Money
@@ -4579,6 +4581,8 @@ input ShippingRateInput {
   id: ID
   name: String!
   kind: ShippingKind! = DELIVERY
+  "For PICKUP: an open location where shoppers can collect orders."
+  locationId: ID
   priceMinor: Money!
   leastMinor: Money
   mostMinor: Money
@@ -58551,6 +58555,23 @@ func (ec *executionContext) fieldContext_ShippingRate_kind(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _ShippingRate_locationId(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.LocationID)
+}
+
+func (ec *executionContext) fieldContext_ShippingRate_locationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShippingRate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ShippingRate_priceMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
 	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
 }
@@ -58751,6 +58772,8 @@ func (ec *executionContext) fieldContext_ShippingZone_rates(_ context.Context, f
 				return ec.fieldContext_ShippingRate_name(ctx, field)
 			case "kind":
 				return ec.fieldContext_ShippingRate_kind(ctx, field)
+			case "locationId":
+				return ec.fieldContext_ShippingRate_locationId(ctx, field)
 			case "priceMinor":
 				return ec.fieldContext_ShippingRate_priceMinor(ctx, field)
 			case "leastMinor":
@@ -71263,7 +71286,7 @@ func (ec *executionContext) unmarshalInputShippingRateInput(ctx context.Context,
 		asMap["kind"] = "DELIVERY"
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "kind", "priceMinor", "leastMinor", "mostMinor", "leastGrams", "mostGrams", "freeFromMinor"}
+	fieldsInOrder := [...]string{"id", "name", "kind", "locationId", "priceMinor", "leastMinor", "mostMinor", "leastGrams", "mostGrams", "freeFromMinor"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -71291,6 +71314,13 @@ func (ec *executionContext) unmarshalInputShippingRateInput(ctx context.Context,
 				return it, err
 			}
 			it.Kind = data
+		case "locationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("locationId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LocationID = data
 		case "priceMinor":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priceMinor"))
 			data, err := ec.unmarshalNMoney2int64(ctx, v)
@@ -89618,6 +89648,8 @@ func (ec *executionContext) _ShippingRate(ctx context.Context, sel ast.Selection
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "locationId":
+			out.Values[i] = ec._ShippingRate_locationId(ctx, field, obj)
 		case "priceMinor":
 			out.Values[i] = ec._ShippingRate_priceMinor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {

@@ -873,12 +873,13 @@ var flatTypes = map[string]flatType{
 		"id":            {1, ""},
 		"name":          {2, ""},
 		"kind":          {3, ""},
-		"priceMinor":    {4, ""},
-		"leastMinor":    {5, ""},
-		"mostMinor":     {6, ""},
-		"leastGrams":    {7, ""},
-		"mostGrams":     {8, ""},
-		"freeFromMinor": {9, ""},
+		"locationId":    {4, ""},
+		"priceMinor":    {5, ""},
+		"leastMinor":    {6, ""},
+		"mostMinor":     {7, ""},
+		"leastGrams":    {8, ""},
+		"mostGrams":     {9, ""},
+		"freeFromMinor": {10, ""},
 	}},
 	"ShippingZone": {shippingZoneImplementors, map[string]flatField{
 		"id":          {1, ""},
@@ -5569,38 +5570,45 @@ func (p *flatPlan) writeShippingRate(w *buffer, obj *document.ShippingRate) bool
 		case 3: // kind
 			v := obj.Kind
 			w.enum(string(v))
-		case 4: // priceMinor
+		case 4: // locationId
+			v := obj.LocationID
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 5: // priceMinor
 			v := obj.PriceMinor
 			w.number(v)
-		case 5: // leastMinor
+		case 6: // leastMinor
 			v := obj.LeastMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 6: // mostMinor
+		case 7: // mostMinor
 			v := obj.MostMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 7: // leastGrams
+		case 8: // leastGrams
 			v := obj.LeastGrams
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 8: // mostGrams
+		case 9: // mostGrams
 			v := obj.MostGrams
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 9: // freeFromMinor
+		case 10: // freeFromMinor
 			v := obj.FreeFromMinor
 			if v == nil {
 				w.null()

@@ -1,6 +1,6 @@
 // Shipping zones and rates.
 import { html, useState } from '../lib.js';
-import { useApp, useQuery } from '../context.js';
+import { useAll, useApp, useQuery } from '../context.js';
 import { Page, Card, Empty, Facts, Pending, Button, isolate } from '../ui.js';
 import {
   Amount, Check, Field, FormDialog, Select, ConfirmMutation, amount, transition, useAction, errors, optionalAmount,
@@ -12,7 +12,7 @@ import { Countries, countryName } from '../countries.js';
 import { settings } from '../selling.js';
 
 const read = `{ shippingZones { id name countries restOfWorld version
-  rates { id name kind priceMinor leastMinor mostMinor leastGrams mostGrams freeFromMinor } } }`;
+  rates { id name kind locationId priceMinor leastMinor mostMinor leastGrams mostGrams freeFromMinor } } }`;
 const create = `mutation ShippingZoneCreate($input: ShippingZoneInput!) {
   shippingZoneCreate(input: $input) { shippingZone { id } ${errors} } }`;
 const update = `mutation ShippingZoneUpdate($id: ID!, $expectedVersion: Long!, $input: ShippingZoneInput!) {
@@ -63,6 +63,7 @@ function entered(v, currency) {
     countries: v.getAll('countries'),
     rates: rowsOf(v, 'rates', '.name', (at) => ({
       id: v.get(at + '.id') || null, name: v.get(at + '.name'), kind: v.get(at + '.kind'),
+      locationId: (v.get(at + '.kind') === 'PICKUP' && v.get(at + '.locationId')) || null,
       priceMinor: amount(v, at + '.priceMinor', currency),
       freeFromMinor: optionalAmount(v, at + '.freeFromMinor', currency),
       leastMinor: optionalAmount(v, at + '.leastMinor', currency),
@@ -74,6 +75,8 @@ function entered(v, currency) {
 
 function Edit({ of: z, onClose, changed }) {
   const { store } = useApp();
+  const locations = useAll('locations', 'id name picksUp closedAt');
+  const open = (locations.nodes ?? []).filter((l) => l.picksUp && !l.closedAt).map((l) => [l.id, l.name]);
   const action = useAction(z.id ? update : create, (v) => ({
     ...(z.id && { id: z.id, expectedVersion: z.version }), input: entered(v, store.currency),
   }), 'Zone saved.', changed);
@@ -84,11 +87,12 @@ function Edit({ of: z, onClose, changed }) {
       hint="For example, Germany. Leave empty for countries without their own zone." />
     <${Check} name="restOfWorld" label="All countries without their own zone" value=${z.restOfWorld} />
     <${Rows} name="rates" legend="Rates" one="Rate" max="20" initial=${z.rates ?? []} row=${Rate}
-      currency=${store.currency} hint="Shoppers see the rates that match their cart." />
+      currency=${store.currency} places=${open}
+      hint="Shoppers see the rates that match their cart." />
   <//>`;
 }
 
-function Rate({ at, of, currency }) {
+function Rate({ at, of, currency, places }) {
   return html`<input type="hidden" name=${at + '.id'} value=${of.id ?? ''} />
     <div class="pair">
       <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="255" />
@@ -99,6 +103,9 @@ function Rate({ at, of, currency }) {
       <${Amount} name=${at + '.freeFromMinor'} label="Free from" optional minor=${of.freeFromMinor}
         currency=${currency} />
     </div>
+    ${(places.length > 0 || of.locationId) && html`<${Select} name=${at + '.locationId'} label="Pickup location"
+      optional value=${of.locationId ?? ''} options=${[['', 'None'], ...places]}
+      hint="For pickup. Shoppers see its address." />`}
     <details><summary>Conditions</summary>
       <div class="pair">
         <${Amount} name=${at + '.leastMinor'} label="Minimum subtotal" optional minor=${of.leastMinor}
