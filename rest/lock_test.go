@@ -32,6 +32,7 @@ func TestPassword(t *testing.T) {
 	m.front(document.StorefrontFields{Password: graphtest.Must[string](t)(password.Hash(t.Context(), "green tea"))})
 	const asked = "Geben Sie das Passwort ein"
 	for _, path := range []string{"/", "/products", "/products/mug", "/cart", "/checkout/review", "/sitemap.xml",
+		"/index.md", "/products.md", "/products/mug.md", "/search.md", "/feeds/google.xml", "/llms.txt",
 		"/cart?signature=x&expires=1"} {
 		at, _, _ := strings.Cut(path, "?")
 		b.get(path).want(http.StatusForbidden, at, asked, `name="password"`)

@@ -33,17 +33,25 @@ func (c *Check) Email(name, address string) string {
 // GTIN checks a Global Trade Item Number: the code of a product below its bars (GS1 General
 // Specifications, section 7.9).
 func (c *Check) GTIN(name, code string) {
+	switch {
+	case strings.Trim(code, "0123456789") != "" || !slices.Contains([]int{8, 12, 13, 14}, len(code)):
+		c.Add(name, fault.InvalidFormat, "A barcode (GTIN) has 8, 12, 13 or 14 digits.")
+	case !IsGTIN(code):
+		c.Add(name, fault.InvalidFormat, "The check digit of this barcode (GTIN) is wrong.")
+	}
+}
+
+// IsGTIN reports whether a text is a Global Trade Item Number, its check digit included.
+func IsGTIN(code string) bool {
+	if strings.Trim(code, "0123456789") != "" || !slices.Contains([]int{8, 12, 13, 14}, len(code)) {
+		return false
+	}
 	sum := 0
 	for i := range len(code) {
 		weight := 1 + 2*((len(code)-1-i)%2) // from the right: 1, 3, 1, ...
 		sum += weight * int(code[i]-'0')
 	}
-	switch {
-	case strings.Trim(code, "0123456789") != "" || !slices.Contains([]int{8, 12, 13, 14}, len(code)):
-		c.Add(name, fault.InvalidFormat, "A barcode (GTIN) has 8, 12, 13 or 14 digits.")
-	case sum%10 != 0:
-		c.Add(name, fault.InvalidFormat, "The check digit of this barcode (GTIN) is wrong.")
-	}
+	return sum%10 == 0
 }
 
 // dotted reports whether s consists of non-empty parts of allowed characters, separated by single

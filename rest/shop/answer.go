@@ -64,6 +64,10 @@ type page struct {
 	form   variant.Form // without a tag if it is not cacheable
 	// location is the target of a redirect; "" for other pages.
 	location string
+	// link is the header of that name, which leads to the other form of the page; nil for none. A twin
+	// is for programs, and not for the index of a search engine.
+	link []string
+	twin bool
 
 	began time.Time  // when reading its data began
 	until time.Time  // when a price on it changes; zero if none will
@@ -89,7 +93,15 @@ func send(w http.ResponseWriter, r *http.Request, p *page) {
 	if h["Cache-Control"] == nil {
 		h["Cache-Control"] = revalidate
 	}
-	h["Vary"] = variant.Vary
+	if h["Vary"] = variant.Vary; p.form.Vary != nil {
+		h["Vary"] = p.form.Vary
+	}
+	if p.link != nil {
+		h["Link"] = p.link
+	}
+	if p.twin {
+		h["X-Robots-Tag"] = noIndex
+	}
 	if p.location != "" {
 		h.Set("Location", p.location)
 	}

@@ -48,7 +48,8 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	if got := s.get("/").Header; got.Get("Content-Type") != "text/html; charset=utf-8" ||
-		got.Get("Cache-Control") != "public, max-age=0, must-revalidate" || got.Get("Vary") != "Accept-Encoding" {
+		got.Get("Cache-Control") != "public, max-age=0, must-revalidate" ||
+		got.Get("Vary") != "Accept, Accept-Encoding" {
 		t.Errorf("headers of a page: %v", got)
 	}
 	if got := s.get("/_storefront/preview.css").Header.Get("Content-Type"); got != "text/css; charset=utf-8" {

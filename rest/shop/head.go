@@ -2,7 +2,6 @@ package shop
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
@@ -38,7 +37,7 @@ func (c *content) head(in scene) string {
 	}
 	if c.view.kind == productPage {
 		b.WriteString(`<script type="application/ld+json">`)
-		b.Write(c.offer(in, address))
+		b.Write(listingOf(c.product, in, address))
 		b.WriteString(`</script>`)
 	}
 	return b.String()
@@ -72,61 +71,6 @@ func (c *content) graph(in scene, address string) [][2]string {
 func locale(l state.Language) string {
 	region, _ := language.Make(string(l)).Region()
 	return string(l) + "_" + region.String()
-}
-
-// listing is a product in schema.org's terms, as JSON-LD.
-type listing struct {
-	Context     string `json:"@context"`
-	Type        string `json:"@type"`
-	Name        string `json:"name"`
-	URL         string `json:"url"`
-	Image       string `json:"image,omitempty"`
-	Description string `json:"description,omitempty"`
-	SKU         string `json:"sku,omitempty"`
-	GTIN        string `json:"gtin,omitempty"`
-	Brand       *brand `json:"brand,omitempty"`
-	Offers      offer  `json:"offers"`
-}
-
-type brand struct {
-	Type string `json:"@type"`
-	Name string `json:"name"`
-}
-
-type offer struct {
-	Type         string `json:"@type"`
-	URL          string `json:"url"`
-	Price        string `json:"price"`
-	Currency     string `json:"priceCurrency"`
-	Availability string `json:"availability"`
-}
-
-// offer returns the product of the page as JSON-LD. The encoder escapes everything that could end
-// the surrounding element.
-func (c *content) offer(in scene, address string) []byte {
-	p := listing{
-		Context: "https://schema.org", Type: "Product", Name: c.product.Title, URL: address, SKU: c.product.SKU,
-		Description: strings.Join(c.product.Paragraphs, "\n\n"),
-		Offers: offer{Type: "Offer", URL: address, Price: c.product.Amount, Currency: c.product.Currency,
-			Availability: "https://schema.org/OutOfStock"},
-	}
-	if len(c.product.Variants) == 1 {
-		p.GTIN = c.product.Variants[0].Barcode
-	}
-	if c.product.Available {
-		p.Offers.Availability = "https://schema.org/InStock"
-	}
-	if c.product.Image != "" {
-		p.Image = in.origin + c.product.Image
-	}
-	if c.product.Vendor != "" {
-		p.Brand = &brand{Type: "Brand", Name: c.product.Vendor}
-	}
-	body, err := json.Marshal(p)
-	if err != nil {
-		return []byte("{}") // strings cannot fail to encode
-	}
-	return body
 }
 
 // describe adds a description to a page whose theme gives none.

@@ -22,6 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/cache"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 	"github.com/storefront-go/storefront/graph/lib/theme"
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 // makeLimit bounds rendering a page, waiting for a slot included.
@@ -36,6 +37,7 @@ var (
 type pageKey struct {
 	store xid.ID
 	view  view
+	twin  bool // in Markdown
 }
 
 // makeKey identifies a page at a state.
@@ -44,9 +46,9 @@ type makeKey struct {
 	state digest.Sum
 }
 
-// page returns a page at the visit's state, from the cache if possible.
-func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
-	key := makeKey{pageKey{at.front.id, v}, at.state.Fingerprint}
+// page returns a page, or its twin in Markdown, at the visit's state, from the cache if possible.
+func (s *Shop) page(ctx context.Context, at *visit, v view, twin bool) (*page, error) {
+	key := makeKey{pageKey{at.front.id, v, twin}, at.state.Fingerprint}
 	if p := s.kept(key); p != nil {
 		return p, nil
 	}
@@ -55,7 +57,7 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 			return p, nil
 		}
 		p, err := s.make(ctx, at.front, scene{shop: at.state, sum: at.state.Package, set: at.state.Settings,
-			accounts: s.Accounts}, v)
+			accounts: s.Accounts, twin: twin}, v)
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +97,8 @@ type scene struct {
 	banner string
 	// accounts says that shoppers can sign in.
 	accounts bool
+	// twin says that the page is wanted in Markdown.
+	twin bool
 }
 
 func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, error) {
@@ -128,14 +132,16 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	}
 	if c.moved != "" {
 		p := newPage(http.StatusMovedPermanently, textType, nil, began)
-		p.location = in.links.to(c.moved)
+		if p.location = in.links.to(c.moved); in.twin {
+			p.location = twinPath(c.moved)
+		}
+		p.form.Vary = variant.VaryKind
 		return p, nil
 	}
-	body, err := s.render(look, c, in)
+	p, err := s.formed(look, c, in, began)
 	if err != nil {
 		return nil, fmt.Errorf("theme %x: %w", in.sum[:4], err)
 	}
-	p := newPage(c.view.status(), htmlType, body, began)
 	if next := c.nextPrice(); next < micros.Max {
 		p.until = next.Time()
 	}

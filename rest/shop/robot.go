@@ -54,6 +54,10 @@ func (s *Shop) makeForRobots(ctx context.Context, in scene, v view) (*page, erro
 	if v.kind == robotsPage {
 		return newPage(http.StatusOK, textType, robots(in.origin), began), nil
 	}
+	if v.kind == guidePage {
+		body, err := s.guide(ctx, in)
+		return newPage(http.StatusOK, markdownType, body, began), err
+	}
 	entries, err := s.entries(ctx, v.arg)
 	if err != nil {
 		return nil, err

@@ -189,7 +189,7 @@ const (
 // Cost returns the cost of a request in twentieths of a page.
 func Cost(r *http.Request) int {
 	switch {
-	case r.URL.Path == searchPath, strings.HasPrefix(r.URL.Path, mapRoot):
+	case strings.TrimSuffix(r.URL.Path, twinSuffix) == searchPath, strings.HasPrefix(r.URL.Path, mapRoot):
 		return searchCost
 	case strings.HasPrefix(r.URL.Path, storefront.ExternalImageRoot):
 		return pictureCost
@@ -225,7 +225,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case signed(r.URL.RawQuery) && !viewOf(r.URL).forRobots():
 		s.preview(w, r, v)
 	default:
-		p, err := s.page(r.Context(), v, viewOf(r.URL))
+		asked, twin := wanted(r)
+		p, err := s.page(r.Context(), v, asked, twin)
 		if err != nil {
 			s.refuse(w, r, err)
 			return

@@ -125,13 +125,14 @@ func TestHead(t *testing.T) {
 		data, _, _ = strings.Cut(data, "</script>")
 		var got struct {
 			Name   string
-			Image  string
+			Image  []string
 			Offers struct{ Price, PriceCurrency, Availability, URL string }
 		}
 		if err := json.Unmarshal([]byte(data), &got); err != nil || got.Name != "Mug "+attack ||
 			got.Offers.Price != "24.90" || got.Offers.PriceCurrency != "EUR" ||
 			got.Offers.Availability != "https://schema.org/OutOfStock" ||
-			got.Offers.URL != origin+"/products/mug" || !strings.HasPrefix(got.Image, origin+"/pictures/") {
+			got.Offers.URL != origin+"/products/mug" || len(got.Image) != 1 ||
+			!strings.HasPrefix(got.Image[0], origin+"/pictures/") {
 			t.Errorf("%v %+v of %s", err, got, data)
 		}
 		s.get("/?utm=1").want(t, 200, `<link rel="canonical" href="`+origin+`/">`, "!ld+json")

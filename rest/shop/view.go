@@ -21,9 +21,10 @@ const (
 	textPage     = "page"
 	// productsPage is the list of all products, or a collection.
 	productsPage = "products"
-	// mapPage and robotsPage are for robots; themes have no such templates.
+	// mapPage, robotsPage and guidePage are for robots; themes have no such templates.
 	mapPage    = "sitemap"
 	robotsPage = "robots"
+	guidePage  = "llms"
 )
 
 const (
@@ -32,6 +33,7 @@ const (
 	listRoot    = storefront.CollectionRoot
 	searchPath  = storefront.SearchPath
 	robotsPath  = "/robots.txt"
+	guidePath   = "/llms.txt"
 	// These are the paths of rest/checkout.
 	cartPath    = "/cart"
 	accountPath = "/account"
@@ -65,6 +67,8 @@ func viewOf(u *url.URL) view {
 		return view{mapPage, part}
 	case u.Path == robotsPath:
 		return view{kind: robotsPage}
+	case u.Path == guidePath:
+		return view{kind: guidePage}
 	case isText && isHandle(name):
 		return view{textPage, name}
 	case u.Path == "/":
@@ -101,7 +105,9 @@ func isHandle(s string) bool {
 }
 
 // forRobots reports whether the view is not a theme's.
-func (v view) forRobots() bool { return v.kind == mapPage || v.kind == robotsPage }
+func (v view) forRobots() bool {
+	return v.kind == mapPage || v.kind == robotsPage || v.kind == guidePage
+}
 
 // loose reports whether anyone can request any number of such views.
 func (v view) loose() bool {

@@ -26,7 +26,9 @@ const MinPacked = 1024
 // Values of the headers Vary and Content-Encoding; never changed.
 var (
 	Vary = []string{"Accept-Encoding"}
-	Gzip = []string{"gzip"}
+	// VaryKind is Vary of a resource that also has a form in Markdown.
+	VaryKind = []string{"Accept, Accept-Encoding"}
+	Gzip     = []string{"gzip"}
 )
 
 // Form is a resource in its forms, ready to be sent.
@@ -38,6 +40,8 @@ type Form struct {
 	// Tag is the entity tag of Plain; "" for none. A strong tag gets a suffix for Packed, whose
 	// bytes differ; a weak one identifies both (RFC 9110, section 8.8.3.3).
 	Tag string
+	// Vary is the header of that name; nil stands for [Vary] if there is a packed form.
+	Vary []string
 }
 
 // Send answers with a status and the form that the request asks for: 304 if the client has it, only
@@ -52,7 +56,10 @@ func (f *Form) Send(w http.ResponseWriter, r *http.Request, status int) {
 			tag = strong + `-gzip"`
 		}
 	}
-	if f.Packed != nil {
+	switch {
+	case f.Vary != nil:
+		h["Vary"] = f.Vary
+	case f.Packed != nil:
 		h["Vary"] = Vary
 	}
 	if tag != "" {
@@ -117,6 +124,24 @@ func PrefersHTML(h http.Header) bool {
 		}
 	}
 	return html > other
+}
+
+// PrefersMarkdown reports whether the client names Markdown in Accept, and not HTML with a higher
+// weight. Browsers never name it.
+func PrefersMarkdown(h http.Header) bool {
+	var markdown, html float64
+	for _, header := range h["Accept"] {
+		for item := range strings.SplitSeq(header, ",") {
+			kind, parameters, _ := strings.Cut(item, ";")
+			switch strings.ToLower(strings.TrimSpace(kind)) {
+			case "text/markdown":
+				markdown = max(markdown, quality(parameters))
+			case "text/html":
+				html = max(html, quality(parameters))
+			}
+		}
+	}
+	return markdown > 0 && markdown >= html
 }
 
 // quality reads the weight among the parameters of a media type: 1 if there is none, 0 if it is

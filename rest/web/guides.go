@@ -24,6 +24,7 @@ const exampleHost = "https://api.example.com"
 type guide struct {
 	Path, Name, Lead string
 	Body             template.HTML
+	Markdown         string // the source
 	Headings         []heading
 }
 
@@ -34,12 +35,14 @@ func readGuide(name, host string) (guide, error) {
 	if err != nil {
 		return guide{}, err
 	}
-	parts := strings.SplitN(strings.ReplaceAll(string(b), exampleHost, host), "\n\n", 3)
+	source := strings.ReplaceAll(string(b), exampleHost, host)
+	parts := strings.SplitN(source, "\n\n", 3)
 	title, ok := strings.CutPrefix(parts[0], "# ")
 	if !ok || len(parts) < 3 {
 		return guide{}, fmt.Errorf("guide %s: want a heading, a paragraph and a text", name)
 	}
-	g := guide{Path: guidesPath + "/" + name, Name: title, Lead: strings.ReplaceAll(parts[1], "\n", " ")}
+	g := guide{Path: guidesPath + "/" + name, Name: title, Lead: strings.ReplaceAll(parts[1], "\n", " "),
+		Markdown: source}
 	g.Body, g.Headings = markdown(parts[2])
 	return g, nil
 }
@@ -68,7 +71,9 @@ func (d *site) guides() {
 	d.page(guidesPath, "guides.html", page{Title: d.title, Parts: parts})
 	for _, part := range parts {
 		for _, g := range part.Guides {
-			d.page(g.Path, "guide.html", page{d.title, parts, g})
+			a, err := render(sections(g.Path, d.Explorer), "guide.html", docsPolicy, page{d.title, parts, g})
+			d.note(err)
+			d.twins(g.Path, a, g.Markdown)
 		}
 	}
 }

@@ -35,6 +35,7 @@ var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
+	".md":   "text/markdown; charset=utf-8",
 }
 
 type asset struct {

@@ -165,6 +165,18 @@ func (s Storefront) collection(ctx context.Context, is predicate.Collection) (*C
 		Sort: sortOf[c.Sort], InStock: rule.InStock, Changed: c.UpdatedAt}, err
 }
 
+// maxNamed is how many collections are listed by title.
+const maxNamed = 100
+
+// NamedCollections returns links to the oldest collections of the store.
+func (s Storefront) NamedCollections(ctx context.Context) ([]Link, error) {
+	rows, err := s.Client(ctx).Collection.Query().Where(dbcollection.Gone(false)).
+		Order(dbcollection.ByID()).Limit(maxNamed).Load(ctx)
+	return core.Map(rows, func(c *db.Collection) Link {
+		return Link{Title: c.Title, Address: CollectionRoot + c.Handle}
+	}), core.Explain("collections", err)
+}
+
 // Collections returns the sitemap entries of all collections of the store.
 func (s Storefront) Collections(ctx context.Context) ([]SitemapEntry, error) {
 	rows, err := s.Client(ctx).Collection.Query().Where(dbcollection.Gone(false)).Load(ctx)

@@ -29,6 +29,8 @@ type Text struct {
 	// Description is the description for search engines.
 	Description string
 	HTML        string
+	// Markdown is the source of HTML.
+	Markdown string
 }
 
 // Page returns the published page with the handle.
@@ -42,7 +44,7 @@ func (s Storefront) Page(ctx context.Context, handle string) (*Text, error) {
 		return nil, fmt.Errorf("page %s: %w", p.PublicID(), err)
 	}
 	return &Text{Title: p.Title, Handle: p.Handle, Kind: string(core.Deref(p.Kind)),
-		Description: core.Deref(p.SeoDescription), HTML: html}, nil
+		Description: core.Deref(p.SeoDescription), HTML: html, Markdown: p.Body}, nil
 }
 
 func (s Storefront) publishedPage(ctx context.Context, handle string) (*db.Page, error) {

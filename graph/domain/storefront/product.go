@@ -79,6 +79,8 @@ type Offer struct {
 	// them out.
 	Paragraphs []string
 	HTML       string
+	// Markdown is the source of HTML, or "" if the description is plain text.
+	Markdown string
 	// Available says that the product is in stock or its stock is not tracked.
 	Available bool
 	// Ships says that the product has to be shipped.
@@ -106,6 +108,7 @@ type OfferVariant struct {
 	Texts                   []string // one for each option
 	PriceMinor, BeforeMinor int64    // as in Offer
 	LowestMinor             int64    // as in Offer
+	Amount                  string   // PriceMinor in digits, for machines
 	SKU, Barcode            string
 	Available               bool
 	Image                   *Image // the offer's image of this variant, or nil
@@ -228,7 +231,8 @@ func (o *Offer) complete(p *db.Product) (err error) {
 		price := variants.PriceAt(v, o.at)
 		o.Variants = append(o.Variants, &OfferVariant{ID: v.ID, Title: v.Title, Texts: texts,
 			PriceMinor: price.PriceMinor, BeforeMinor: formerPrice(price), LowestMinor: core.Deref(price.LowestMinor),
-			SKU: core.Deref(v.Sku), Barcode: core.Deref(v.Barcode), Available: inStock(v.InventoryQuantity),
+			Amount: decimal(price.PriceMinor, o.Currency),
+			SKU:    core.Deref(v.Sku), Barcode: core.Deref(v.Barcode), Available: inStock(v.InventoryQuantity),
 			Image: o.image(v.ImageID)})
 	}
 	o.price()
@@ -370,7 +374,7 @@ func (o *Offer) describe(p *db.Product) {
 		shown := func(address string) string { return ExternalImagePath(address, p.Handle) }
 		rendered, err := markdown.HTML(text, shown)
 		if err == nil {
-			o.HTML, o.Paragraphs = rendered, paragraphs(markdown.Text(text))
+			o.HTML, o.Paragraphs, o.Markdown = rendered, paragraphs(markdown.Text(text)), text
 			return
 		}
 	}

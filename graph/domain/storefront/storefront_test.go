@@ -250,7 +250,7 @@ func TestStorefrontProducts(t *testing.T) {
 			HTML:       "<p dir=\"auto\">Holds\n300 ml.</p>\n",
 			Available:  true, Ships: true, Options: []document.Option{},
 			Variants: []*storefront.OfferVariant{{ID: got.ID, Title: "Blue Mug", Texts: []string{}, PriceMinor: 1250,
-				BeforeMinor: 1500, SKU: "MUG-1", Available: true}}}
+				BeforeMinor: 1500, Amount: "12.50", SKU: "MUG-1", Available: true}}}
 		got.ID = xid.Nil
 		got.ForgetTimes()
 		if d := cmp.Diff(want, got, cmp.AllowUnexported(storefront.Offer{})); d != "" {

@@ -44,9 +44,11 @@ func TestVariantsOfAnOffer(t *testing.T) {
 			t.Error(d)
 		}
 		want := []*storefront.OfferVariant{
-			{Title: "S / White", Texts: []string{"S", "White"}, PriceMinor: 1900, BeforeMinor: 2500, SKU: "SHIRT-S-W"},
-			{Title: "M / White", Texts: []string{"M", "White"}, PriceMinor: 2000, SKU: "SHIRT-M-W"},
-			{Title: "M / Black", Texts: []string{"M", "Black"}, PriceMinor: 2100, SKU: "SHIRT-M-B", Available: true},
+			{Title: "S / White", Texts: []string{"S", "White"}, PriceMinor: 1900, BeforeMinor: 2500,
+				Amount: "19.00", SKU: "SHIRT-S-W"},
+			{Title: "M / White", Texts: []string{"M", "White"}, PriceMinor: 2000, Amount: "20.00", SKU: "SHIRT-M-W"},
+			{Title: "M / Black", Texts: []string{"M", "Black"}, PriceMinor: 2100, Amount: "21.00", SKU: "SHIRT-M-B",
+				Available: true},
 		}
 		for i, v := range o.Variants {
 			want[i].ID = v.ID
