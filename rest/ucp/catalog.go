@@ -85,6 +85,37 @@ type searchInput struct {
 	} `json:"pagination"`
 }
 
+// lookupInput is the body of a lookup.
+type lookupInput struct {
+	IDs []string `json:"ids"`
+}
+
+// productInput is the body that names one product.
+type productInput struct {
+	ID string `json:"id"`
+}
+
+type lookupAnswer struct {
+	UCP      metadata  `json:"ucp"`
+	Products []product `json:"products"`
+}
+
+type productAnswer struct {
+	UCP     metadata `json:"ucp"`
+	Product product  `json:"product"`
+}
+
+type searchAnswer struct {
+	lookupAnswer
+
+	Pagination pagination `json:"pagination"`
+}
+
+type pagination struct {
+	More   bool   `json:"has_next_page"`
+	Cursor string `json:"cursor,omitempty"`
+}
+
 // search is POST /catalog/search. With words it returns the best matches on one page, without them all
 // products, the newest first.
 func (c *call) search() (answer, error) {
@@ -116,12 +147,8 @@ func (c *call) search() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	pagination := map[string]any{"has_next_page": after != ""}
-	if after != "" {
-		pagination["cursor"] = after
-	}
-	return answer{status: http.StatusOK, body: map[string]any{
-		"ucp": named("catalog.search"), "products": list, "pagination": pagination}}, nil
+	return answer{status: http.StatusOK, body: searchAnswer{
+		lookupAnswer{named("catalog.search"), list}, pagination{after != "", after}}}, nil
 }
 
 // matching returns the products of a search, as the pages list them, and the cursor of the next page.
@@ -140,9 +167,7 @@ func (c *call) matching(in searchInput) (list []*storefront.Offer, after string,
 
 // lookup is POST /catalog/lookup. It leaves out ids that are unknown.
 func (c *call) lookup() (answer, error) {
-	var in struct {
-		IDs []string `json:"ids"`
-	}
+	var in lookupInput
 	if err := c.read(&in); err != nil {
 		return answer{}, err
 	}
@@ -153,14 +178,12 @@ func (c *call) lookup() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{status: http.StatusOK, body: map[string]any{"ucp": named("catalog.lookup"), "products": list}}, nil
+	return answer{status: http.StatusOK, body: lookupAnswer{named("catalog.lookup"), list}}, nil
 }
 
 // product is POST /catalog/product.
 func (c *call) product() (answer, error) {
-	var in struct {
-		ID string `json:"id"`
-	}
+	var in productInput
 	if err := c.read(&in); err != nil {
 		return answer{}, err
 	}
@@ -171,7 +194,7 @@ func (c *call) product() (answer, error) {
 	if len(list) == 0 {
 		return answer{}, unknown("Product not found.")
 	}
-	return answer{status: http.StatusOK, body: map[string]any{"ucp": named("catalog.lookup"), "product": list[0]}}, nil
+	return answer{status: http.StatusOK, body: productAnswer{named("catalog.lookup"), list[0]}}, nil
 }
 
 // named returns the products with the ids, each with the ids that named it.

@@ -105,6 +105,10 @@ func (c *call) discover() (answer, error) {
 					"schema":   site + Version + "/services/shopping/rest.openapi.json",
 					"endpoint": c.origin() + root,
 				},
+				"mcp": map[string]any{
+					"schema":   site + Version + "/services/shopping/mcp.openrpc.json",
+					"endpoint": c.origin() + mcpPath,
+				},
 			}},
 			"capabilities": capabilities(),
 		},

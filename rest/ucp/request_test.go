@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/storefront-go/storefront/graph/domain/cart"
 )
 
@@ -35,6 +37,36 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// FuzzTool feeds arguments to all tools. They are refused with an answer of the protocol, or become a
+// request of the REST binding below its root.
+func FuzzTool(f *testing.F) {
+	for _, arguments := range []string{``, `{}`, `[]`, `null`, `{"id": "x", "checkout": {}, "idempotency_key": "k"}`,
+		`{"id": "../x", "catalog": null}`, `{"meta": {"ucp-agent": {"profile": "a\r\nb\"; version=9"}}, "catalog": {}}`,
+		`{"id": "x", "meta": {"idempotency-key": "k"}, "payment": {"instruments": [null, {"id": "i"}]}}`} {
+		f.Add(arguments)
+	}
+	f.Fuzz(func(t *testing.T, arguments string) {
+		outer := httptest.NewRequestWithContext(t.Context(), "POST", mcpPath, nil)
+		for _, tool := range tools {
+			r, err := tool.request(t.Context(), outer, &sdk.CallToolParamsRaw{Arguments: []byte(arguments)})
+			if err != nil {
+				if _, ok := err.(*refusal); !ok { //nolint:errorlint // not wrapped
+					t.Fatalf("%s %q: %v", tool.name, arguments, err)
+				}
+				continue
+			}
+			path := r.URL.Path
+			if !strings.HasPrefix(path, root+"/") || strings.Count(path, "/") != strings.Count(tool.path, "/") {
+				t.Errorf("%s %q becomes %s", tool.name, arguments, path)
+			}
+			agent := r.Header.Get(agentHeader)
+			if strings.ContainsAny(agent, "\r\n") || strings.Count(agent, ";") != 1 {
+				t.Errorf("%s %q comes from %q", tool.name, arguments, agent)
+			}
+		}
+	})
+}
+
 func TestOwns(t *testing.T) {
 	for _, c := range []struct {
 		Path, Agent string
@@ -42,6 +74,7 @@ func TestOwns(t *testing.T) {
 	}{
 		{Path: "/.well-known/ucp", Want: true},
 		{Path: "/ucp/checkout-sessions", Want: true},
+		{Path: "/mcp", Want: true},
 		{Path: "/ucps"},
 		{Path: "/orders/x"},
 		{Path: "/orders/x", Agent: "x", Want: true},

@@ -1,5 +1,5 @@
 // Package ucp serves the API of a shop to programs, at the host of the store and without a credential:
-// the REST binding of the Universal Commerce Protocol (contract, section 16).
+// the REST and MCP bindings of the Universal Commerce Protocol (contract, section 16).
 //
 // A checkout session is a cart. Its prices, refusals and order come from the functions that the pages
 // of the shop call. Its id is a secret: it has the form of the token in a shopper's cookie, and the
@@ -59,7 +59,11 @@ type Config struct {
 }
 
 // API serves all stores.
-type API struct{ Config }
+type API struct {
+	Config
+
+	agents http.Handler // the MCP binding
+}
 
 // New creates the API.
 func New(c Config) (*API, error) {
@@ -67,14 +71,15 @@ func New(c Config) (*API, error) {
 		return nil, errors.New("ucp: Carts, Core, Links, Idem and Codes are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &API{c}, nil
+	agents, err := newAgents(c.Logger)
+	return &API{c, agents}, err
 }
 
 // Owns reports whether a request is for this API. The page of an order has the path of the order, so
 // the header distinguishes programs from browsers.
 func Owns(r *http.Request) bool {
 	path := r.URL.Path
-	return path == discoveryPath || path == root || strings.HasPrefix(path, root+"/") ||
+	return path == discoveryPath || path == mcpPath || path == root || strings.HasPrefix(path, root+"/") ||
 		strings.HasPrefix(path, ordersPath) && r.Header.Get(agentHeader) != ""
 }
 
@@ -112,6 +117,8 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, store xid.ID, shop *
 		c.refuse(http.StatusNotFound, "not_found", "There is no shop at this address.")
 	case locked:
 		c.refuse(http.StatusForbidden, "password_required", "This shop needs a password.")
+	case r.URL.Path == mcpPath:
+		c.agent()
 	default:
 		c.answer(c.route())
 	}
@@ -128,7 +135,8 @@ func (a *API) Crowded(w http.ResponseWriter, r *http.Request) {
 func allow(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, OPTIONS")
-	h.Set("Access-Control-Allow-Headers", "Content-Type, Idempotency-Key, Request-Id, Request-Signature, UCP-Agent")
+	h.Set("Access-Control-Allow-Headers", "Content-Type, Idempotency-Key, Request-Id, Request-Signature, UCP-Agent, "+
+		"Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id")
 	h.Set("Access-Control-Expose-Headers", "Retry-After")
 	h.Set("Access-Control-Max-Age", "600")
 	h.Set("Cache-Control", "no-store")
