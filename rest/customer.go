@@ -14,7 +14,7 @@ import (
 func (a *API) listCustomers(c *call) error {
 	q := &c.query
 	filter := model.CustomerFilter{Email: q.text("email", limit.EmailFilter), Tag: q.text("tag", limit.Label),
-		UpdatedFrom: q.time("updated_from"), CustomFields: q.customFields()}
+		UpdatedFrom: q.time("updated_from"), CustomFields: q.customFields(fieldFilter)}
 	if err := q.err(); err != nil {
 		return err
 	}

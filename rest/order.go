@@ -31,7 +31,7 @@ func (a *API) listOrders(c *call) error {
 		CreatedFrom:       q.time("created_from"),
 		CreatedTo:         q.time("created_to"),
 		UpdatedFrom:       q.time("updated_from"),
-		CustomFields:      q.customFields(),
+		CustomFields:      q.customFields(fieldFilter),
 	}
 	if err := q.err(); err != nil {
 		return err

@@ -21,7 +21,8 @@ func (a *API) listProducts(c *call) error {
 		Status:      enum[state.ProductStatus](q, "status"),
 		Sku:         q.text("sku", limit.Line),
 		Tag:         q.text("tag", limit.Label),
-		UpdatedFrom: q.time("updated_from"), CustomFields: q.customFields(),
+		UpdatedFrom: q.time("updated_from"), CustomFields: q.customFields(fieldFilter),
+		VariantCustomFields: q.customFields(variantFilter),
 	}
 	if err := q.err(); err != nil {
 		return err

@@ -42,7 +42,7 @@ func (a *API) parameters(c *call) error {
 	}
 	for name, values := range p.values {
 		switch {
-		case !slices.Contains(c.row.Query, name) && !p.onField(c.row.Query, name) || name == fieldFilter:
+		case !slices.Contains(c.row.Query, name) && !onField(c.row.Query, name) || slices.Contains(fieldFilters, name):
 			p.bad(name, fault.UnknownMember, "This parameter is not known here.")
 		case name == "cursor":
 			// Two cursors count as none.
@@ -58,19 +58,25 @@ func (a *API) parameters(c *call) error {
 	return p.err()
 }
 
-// fieldFilter is the parameter that filters a list by custom fields: custom_field[details.material]=Oak.
-const fieldFilter = "custom_field"
+// These parameters filter a list by custom fields of its items, and of the variants of products:
+// custom_field[details.material]=Oak.
+const (
+	fieldFilter   = "custom_field"
+	variantFilter = "variant_custom_field"
+)
+
+var fieldFilters = []string{fieldFilter, variantFilter}
 
 // onField reports whether a name is that of a condition on a custom field, which the row documents.
-func (p *params) onField(documented []string, name string) bool {
-	return slices.Contains(documented, fieldFilter) && strings.HasPrefix(name, fieldFilter+"[") &&
-		strings.HasSuffix(name, "]")
+func onField(documented []string, name string) bool {
+	filter, rest, _ := strings.Cut(name, "[")
+	return slices.Contains(fieldFilters, filter) && slices.Contains(documented, filter) && strings.HasSuffix(rest, "]")
 }
 
-// customFields returns the conditions on custom fields, sorted by name.
-func (p *params) customFields() (list []*model.CustomFieldFilter) {
+// customFields returns the conditions of a parameter on custom fields, sorted by name.
+func (p *params) customFields(filter string) (list []*model.CustomFieldFilter) {
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
-		if rest, ok := strings.CutPrefix(name, fieldFilter+"["); ok {
+		if rest, ok := strings.CutPrefix(name, filter+"["); ok {
 			value := p.text(name, limit.CustomText)
 			list = append(list, &model.CustomFieldFilter{Name: strings.TrimSuffix(rest, "]"), Value: *value})
 		}

@@ -92,6 +92,17 @@ func TestQueryIsAsDocumented(t *testing.T) {
 				refuse(row.Path, p.Name, "yesterday", "invalid_format")
 			}
 		}
+		for _, name := range []string{"custom_field", "variant_custom_field"} {
+			want := name + " unknown_value" // the store has no such field
+			if !slices.Contains(names, name) {
+				want = name + "[a.b] unknown_member"
+			}
+			a := ask(row.Path, name+"[a.b]", "x").want(http.StatusBadRequest, "invalid_parameter")
+			if got := a.problem().places(); !slices.Equal(got, []string{want}) {
+				t.Errorf("%s: %v, want %s", row.Path, got, want)
+			}
+			refuse(row.Path, name, "x", "unknown_member")
+		}
 		slices.Sort(names)
 		want := slices.Sorted(slices.Values(row.Query))
 		if !slices.Equal(names, want) {

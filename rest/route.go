@@ -58,7 +58,7 @@ var routes = []Route{
 	{http.MethodPost, "/returns/{id}/refund", scope.RefundsWrite, nil, (*API).refundReturn},
 	{http.MethodPost, "/returns/{id}/exchange", scope.SalesWrite, nil, (*API).exchangeReturn},
 	{http.MethodGet, "/products", scope.ProductsRead, slices.Concat(paging, []string{"status", "sku", "tag",
-		"updated_from", fieldFilter}), (*API).listProducts},
+		"updated_from", fieldFilter, variantFilter}), (*API).listProducts},
 	{http.MethodGet, "/products/{id}", scope.ProductsRead, nil, (*API).getProduct},
 	{http.MethodPost, "/products", scope.ProductsWrite, nil, (*API).createProduct},
 	{http.MethodPut, "/products/by-reference/{external_reference}", scope.ProductsWrite, nil, (*API).upsertProduct},

@@ -221,12 +221,14 @@ const (
 	// MenuLinks are the links of one menu, including nested ones.
 	MenuLinks = 30
 	// CustomFields are the custom fields of products, of variants, of orders and of customers each, of
-	// which FilterableFields can be filterable. CustomFieldItems are the entries of a value of type
-	// list, and CustomFieldFilters the conditions of one list on custom fields.
-	CustomFields       = 100
-	FilterableFields   = 20
-	CustomFieldItems   = 100
-	CustomFieldFilters = 3
+	// which FilterableFields can be filterable, but of variants FilterableVariantFields: a product has up
+	// to 2,000 values of each. CustomFieldItems are the entries of a value of type list, and
+	// CustomFieldFilters the conditions of one list on custom fields of an owner.
+	CustomFields            = 100
+	FilterableFields        = 20
+	FilterableVariantFields = 5
+	CustomFieldItems        = 100
+	CustomFieldFilters      = 3
 	// Locations are the locations of a store besides the default one, closed ones too.
 	Locations = 100
 	// ExportIDs are the ids that an export is limited to.

@@ -258,9 +258,13 @@ func plain(v wire.Value, depth int) bool {
 func (c *Core) CustomFieldConditions(
 	ctx context.Context, owner state.CustomFieldOwner, filters []*model.CustomFieldFilter, updatedFrom *micros.Time,
 ) (map[string]json.RawMessage, error) {
+	parameter := "custom_field"
+	if owner == state.FieldsOfVariants {
+		parameter = "variant_custom_field"
+	}
 	refused := func(code, detail string) (map[string]json.RawMessage, error) {
 		return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: detail,
-			Fields: []fault.Field{{Parameter: "custom_field", Code: code, Detail: detail}}}
+			Fields: []fault.Field{{Parameter: parameter, Code: code, Detail: detail}}}
 	}
 	switch {
 	case len(filters) == 0:

@@ -191,7 +191,7 @@ type CustomFieldCreateInput struct {
 	Type  state.CustomFieldType `json:"type"`
 	// Only for products.
 	VisibleInShop bool `json:"visibleInShop"`
-	// Not for variants, nor for JSON.
+	// Not for JSON, nor for lists of variants. At most 5 fields of variants, and 20 of each other owner.
 	Filterable bool `json:"filterable"`
 }
 
@@ -1131,6 +1131,8 @@ type ProductFilter struct {
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
 	// At most 3 filterable fields. Cannot be combined with updatedFrom.
 	CustomFields []*CustomFieldFilter `json:"customFields,omitempty"`
+	// Products with a variant that has the value; at most 3 filterable fields. Cannot be combined with updatedFrom.
+	VariantCustomFields []*CustomFieldFilter `json:"variantCustomFields,omitempty"`
 }
 
 type ProductImageAddInput struct {

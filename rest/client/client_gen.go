@@ -1501,7 +1501,7 @@ type CustomFieldChanges map[string]interface{}
 
 // CustomFieldCreate A new custom field. Unknown members are rejected.
 type CustomFieldCreate struct {
-	// Filterable Whether lists can be filtered by it: at most 20 fields of each owner, but not of variants, nor of type `json`.
+	// Filterable Whether lists can be filtered by it: at most 5 fields of variants, and 20 of each other owner. Not for the type `json`, nor for `list` of variants.
 	Filterable *bool `json:"filterable,omitempty"`
 
 	// Label What people read instead of the name.
@@ -4489,6 +4489,9 @@ type Tag = string
 // UpdatedFrom defines model for UpdatedFrom.
 type UpdatedFrom = time.Time
 
+// VariantFieldFilter defines model for VariantFieldFilter.
+type VariantFieldFilter map[string]string
+
 // ListCustomFieldsParams defines parameters for ListCustomFields.
 type ListCustomFieldsParams struct {
 	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
@@ -4862,6 +4865,9 @@ type ListProductsParams struct {
 
 	// CustomField Only items with this value of a filterable custom field, as in `custom_field[details.material]=Oak`, or with a list that has it; at most 3 fields. Case and accents of texts do not matter. An amount of money is written as `1999 EUR`. A page can have fewer items than `limit` although `next_cursor` is not null. Cannot be combined with `updated_from`.
 	CustomField *CustomFieldFilter `json:"custom_field,omitempty"`
+
+	// VariantCustomField Only products with a variant that has this value of a filterable custom field of variants, written as for `custom_field`; at most 3 fields. Cannot be combined with `updated_from`.
+	VariantCustomField *VariantFieldFilter `json:"variant_custom_field,omitempty"`
 
 	// UpdatedFrom Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
@@ -10642,6 +10648,18 @@ func NewListProductsRequest(server string, params *ListProductsParams) (*http.Re
 		if params.CustomField != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("deepObject", true, "custom_field", *params.CustomField, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "object", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.VariantCustomField != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("deepObject", true, "variant_custom_field", *params.VariantCustomField, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "object", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

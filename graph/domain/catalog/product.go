@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"encoding/json"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -25,7 +26,7 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	sort *state.ListSort,
 ) (*model.ProductConnection, error) {
 	f := core.Deref(filter)
-	fields, err := q.CustomFieldConditions(ctx, state.FieldsOfProducts, f.CustomFields, f.UpdatedFrom)
+	fields, err := q.fieldConditions(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +54,22 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 		c.Next = c.Sign(&db.Product{ID: stopped.ID, UpdatedAt: stopped.Time})
 	}
 	return c, err
+}
+
+// fieldConditions returns the values of custom fields that the products and their variants have to have.
+func (q Query) fieldConditions(ctx context.Context, f model.ProductFilter) (map[string]json.RawMessage, error) {
+	fields, err := q.CustomFieldConditions(ctx, state.FieldsOfProducts, f.CustomFields, f.UpdatedFrom)
+	if err != nil {
+		return nil, err
+	}
+	own, err := q.CustomFieldConditions(ctx, state.FieldsOfVariants, f.VariantCustomFields, f.UpdatedFrom)
+	if fields == nil {
+		fields = map[string]json.RawMessage{}
+	}
+	for name, value := range own {
+		fields[search.OfVariants+name] = value
+	}
+	return fields, err
 }
 
 // foundProducts reads one page of search results. stopped is where the search ended at its bound.

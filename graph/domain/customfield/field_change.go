@@ -94,8 +94,8 @@ func checkUse(c *core.Check, owner state.CustomFieldOwner, t state.CustomFieldTy
 	if shown && owner != state.FieldsOfProducts {
 		c.Add("visible_in_shop", fault.OutOfRange, "A shop shows only fields of products.")
 	}
-	if filterable && (owner == state.FieldsOfVariants || t == state.FieldJSON) {
-		c.Add("filterable", fault.OutOfRange, "No list can be filtered by fields of variants or by JSON.")
+	if filterable && (t == state.FieldJSON || owner == state.FieldsOfVariants && t == state.FieldList) {
+		c.Add("filterable", fault.OutOfRange, "No list can be filtered by JSON, or by lists of variants.")
 	}
 }
 
@@ -115,9 +115,12 @@ func (m Mutation) room(ctx context.Context, owner state.CustomFieldOwner, more i
 			n++
 		}
 	}
-	if filterable && n >= limit.FilterableFields {
-		return fault.State(fault.LimitReached,
-			fmt.Sprintf("At most %d custom fields of each kind are filterable.", limit.FilterableFields))
+	most := limit.FilterableFields
+	if owner == state.FieldsOfVariants {
+		most = limit.FilterableVariantFields
+	}
+	if filterable && n >= most {
+		return fault.State(fault.LimitReached, fmt.Sprintf("At most %d custom fields of this kind are filterable.", most))
 	}
 	return nil
 }

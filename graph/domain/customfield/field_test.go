@@ -46,10 +46,13 @@ func TestCustomFields(t *testing.T) {
 			"#/filterable out_of_range": func(in *model.CustomFieldCreateInput) {
 				in.Type, in.Filterable = state.FieldJSON, true
 			},
+			"#/filterable out_of_range ": func(in *model.CustomFieldCreateInput) {
+				in.Owner, in.Type, in.Filterable = state.FieldsOfVariants, state.FieldList, true
+			},
 		} {
 			bad := in
 			edit(&bad)
-			if got := graphtest.FieldOf(graphtest.ErrOf(m.CustomFieldCreate(p.Ctx, bad))); got != want {
+			if got := graphtest.FieldOf(graphtest.ErrOf(m.CustomFieldCreate(p.Ctx, bad))); got != strings.TrimSpace(want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}
@@ -193,6 +196,61 @@ func TestFilters(t *testing.T) {
 		found := graphtest.Must[*model.ProductConnection](t)(p.Query().Products(p.Ctx, nil, nil, nil, new("ecl"), nil))
 		if len(found.Nodes) != 1 {
 			t.Errorf("a search by the word of a text finds %d", len(found.Nodes))
+		}
+	})
+}
+
+// Products are found by the values of their variants, with and without options, at once and after a field
+// becomes filterable.
+func TestVariantFilters(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		m := p.Mutation()
+		later := define(t, p, state.FieldsOfVariants, "a.later", state.FieldNumber, false)
+		color := define(t, p, state.FieldsOfVariants, "a.color", state.FieldText, true)
+		define(t, p, state.FieldsOfProducts, "a.color", state.FieldText, true) // another owner's
+		red := values(`{"a.color":"Red","a.later":1}`)
+		shirt := graphtest.Shirt()
+		shirt.Variants[1].CustomFields = model.Given(red)
+		graphtest.NewProduct(t, p.Ctx, p.Resolver, shirt)
+		mug := graphtest.NewProduct(t, p.Ctx, p.Resolver, graphtest.Mug())
+		graphtest.Must[*model.ProductPayload](t)(m.ProductVariantUpdate(p.Ctx, mug.PublicID(), 1, "var"+
+			mug.PublicID()[len("prod"):], model.ProductVariantUpdateInput{CustomFields: model.Given(red)}))
+		other := graphtest.Mug()
+		other.Sku, other.CustomFields = new("OTHER"), values(`{"a.color":"Red"}`)
+		graphtest.NewProduct(t, p.Ctx, p.Resolver, other)
+		find := func(name, value string) (int, error) {
+			c, err := p.Query().Products(p.Ctx, nil, nil, &model.ProductFilter{
+				VariantCustomFields: []*model.CustomFieldFilter{{Name: name, Value: value}}}, nil, nil)
+			if err != nil {
+				return 0, err
+			}
+			return len(c.Nodes), nil
+		}
+		expect := func(name, value string, want int) {
+			t.Helper()
+			if n, err := find(name, value); n != want || err != nil {
+				t.Errorf("%s=%s finds %d, want %d: %v", name, value, n, want, err)
+			}
+		}
+		expect("a.color", "red", 2)
+		expect("a.color", "blue", 0)
+		if _, err := find("a.later", "1"); graphtest.FieldOf(err) != "variant_custom_field unknown_value" {
+			t.Errorf("by a field that is not filterable: %v", err)
+		}
+		graphtest.Must[*model.CustomFieldPayload](t)(m.CustomFieldUpdate(p.Ctx, later.PublicID(), 1,
+			model.CustomFieldUpdateInput{Filterable: model.Some(true)}))
+		expect("a.later", "1", 2)
+		graphtest.Must[*model.CustomFieldDeletePayload](t)(m.CustomFieldDelete(p.Ctx, color.PublicID(), 1))
+		if _, err := find("a.color", "red"); graphtest.FieldOf(err) != "variant_custom_field unknown_value" {
+			t.Errorf("by a deleted field: %v", err)
+		}
+		for i := range limit.FilterableVariantFields - 1 {
+			define(t, p, state.FieldsOfVariants, fmt.Sprint("b.f", i), state.FieldText, true)
+		}
+		_, err := m.CustomFieldCreate(p.Ctx, model.CustomFieldCreateInput{Owner: state.FieldsOfVariants, Name: "b.x",
+			Label: "X", Type: state.FieldText, Filterable: true})
+		if graphtest.FaultOf(err) != "limit_reached" {
+			t.Errorf("one more: %v", err)
 		}
 	})
 }

@@ -74,10 +74,10 @@ func (r *Resolver) Walk(ctx context.Context, t task.Task) error {
 	return err
 }
 
-// kinds are the owners whose records are searched.
+// kinds are the records that are found by the values of an owner.
 var kinds = map[state.CustomFieldOwner]search.Kind{
-	state.FieldsOfProducts: search.Products, state.FieldsOfOrders: search.Orders,
-	state.FieldsOfCustomers: search.Customers,
+	state.FieldsOfProducts: search.Products, state.FieldsOfVariants: search.Products,
+	state.FieldsOfOrders: search.Orders, state.FieldsOfCustomers: search.Customers,
 }
 
 // record is a row of products, orders or customers.
@@ -98,8 +98,8 @@ func (r *Resolver) step(ctx context.Context, f *db.CustomField, behind xid.ID) (
 	if err != nil || len(rows) == 0 {
 		return last, err
 	}
-	var parts []*db.Variant // with the value that is removed
-	if f.Owner == state.FieldsOfVariants && f.Gone {
+	var parts []*db.Variant // with a value
+	if f.Owner == state.FieldsOfVariants {
 		if parts, err = r.variantsWith(ctx, f.Name, rows); err != nil {
 			return last, err
 		}
@@ -114,8 +114,8 @@ func (r *Resolver) step(ctx context.Context, f *db.CustomField, behind xid.ID) (
 		case f.Gone:
 			err = r.write(ctx, table, column, row, rest)
 		}
-		if kind := kinds[f.Owner]; err == nil && kind != "" {
-			err = search.For(ctx, r.Store).Mark(ctx, kind, row.id)
+		if err == nil {
+			err = search.For(ctx, r.Store).Mark(ctx, kinds[f.Owner], row.id)
 		}
 		if err != nil {
 			return last, err
@@ -123,6 +123,9 @@ func (r *Resolver) step(ctx context.Context, f *db.CustomField, behind xid.ID) (
 	}
 	if len(rows) == walkBatch {
 		last = rows[len(rows)-1].id
+	}
+	if !f.Gone {
+		return last, nil
 	}
 	return last, r.clear(ctx, f.Name, parts)
 }

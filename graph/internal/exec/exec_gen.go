@@ -3735,6 +3735,8 @@ input ProductFilter {
   updatedFrom: Time
   "At most 3 filterable fields. Cannot be combined with updatedFrom."
   customFields: [CustomFieldFilter!]
+  "Products with a variant that has the value; at most 3 filterable fields. Cannot be combined with updatedFrom."
+  variantCustomFields: [CustomFieldFilter!]
 }
 
 input CustomerFilter {
@@ -4481,7 +4483,7 @@ input CustomFieldCreateInput {
   type: CustomFieldType!
   "Only for products."
   visibleInShop: Boolean! = false
-  "Not for variants, nor for JSON."
+  "Not for JSON, nor for lists of variants. At most 5 fields of variants, and 20 of each other owner."
   filterable: Boolean! = false
 }
 
@@ -69938,7 +69940,7 @@ func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "sku", "tag", "updatedFrom", "customFields"}
+	fieldsInOrder := [...]string{"status", "sku", "tag", "updatedFrom", "customFields", "variantCustomFields"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -69980,6 +69982,13 @@ func (ec *executionContext) unmarshalInputProductFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.CustomFields = data
+		case "variantCustomFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("variantCustomFields"))
+			data, err := ec.unmarshalOCustomFieldFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomFieldFilterᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VariantCustomFields = data
 		}
 	}
 	return it, nil

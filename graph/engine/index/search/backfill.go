@@ -22,11 +22,13 @@ var stages = []Kind{Customers, Products, Orders}
 type Keeper struct {
 	store *ent.Store
 	fill  backfill.Job
+	// most is how many terms one transaction writes, except that it writes all of one item.
+	most int
 }
 
 // NewKeeper returns a keeper.
 func NewKeeper(s *ent.Store) *Keeper {
-	k := &Keeper{store: s}
+	k := &Keeper{store: s, most: 20_000}
 	k.fill = backfill.Job{Store: s, Name: "index_search", Version: 2, Format: ent.SearchTerms, Stages: len(stages),
 		Step: k.indexSome}
 	return k
@@ -41,7 +43,19 @@ func (k *Keeper) indexSome(ctx context.Context, stage int, behind xid.ID) (last 
 	if err != nil || len(list) == 0 {
 		return last, err
 	}
+	list = k.fitting(list)
 	return list[len(list)-1].id, k.write(ctx, list)
+}
+
+// fitting returns the first items, as many as one transaction writes.
+func (k *Keeper) fitting(list []item) []item {
+	n := 0
+	for i, t := range list {
+		if n += len(t.terms); i > 0 && n > k.most {
+			return list[:i]
+		}
+	}
+	return list
 }
 
 // reader returns a reader that locks the rows whose terms will be written.

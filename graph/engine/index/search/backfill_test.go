@@ -17,7 +17,9 @@ func TestBackfill(t *testing.T) {
 		outdated := func(int) (string, []string) { return "open", []string{"outdated"} }
 		plant(t, ctx, s, 45, outdated)
 		plant(t, other, s, 3, outdated)
-		if err := search.NewKeeper(s).Backfill(t.Context()); err != nil {
+		k := search.NewKeeper(s)
+		k.Bound(3)
+		if err := k.Backfill(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if a, b := terms(t, ctx, s), terms(t, other, s); a != 45 || b != 3 {

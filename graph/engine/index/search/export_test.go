@@ -27,7 +27,10 @@ const MaxFresh = maxFresh
 
 // Some writes the words of orders that were read as pending.
 func (k *Keeper) Some(ctx context.Context, ids ...xid.ID) error {
-	return k.store.InTx(ctx, func(ctx context.Context) error { return k.flushSome(ctx, Orders, ids) })
+	return k.store.InTx(ctx, func(ctx context.Context) error {
+		_, err := k.flushSome(ctx, Orders, ids)
+		return err
+	})
 }
 
 // Removal returns the statement that deletes the words of n items.
@@ -35,3 +38,6 @@ func Removal(engine string, n int) string { return removal(engine, n) }
 
 // OfProduct returns the terms of a product.
 func OfProduct(p *db.Product) (map[string]bool, error) { return ofProduct(p) }
+
+// Bound sets how many terms one transaction writes.
+func (k *Keeper) Bound(n int) { k.most = n }

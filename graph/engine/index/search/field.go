@@ -15,6 +15,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 )
 
+// OfVariants begins the name of a custom field of variants in the terms of their products.
+const OfVariants = "variant:"
+
 // FieldTerms returns the terms of the stored value of a custom field, one for each entry of a list. No
 // text contains them. Case, accents and surrounding space of texts make no difference.
 func FieldTerms(name string, value json.RawMessage) (list []string) {
@@ -44,6 +47,10 @@ func (r reader) fieldsOf(
 	ctx context.Context, owner state.CustomFieldOwner,
 ) func(t terms, k Kind, personal bool, values document.CustomFields) error {
 	var filterable map[string]state.CustomFieldType
+	prefix := ""
+	if owner == state.FieldsOfVariants {
+		prefix = OfVariants
+	}
 	return func(t terms, k Kind, personal bool, values document.CustomFields) error {
 		if len(values) == 0 {
 			return nil
@@ -66,7 +73,7 @@ func (r reader) fieldsOf(
 		}
 		for name, kind := range filterable {
 			if value := all[name]; value != nil {
-				t.field(k, personal, name, kind, value)
+				t.field(k, personal, prefix+name, kind, value)
 			}
 		}
 		return nil

@@ -67,31 +67,36 @@ func (k *Keeper) flush(ctx context.Context, kind Kind) error {
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		err = k.store.InTx(ctx, func(ctx context.Context) error { return k.flushSome(ctx, kind, ids) })
-		if err != nil {
+		done := 0
+		err = k.store.InTx(ctx, func(ctx context.Context) (err error) {
+			done, err = k.flushSome(ctx, kind, ids)
+			return err
+		})
+		if err != nil || done == len(ids) && done < flushBatch {
 			return err
 		}
-		if at = ids[len(ids)-1]; len(ids) < flushBatch {
-			return nil
-		}
+		at = ids[done-1]
 	}
 	return nil
 }
 
-// flushSome writes the words of pending items. It locks their rows first: earlier changes are seen,
-// and later ones mark the row again after this transaction. If none is pending any more, another
-// process was here.
-func (k *Keeper) flushSome(ctx context.Context, kind Kind, ids []xid.ID) error {
+// flushSome writes the words of the first of the pending items, as many as fit, and returns their number. It
+// locks all rows first: earlier changes are seen, and later ones mark the row again after this transaction. If
+// none is pending any more, another process was here.
+func (k *Keeper) flushSome(ctx context.Context, kind Kind, ids []xid.ID) (done int, err error) {
 	list, err := k.reader(ctx).items(ctx, kind, byIDs(ids))
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if some := k.fitting(list); len(some) < len(list) {
+		list, ids = some, ids[:slices.Index(ids, some[len(some)-1].id)+1]
 	}
 	gone := k.store.DB(ctx).SearchPending.Delete().Where(searchpending.Kind(string(kind)), searchpending.IDIn(ids...))
 	n, err := gone.Exec(ctx)
 	if err != nil || n == 0 {
-		return err
+		return len(ids), err
 	}
-	return k.write(ctx, list)
+	return len(ids), k.write(ctx, list)
 }
 
 func pending(ctx context.Context, c *db.Client, k Kind, pick selection) (ids []xid.ID, err error) {

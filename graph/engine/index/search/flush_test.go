@@ -37,6 +37,7 @@ func TestSettle(t *testing.T) {
 		ctx, _ := storetest.Merchant(t, s)
 		other, _ := storetest.Merchant(t, s)
 		k := search.NewKeeper(s)
+		k.Bound(20) // the words of a few orders
 		plant(t, ctx, s, 90, func(int) (string, []string) { return "open", []string{"outdated"} })
 		plant(t, other, s, 2, func(int) (string, []string) { return "open", []string{"outdated"} })
 		all, err := s.DB(ctx).Order.Query().Order(order.ByID()).IDs(ctx)

@@ -110,7 +110,7 @@ func (r reader) products(ctx context.Context, pick selection) (list []item, err 
 	if err != nil {
 		return nil, err
 	}
-	fields := r.fieldsOf(ctx, state.FieldsOfProducts)
+	fields, own := r.fieldsOf(ctx, state.FieldsOfProducts), r.fieldsOf(ctx, state.FieldsOfVariants)
 	for some, err := range variants.Groups(rows) {
 		if err == nil {
 			err = variants.Load(ctx, r.client, some...)
@@ -122,6 +122,11 @@ func (r reader) products(ctx context.Context, pick selection) (list []item, err 
 			t, err := ofProduct(p)
 			if err == nil {
 				err = fields(t, Products, false, p.CustomFields)
+			}
+			for _, v := range variants.Of(p) {
+				if err == nil {
+					err = own(t, Products, false, v.CustomFields)
+				}
 			}
 			if err != nil {
 				return nil, err

@@ -446,6 +446,7 @@ class Operations:
         sku: Optional[str] = None,
         tag: Optional[str] = None,
         custom_field: Optional[dict[str, Any]] = None,
+        variant_custom_field: Optional[dict[str, Any]] = None,
         updated_from: Optional[str] = None,
     ) -> types.ProductPage:
         """List products. Returns the store's products in every status, newest first, or with `updated_from`
@@ -461,6 +462,7 @@ class Operations:
                 "sku": sku,
                 "tag": tag,
                 "custom_field": custom_field,
+                "variant_custom_field": variant_custom_field,
                 "updated_from": updated_from,
             },
         )
@@ -474,6 +476,7 @@ class Operations:
         sku: Optional[str] = None,
         tag: Optional[str] = None,
         custom_field: Optional[dict[str, Any]] = None,
+        variant_custom_field: Optional[dict[str, Any]] = None,
         updated_from: Optional[str] = None,
     ) -> Iterator[types.Product]:
         """Iterates over all pages of list_products."""
@@ -487,6 +490,7 @@ class Operations:
                 "sku": sku,
                 "tag": tag,
                 "custom_field": custom_field,
+                "variant_custom_field": variant_custom_field,
                 "updated_from": updated_from,
             },
         )

@@ -1582,8 +1582,8 @@ class CustomFieldCreate(TypedDict):
     type: CustomFieldType
     #: Whether themes can show its values to visitors. Only for products.
     visible_in_shop: NotRequired[Optional[bool]]
-    #: Whether lists can be filtered by it: at most 20 fields of each owner, but not of variants, nor of type
-    #: `json`.
+    #: Whether lists can be filtered by it: at most 5 fields of variants, and 20 of each other owner. Not for the
+    #: type `json`, nor for `list` of variants.
     filterable: NotRequired[Optional[bool]]
 
 

@@ -81,6 +81,11 @@ export interface ListProductsQuery {
    * combined with `updated_from`.
    */
   custom_field?: Record<string, unknown>;
+  /**
+   * Only products with a variant that has this value of a filterable custom field of variants, written as for
+   * `custom_field`; at most 3 fields. Cannot be combined with `updated_from`.
+   */
+  variant_custom_field?: Record<string, unknown>;
   /** Only items changed at this time or later. Sorts the list by oldest change first. RFC 3339, any offset. */
   updated_from?: string;
 }

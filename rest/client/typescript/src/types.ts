@@ -1429,8 +1429,8 @@ export interface CustomFieldCreate {
   /** Whether themes can show its values to visitors. Only for products. */
   visible_in_shop?: boolean | null;
   /**
-   * Whether lists can be filtered by it: at most 20 fields of each owner, but not of variants, nor of type
-   * `json`.
+   * Whether lists can be filtered by it: at most 5 fields of variants, and 20 of each other owner. Not for the
+   * type `json`, nor for `list` of variants.
    */
   filterable?: boolean | null;
 }

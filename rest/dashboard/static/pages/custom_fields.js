@@ -18,7 +18,7 @@ const types = [['TEXT', 'Text'], ['NUMBER', 'Number'], ['BOOLEAN', 'Yes or no'],
 const titleOf = (list, value) => list.find(([v]) => v === value)?.[1] ?? value;
 
 const shown = (owner) => owner === 'PRODUCT';
-const filtered = (owner, type) => owner !== 'VARIANT' && type !== 'JSON';
+const filtered = (owner, type) => type !== 'JSON' && !(owner === 'VARIANT' && type === 'LIST');
 
 export function CustomFieldSettings() {
   const { can } = useApp();
@@ -75,7 +75,8 @@ function Edit({ of: f, onClose, changed }) {
     ${shown(owner) && html`<${Check} name="visibleInShop" label="Show in the shop" value=${f.visibleInShop ?? false}
       hint="Themes can show its values on the product page." />`}
     ${filtered(owner, type) && html`<${Check} name="filterable" label="Filter and search by it"
-      value=${f.filterable ?? false} hint="At most 20 fields of each kind." />`}
+      value=${f.filterable ?? false}
+      hint=${'At most ' + (owner === 'VARIANT' ? 5 : 20) + ' fields of ' + titleOf(owners, owner).toLowerCase() + '.'} />`}
   <//>`;
 }
 
