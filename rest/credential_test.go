@@ -82,7 +82,10 @@ var endpoints = []struct {
 		`{"from":"` + homeID + `","to":"` + anyLocation + `","lines":[{"sku":"MUG-1","quantity":1}]}`},
 	{row{"GET", "/locations", scope.LocationsRead}, "/locations", ""},
 	{row{"POST", "/locations", scope.LocationsWrite}, "/locations", `{"name":"Shop"}`},
+	{row{"PUT", "/location-order", scope.LocationsWrite}, "/location-order",
+		`{"ids":["` + openPlaces + `"]}`},
 	{row{"PATCH", "/locations/{id}", scope.LocationsWrite}, "/locations/" + anyLocation, `{"name":"x"}`},
+	{row{"POST", "/locations/{id}/close", scope.LocationsWrite}, "/locations/" + anyLocation + "/close", `{}`},
 	{row{"GET", "/events", scope.WebhooksRead}, "/events", ""},
 	{row{"GET", "/events/{id}", scope.WebhooksRead}, "/events/" + anyEvent, ""},
 }

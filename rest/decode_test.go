@@ -152,6 +152,8 @@ func aRow(t *testing.T, m *shop, path string, body map[string]any) string {
 	case path == "/inventory/transfers":
 		lines = []any{map[string]any{"variant_id": xid.Variant.Format(m.product(t).ID), "quantity": 1}}
 		body["from"], body["to"] = m.at(t, homeID), m.at(t, anyLocation)
+	case path == "/location-order":
+		body["ids"] = strings.Split(m.at(t, openPlaces), `","`)
 	case path == "/orders":
 		lines = []any{map[string]any{"product_id": productID, "quantity": 2, "unit_price_minor": 1450}}
 		if body["pricing"] != nil {

@@ -145,6 +145,14 @@ func TestEventsOfWrites(t *testing.T) {
 			{name: "a location", as: m.all, method: "POST", target: "/locations", body: `{"name":"Shop"}`, status: 201},
 			{name: "a place's name", as: m.all, method: "PATCH", target: m.at(t, "/locations/"+anyLocation),
 				body: `{"name":"x"}`, status: 200},
+			{name: "a closed place", as: m.all, method: "POST", target: m.at(t, "/locations/"+anyLocation+"/close"),
+				body: `{}`, status: 200},
+			{name: "no default place", as: m.all, method: "POST", target: m.at(t, "/locations/"+homeID+"/close"),
+				body: `{}`, status: 409},
+			{name: "another order of places", as: m.all, method: "PUT", target: "/location-order",
+				body: `{"ids":["` + openPlaces + `"]}`, status: 200},
+			{name: "an unknown place first", as: m.all, method: "PUT", target: "/location-order",
+				body: `{"ids":["loc_1"]}`, status: 422},
 			{name: "a transfer to nowhere", as: m.all, method: "POST", target: "/inventory/transfers",
 				body: `{"from":"loc_1","to":"loc_2","lines":[{"sku":"MUG-1","quantity":1}]}`, status: 422},
 			{name: "a transfer", as: m.all, method: "POST", target: "/inventory/transfers",
@@ -188,9 +196,10 @@ func TestEventsOfWrites(t *testing.T) {
 				status: 403},
 		} {
 			t.Run(d.name, func(t *testing.T) {
+				body := m.at(t, d.body)
 				log.Mark(t, s.store)
 				for i := range 3 {
-					r := request{As: d.as, Method: d.method, Path: d.target, Body: d.body, Free: true,
+					r := request{As: d.as, Method: d.method, Path: d.target, Body: body, Free: true,
 						Header: map[string]string{"Idempotency-Key": strings.ReplaceAll(d.name, " ", "-")}}
 					if got := s.do(t, r).Status; got != d.status {
 						t.Errorf("status %d, want %d", got, d.status)

@@ -139,3 +139,42 @@ func (a *API) updateLocation(c *call) error {
 		return nil
 	})
 }
+
+// closeLocation is POST /locations/{id}/close. The body may be empty or have the expected version.
+func (a *API) closeLocation(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	expected := r.Int("expected_version")
+	c.keep(r.Fields())
+	l, err := a.Core.Query().Location(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	return atVersion(expected, l.Version, func(version int64) error {
+		done, err := a.Core.Mutation().LocationClose(c.ctx, l.PublicID(), version)
+		if err != nil {
+			return err
+		}
+		c.code = http.StatusOK
+		c.out = appendLocation(c.out, done.Location)
+		return nil
+	})
+}
+
+// reorderLocations answers with all open locations in their new order.
+func (a *API) reorderLocations(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	ids := r.Strings("ids")
+	c.keep(present(r.Fields(), "ids", r.Given("ids")))
+	done, err := a.Core.Mutation().LocationReorder(c.ctx, ids)
+	if err != nil {
+		return err
+	}
+	c.code = http.StatusOK
+	return list(c, &model.Connection[*model.Location]{Nodes: done.Locations}, nil, appendLocation)
+}

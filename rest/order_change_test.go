@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -61,6 +62,7 @@ const (
 	anyField    = "{field}"
 	anyLocation = "{location}"
 	homeID      = "{home}"
+	openPlaces  = "{open locations}" // their ids, with "," between them
 	anyEvent    = "{event}"
 )
 
@@ -111,6 +113,11 @@ func (m *shop) at(t testing.TB, path string) string {
 		anyLocation: func() string {
 			return graphtest.Must[*model.LocationPayload](t)(r.Mutation().LocationCreate(m.ctx,
 				model.LocationCreateInput{Name: "Shop", SellsOnline: true})).Location.PublicID()
+		},
+		openPlaces: func() string {
+			list := graphtest.Must[*model.LocationConnection](t)(r.Query().Locations(m.ctx, new(100), nil)).Nodes
+			list = slices.DeleteFunc(list, func(l *model.Location) bool { return l.ClosedAt != nil })
+			return strings.Join(core.Map(list, func(l *model.Location) string { return l.PublicID() }), `","`)
 		},
 		anyEvent: func() string {
 			id := xid.New()

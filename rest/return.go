@@ -129,7 +129,8 @@ const defaultPaymentDays = 14
 func (a *API) exchangeReturn(c *call) error {
 	return a.changeReturn(c, "lines", func(r *wire.Reader) returnChange {
 		in := model.ReturnExchangeInput{Lines: readOrderLines(r), Pricing: readPricing(r),
-			Restock: core.Deref(r.Bool("restock")), RefundRest: core.Deref(r.Bool("refund_rest"))}
+			Restock: core.Deref(r.Bool("restock")), Location: r.String("location"),
+			RefundRest: core.Deref(r.Bool("refund_rest"))}
 		if p := r.Object("payment"); p != nil {
 			in.Payment = &model.PaymentRequestInput{Days: defaultPaymentDays, SendEmail: true}
 			core.Opt(p.Int("days"), func(n int64) { in.Payment.Days = n })

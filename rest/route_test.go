@@ -30,6 +30,7 @@ var paths = map[string]string{
 	"/orders/" + orderID + "/fulfillments/x": "PATCH", "/inventory": "GET, HEAD", "/inventory/adjustments": "POST",
 	"/customers/" + customerID: "GET, HEAD, PATCH", "/discounts": "GET, HEAD, POST", "/discounts/x": "DELETE, PATCH",
 	"/inventory/transfers": "POST", "/locations": "GET, HEAD, POST", "/locations/x": "PATCH",
+	"/location-order": "PUT", "/locations/x/close": "POST",
 	"/custom-fields": "GET, HEAD, POST", "/custom-fields/x": "DELETE, PATCH",
 	"/events": "GET, HEAD", "/events/x": "GET, HEAD",
 	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD",

@@ -219,7 +219,7 @@ func TestBrowserOrder(t *testing.T) {
 	b.fill(`dialog input[name="carrier"]`, "Post")
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`[data-test="order-fulfill"]`)
-	b.takesBack()
+	b.takesBack(p.location(t, f.Stores[0], true))
 	do("refund")
 	b.click(`dialog input[name="choose"]`)
 	b.fill(`dialog fieldset input[type="number"]`, "1")
@@ -250,8 +250,8 @@ func TestBrowserOrder(t *testing.T) {
 	}
 }
 
-// takesBack returns one of two units of the order on the page, and refunds less than its value.
-func (b *browser) takesBack() {
+// takesBack returns one of two units of the order on the page to a location, and refunds less than its value.
+func (b *browser) takesBack(place string) {
 	b.click(`[data-test="return-new"]`)
 	b.fill(`dialog input[name^="quantity."]`, "3")
 	b.click(`dialog [data-test="submit"]`)
@@ -268,6 +268,7 @@ func (b *browser) takesBack() {
 	b.click(`[data-test="return-refund"]`)
 	b.await("the value", `document.querySelector('dialog input[name="amountMinor"]')?.value === '50.00'`)
 	b.fill(`dialog input[name="amountMinor"]`, "40.00")
+	b.choose(`dialog select[name="location"]`, place)
 	b.shot("return-refund")
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`[data-test="return-refund"]`)

@@ -37,6 +37,7 @@ var bodies = map[string]string{
 	"/returns/{id}/refund": "{}", "/returns/{id}/exchange": `{"lines":[{"title":"x","quantity":1,"unit_price_minor":1}]}`,
 
 	"/locations": `{"name":"CODE"}`, "/locations/{id}": `{"name":"y"}`,
+	"/location-order": `{"ids":["OPEN"]}`, "/locations/{id}/close": "{}",
 	"/inventory/transfers": `{"from":"HOME","to":"PLACE","lines":[{"sku":"REFERENCE","quantity":1}]}`,
 }
 
@@ -51,8 +52,8 @@ func TestScopes(t *testing.T) {
 		want(t, http.StatusAccepted, "")
 	p.send(t, request{Method: http.MethodPost, Path: base + "/imports", As: all, Body: bodies["/imports"]}).
 		want(t, http.StatusAccepted, "")
-	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 64 || names != 27 {
-		t.Errorf("%d rows and %d scopes, want 64 and 27", rows, names)
+	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 66 || names != 27 {
+		t.Errorf("%d rows and %d scopes, want 66 and 27", rows, names)
 	}
 	for _, route := range rest.Routes() {
 		r := request{Method: route.Method, Path: base + route.Path, Body: bodies[route.Path]}
@@ -63,6 +64,7 @@ func TestScopes(t *testing.T) {
 			r.Body = strings.NewReplacer("HOME", p.location(t, store, false), "PLACE", p.location(t, store, true)).
 				Replace(r.Body)
 		}
+		r.Body = strings.Replace(r.Body, "OPEN", strings.Join(p.locations(t, store), `","`), 1)
 		body := r.Body
 		for _, name := range append(scope.Names(), "all") {
 			r.As = store.Keys[name]
@@ -144,9 +146,25 @@ func (p *program) location(t *testing.T, store demo.Store, other bool) string {
 			Body: bodies["/locations"], Key: rand.Text()})
 		return parse[struct{ ID string }](t, string(made.Body)).ID
 	}
-	page := parse[struct{ Data []struct{ ID string } }](t,
-		string(p.send(t, request{Path: base + "/locations", As: store.Keys["all"]}).Body))
-	return page.Data[len(page.Data)-1].ID
+	all := p.locations(t, store)
+	return all[len(all)-1]
+}
+
+// locations returns the ids of the open locations of a store. The last one is the default location.
+func (p *program) locations(t *testing.T, store demo.Store) (ids []string) {
+	t.Helper()
+	page := parse[struct {
+		Data []struct {
+			ID       string
+			ClosedAt *string `json:"closed_at"`
+		}
+	}](t, string(p.send(t, request{Path: base + "/locations?limit=100", As: store.Keys["all"]}).Body))
+	for _, l := range page.Data {
+		if l.ClosedAt == nil {
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids
 }
 
 // shipment returns the path of a shipment of a new order.
@@ -202,6 +220,8 @@ func (p *program) own(t *testing.T, store demo.Store, route rest.Route) string {
 			}
 		}](t, string(p.send(t, request{Path: base + list + "?limit=1", As: store.Keys["all"]}).Body))
 		return list + "/" + page.Data[0].ID
+	case strings.HasSuffix(route.Path, "/close"):
+		return strings.Replace(route.Path, "{id}", p.location(t, store, true), 1)
 	case list == "/discounts", route.Method == http.MethodDelete:
 		return list + "/" + post(list, strings.Replace(bodies[list], "CODE", strings.ToLower(rand.Text()), 1))
 	}

@@ -1412,6 +1412,8 @@ type ReturnExchangeInput struct {
 	Pricing *OrderPricingInput `json:"pricing,omitempty"`
 	// Restocks the returned items.
 	Restock bool `json:"restock"`
+	// With restock: the location that gets the units. If absent, those that they were taken from.
+	Location *string `json:"location,omitempty"`
 	// Refunds what the returned items are worth more than the new order. Otherwise, orderRefund can do so later.
 	RefundRest bool `json:"refundRest"`
 	// Lets the customer pay the rest of the new order, as orderRequestPayment does. It is ignored if nothing is owed.

@@ -2935,6 +2935,12 @@ type Location struct {
 	Version Version `json:"version"`
 }
 
+// LocationClose The version of the location, if the change depends on it. Unknown members are rejected.
+type LocationClose struct {
+	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
+	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+}
+
 // LocationCreate A new location. Unknown members are rejected.
 type LocationCreate struct {
 	// Address An address. Unknown members are rejected. A new one requires `line1`, `city` and `country`.
@@ -2952,6 +2958,12 @@ type LocationCreate struct {
 
 // LocationID The id of a location.
 type LocationID = string
+
+// LocationOrder The order of locations. Unknown members are rejected.
+type LocationOrder struct {
+	// Ids The ids of all open locations. Orders take stock from the first one first.
+	Ids []string `json:"ids"`
+}
 
 // LocationPage One page of locations.
 type LocationPage struct {
@@ -3948,6 +3960,9 @@ type ReturnExchange struct {
 	// Lines The items of the new order, at the present prices unless given.
 	Lines []OrderLineCreate `json:"lines"`
 
+	// Location The id of the location that gets the items of the return. If absent, those that they were taken from.
+	Location *string `json:"location,omitempty"`
+
 	// Payment Lets the customer pay the rest of the new order by a link. Ignored if nothing is owed.
 	Payment *ExchangePayment `json:"payment,omitempty"`
 
@@ -4702,6 +4717,12 @@ type TransferInventoryParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// ReorderLocationsParams defines parameters for ReorderLocations.
+type ReorderLocationsParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // ListLocationsParams defines parameters for ListLocations.
 type ListLocationsParams struct {
 	// Limit The maximum number of items of a page. Values above 100 count as 100. Values below 1 and texts return 400 `invalid_parameter`. A page with very long texts ends early, before 8 MiB: continue with `next_cursor`.
@@ -4722,6 +4743,12 @@ type CreateLocationParams struct {
 
 // UpdateLocationParams defines parameters for UpdateLocation.
 type UpdateLocationParams struct {
+	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// CloseLocationParams defines parameters for CloseLocation.
+type CloseLocationParams struct {
 	// IdempotencyKey Identifies the request, so that it takes effect once. Use a new random key for each request, and the same key to retry after a lost response. Stored for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
@@ -5068,11 +5095,17 @@ type AdjustInventoryJSONRequestBody = InventoryAdjustment
 // TransferInventoryJSONRequestBody defines body for TransferInventory for application/json ContentType.
 type TransferInventoryJSONRequestBody = InventoryTransfer
 
+// ReorderLocationsJSONRequestBody defines body for ReorderLocations for application/json ContentType.
+type ReorderLocationsJSONRequestBody = LocationOrder
+
 // CreateLocationJSONRequestBody defines body for CreateLocation for application/json ContentType.
 type CreateLocationJSONRequestBody = LocationCreate
 
 // UpdateLocationJSONRequestBody defines body for UpdateLocation for application/json ContentType.
 type UpdateLocationJSONRequestBody = LocationPatch
+
+// CloseLocationJSONRequestBody defines body for CloseLocation for application/json ContentType.
+type CloseLocationJSONRequestBody = LocationClose
 
 // CreateOrderJSONRequestBody defines body for CreateOrder for application/json ContentType.
 type CreateOrderJSONRequestBody = OrderCreate
@@ -5492,6 +5525,24 @@ type ClientInterface interface {
 	// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
 	TransferInventory(ctx context.Context, params *TransferInventoryParams, body TransferInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ReorderLocationsWithBody Reorder locations
+	//
+	// Sets the order in which orders take stock from the locations. All open locations have to be listed.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /location-order (the `ReorderLocations` operationId).
+	ReorderLocationsWithBody(ctx context.Context, params *ReorderLocationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReorderLocations Reorder locations
+	//
+	// Sets the order in which orders take stock from the locations. All open locations have to be listed.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /location-order (the `ReorderLocations` operationId).
+	ReorderLocations(ctx context.Context, params *ReorderLocationsParams, body ReorderLocationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListLocations List locations
 	//
 	// Returns the locations of the store, newest first. The last one is the default location, which every store has.
@@ -5534,6 +5585,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
 	UpdateLocation(ctx context.Context, id LocationID, params *UpdateLocationParams, body UpdateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CloseLocationWithBody Close a location
+	//
+	// Closes a location that has no stock. The default location, a location with stock, and one that is closed already return 409 `invalid_transition`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /locations/{id}/close (the `CloseLocation` operationId).
+	CloseLocationWithBody(ctx context.Context, id LocationID, params *CloseLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CloseLocation Close a location
+	//
+	// Closes a location that has no stock. The default location, a location with stock, and one that is closed already return 409 `invalid_transition`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /locations/{id}/close (the `CloseLocation` operationId).
+	CloseLocation(ctx context.Context, id LocationID, params *CloseLocationParams, body CloseLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMarketplaceThemes List marketplace themes
 	//
@@ -6655,6 +6724,44 @@ func (c *Raw) TransferInventory(ctx context.Context, params *TransferInventoryPa
 	return c.Client.Do(req)
 }
 
+// ReorderLocationsWithBody Reorder locations
+//
+// Sets the order in which orders take stock from the locations. All open locations have to be listed.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /location-order (the `ReorderLocations` operationId).
+func (c *Raw) ReorderLocationsWithBody(ctx context.Context, params *ReorderLocationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReorderLocationsRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReorderLocations Reorder locations
+//
+// Sets the order in which orders take stock from the locations. All open locations have to be listed.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /location-order (the `ReorderLocations` operationId).
+func (c *Raw) ReorderLocations(ctx context.Context, params *ReorderLocationsParams, body ReorderLocationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReorderLocationsRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListLocations List locations
 //
 // Returns the locations of the store, newest first. The last one is the default location, which every store has.
@@ -6738,6 +6845,44 @@ func (c *Raw) UpdateLocationWithBody(ctx context.Context, id LocationID, params 
 // Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
 func (c *Raw) UpdateLocation(ctx context.Context, id LocationID, params *UpdateLocationParams, body UpdateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateLocationRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CloseLocationWithBody Close a location
+//
+// Closes a location that has no stock. The default location, a location with stock, and one that is closed already return 409 `invalid_transition`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /locations/{id}/close (the `CloseLocation` operationId).
+func (c *Raw) CloseLocationWithBody(ctx context.Context, id LocationID, params *CloseLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCloseLocationRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CloseLocation Close a location
+//
+// Closes a location that has no stock. The default location, a location with stock, and one that is closed already return 409 `invalid_transition`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /locations/{id}/close (the `CloseLocation` operationId).
+func (c *Raw) CloseLocation(ctx context.Context, id LocationID, params *CloseLocationParams, body CloseLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCloseLocationRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -9416,6 +9561,59 @@ func NewTransferInventoryRequestWithBody(server string, params *TransferInventor
 	return req, nil
 }
 
+// NewReorderLocationsRequest calls the generic ReorderLocations builder with application/json body
+func NewReorderLocationsRequest(server string, params *ReorderLocationsParams, body ReorderLocationsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReorderLocationsRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewReorderLocationsRequestWithBody constructs an http.Request for the ReorderLocations method, with any body, and a specified content type
+func NewReorderLocationsRequestWithBody(server string, params *ReorderLocationsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/location-order")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 // NewListLocationsRequest constructs an http.Request for the ListLocations method
 func NewListLocationsRequest(server string, params *ListLocationsParams) (*http.Request, error) {
 	var err error
@@ -9588,6 +9786,66 @@ func NewUpdateLocationRequestWithBody(server string, id LocationID, params *Upda
 	}
 
 	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewCloseLocationRequest calls the generic CloseLocation builder with application/json body
+func NewCloseLocationRequest(server string, id LocationID, params *CloseLocationParams, body CloseLocationJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCloseLocationRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewCloseLocationRequestWithBody constructs an http.Request for the CloseLocation method, with any body, and a specified content type
+func NewCloseLocationRequestWithBody(server string, id LocationID, params *CloseLocationParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/locations/%s/close", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -12429,6 +12687,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /inventory/transfers (the `TransferInventory` operationId).
 	TransferInventoryWithResponse(ctx context.Context, params *TransferInventoryParams, body TransferInventoryJSONRequestBody, reqEditors ...RequestEditorFn) (*TransferInventoryResponse, error)
 
+	// ReorderLocationsWithBodyWithResponse Reorder locations
+	//
+	// Sets the order in which orders take stock from the locations. All open locations have to be listed.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /location-order (the `ReorderLocations` operationId).
+	ReorderLocationsWithBodyWithResponse(ctx context.Context, params *ReorderLocationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReorderLocationsResponse, error)
+
+	// ReorderLocationsWithResponse Reorder locations
+	//
+	// Sets the order in which orders take stock from the locations. All open locations have to be listed.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /location-order (the `ReorderLocations` operationId).
+	ReorderLocationsWithResponse(ctx context.Context, params *ReorderLocationsParams, body ReorderLocationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReorderLocationsResponse, error)
+
 	// ListLocationsWithResponse List locations
 	//
 	// Returns the locations of the store, newest first. The last one is the default location, which every store has.
@@ -12473,6 +12749,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PATCH /locations/{id} (the `UpdateLocation` operationId).
 	UpdateLocationWithResponse(ctx context.Context, id LocationID, params *UpdateLocationParams, body UpdateLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateLocationResponse, error)
+
+	// CloseLocationWithBodyWithResponse Close a location
+	//
+	// Closes a location that has no stock. The default location, a location with stock, and one that is closed already return 409 `invalid_transition`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /locations/{id}/close (the `CloseLocation` operationId).
+	CloseLocationWithBodyWithResponse(ctx context.Context, id LocationID, params *CloseLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CloseLocationResponse, error)
+
+	// CloseLocationWithResponse Close a location
+	//
+	// Closes a location that has no stock. The default location, a location with stock, and one that is closed already return 409 `invalid_transition`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /locations/{id}/close (the `CloseLocation` operationId).
+	CloseLocationWithResponse(ctx context.Context, id LocationID, params *CloseLocationParams, body CloseLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*CloseLocationResponse, error)
 
 	// ListMarketplaceThemesWithResponse List marketplace themes
 	//
@@ -14144,6 +14438,54 @@ func (r TransferInventoryResponse) ContentType() string {
 	return ""
 }
 
+type ReorderLocationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LocationPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReorderLocationsResponse) GetJSON200() *LocationPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ReorderLocationsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ReorderLocationsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReorderLocationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReorderLocationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReorderLocationsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListLocationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14282,6 +14624,54 @@ func (r UpdateLocationResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UpdateLocationResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CloseLocationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Location
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CloseLocationResponse) GetJSON200() *Location {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CloseLocationResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CloseLocationResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CloseLocationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CloseLocationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CloseLocationResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -16574,6 +16964,36 @@ func (c *ClientWithResponses) TransferInventoryWithResponse(ctx context.Context,
 	return ParseTransferInventoryResponse(rsp)
 }
 
+// ReorderLocationsWithBodyWithResponse Reorder locations
+//
+// Sets the order in which orders take stock from the locations. All open locations have to be listed.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /location-order (the `ReorderLocations` operationId).
+func (c *ClientWithResponses) ReorderLocationsWithBodyWithResponse(ctx context.Context, params *ReorderLocationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReorderLocationsResponse, error) {
+	rsp, err := c.ReorderLocationsWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReorderLocationsResponse(rsp)
+}
+
+// ReorderLocationsWithResponse Reorder locations
+//
+// Sets the order in which orders take stock from the locations. All open locations have to be listed.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /location-order (the `ReorderLocations` operationId).
+func (c *ClientWithResponses) ReorderLocationsWithResponse(ctx context.Context, params *ReorderLocationsParams, body ReorderLocationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReorderLocationsResponse, error) {
+	rsp, err := c.ReorderLocations(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReorderLocationsResponse(rsp)
+}
+
 // ListLocationsWithResponse List locations
 //
 // Returns the locations of the store, newest first. The last one is the default location, which every store has.
@@ -16647,6 +17067,36 @@ func (c *ClientWithResponses) UpdateLocationWithResponse(ctx context.Context, id
 		return nil, err
 	}
 	return ParseUpdateLocationResponse(rsp)
+}
+
+// CloseLocationWithBodyWithResponse Close a location
+//
+// Closes a location that has no stock. The default location, a location with stock, and one that is closed already return 409 `invalid_transition`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /locations/{id}/close (the `CloseLocation` operationId).
+func (c *ClientWithResponses) CloseLocationWithBodyWithResponse(ctx context.Context, id LocationID, params *CloseLocationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CloseLocationResponse, error) {
+	rsp, err := c.CloseLocationWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCloseLocationResponse(rsp)
+}
+
+// CloseLocationWithResponse Close a location
+//
+// Closes a location that has no stock. The default location, a location with stock, and one that is closed already return 409 `invalid_transition`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /locations/{id}/close (the `CloseLocation` operationId).
+func (c *ClientWithResponses) CloseLocationWithResponse(ctx context.Context, id LocationID, params *CloseLocationParams, body CloseLocationJSONRequestBody, reqEditors ...RequestEditorFn) (*CloseLocationResponse, error) {
+	rsp, err := c.CloseLocation(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCloseLocationResponse(rsp)
 }
 
 // ListMarketplaceThemesWithResponse List marketplace themes
@@ -18318,6 +18768,39 @@ func ParseTransferInventoryResponse(rsp *http.Response) (*TransferInventoryRespo
 	return response, nil
 }
 
+// ParseReorderLocationsResponse parses an HTTP response from a ReorderLocationsWithResponse call
+func ParseReorderLocationsResponse(rsp *http.Response) (*ReorderLocationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReorderLocationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LocationPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListLocationsResponse parses an HTTP response from a ListLocationsWithResponse call
 func ParseListLocationsResponse(rsp *http.Response) (*ListLocationsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -18393,6 +18876,39 @@ func ParseUpdateLocationResponse(rsp *http.Response) (*UpdateLocationResponse, e
 	}
 
 	response := &UpdateLocationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Location
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCloseLocationResponse parses an HTTP response from a CloseLocationWithResponse call
+func ParseCloseLocationResponse(rsp *http.Response) (*CloseLocationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CloseLocationResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

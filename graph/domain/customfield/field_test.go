@@ -52,7 +52,8 @@ func TestCustomFields(t *testing.T) {
 		} {
 			bad := in
 			edit(&bad)
-			if got := graphtest.FieldOf(graphtest.ErrOf(m.CustomFieldCreate(p.Ctx, bad))); got != strings.TrimSpace(want) {
+			err := graphtest.ErrOf(m.CustomFieldCreate(p.Ctx, bad))
+			if got := graphtest.FieldOf(err); got != strings.TrimSpace(want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}

@@ -160,7 +160,8 @@ func (m Mutation) credit(
 ) error {
 	ledger := m.ledgerRow(ctx, e, state.LedgerRefund, x.credit).SetID(xid.New()).SetMethod(byExchange).
 		SetReference(row.PublicID())
-	err := m.bookRefund(ctx, e, model.RefundInput{AmountMinor: x.credit, Restock: x.in.Restock}, x.units, ledger)
+	err := m.bookRefund(ctx, e, model.RefundInput{AmountMinor: x.credit, Restock: x.in.Restock,
+		Location: x.in.Location}, x.units, ledger)
 	if err != nil {
 		return err
 	}

@@ -147,6 +147,8 @@ func TestRefusedExchange(t *testing.T) {
 		asked, unpaid := request(), request()
 		unpaid = graphtest.Must[*model.ReturnPayload](t)(m.OrderReturnApprove(ctx, unpaid.PublicID(), 1,
 			model.ReturnApproveInput{})).Return
+		nowhere := one
+		nowhere.Restock, nowhere.Location = true, new("loc_1")
 		payment := one
 		payment.Payment = &model.PaymentRequestInput{Method: state.PaymentTransfer, Days: 91}
 		for _, tc := range []struct {
@@ -165,6 +167,7 @@ func TestRefusedExchange(t *testing.T) {
 			{name: "nothing", want: "validation_failed", in: input()},
 			{name: "a negative quantity", want: "validation_failed", in: input(graphtest.ProductLine(p, -1))},
 			{name: "sold out", want: "out_of_stock", in: input(graphtest.ProductLine(soldOut, 2))},
+			{name: "an unknown location", want: "validation_failed", in: nowhere},
 			{name: "too many days to pay", want: "validation_failed", in: payment},
 		} {
 			if tc.ctx == nil {

@@ -4680,6 +4680,8 @@ input ReturnExchangeInput {
   pricing: OrderPricingInput
   "Restocks the returned items."
   restock: Boolean! = false
+  "With restock: the location that gets the units. If absent, those that they were taken from."
+  location: ID
   "Refunds what the returned items are worth more than the new order. Otherwise, orderRefund can do so later."
   refundRest: Boolean! = false
   "Lets the customer pay the rest of the new order, as orderRequestPayment does. It is ignored if nothing is owed."
@@ -70829,7 +70831,7 @@ func (ec *executionContext) unmarshalInputReturnExchangeInput(ctx context.Contex
 		asMap["refundRest"] = false
 	}
 
-	fieldsInOrder := [...]string{"lines", "pricing", "restock", "refundRest", "payment"}
+	fieldsInOrder := [...]string{"lines", "pricing", "restock", "location", "refundRest", "payment"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -70857,6 +70859,13 @@ func (ec *executionContext) unmarshalInputReturnExchangeInput(ctx context.Contex
 				return it, err
 			}
 			it.Restock = data
+		case "location":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("location"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Location = data
 		case "refundRest":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("refundRest"))
 			data, err := ec.unmarshalNBoolean2bool(ctx, v)

@@ -2,10 +2,12 @@
 import { html, useEffect, useRef, useState } from './lib.js';
 import { go, useQuery } from './context.js';
 import { Money, Pending } from './ui.js';
-import { Check, Field, FieldError, FormDialog, Amount, Select, errors, optionalAmount, useAction } from './form.js';
+import { Check, Field, FieldError, FormDialog, Amount, Select, errors, optionalAmount, text,
+  useAction } from './form.js';
 import { messageOf } from './api.js';
 import { ProductPicker } from './product_picker.js';
 import { Icon } from './icons.js';
+import { Restock } from './stock_places.js';
 import { Totals } from './totals.js';
 import { to } from './route.js';
 
@@ -60,7 +62,8 @@ export function Exchange({ of: r, onClose, changed }) {
     if (!input) {
       throw new FieldError('discountMinor', 'Add at least one item.');
     }
-    return { id: r.id, expectedVersion: r.version, input: { ...input, restock: v.has('restock'),
+    return { id: r.id, expectedVersion: r.version, input: { ...input,
+      restock: v.has('restock'), location: text(v, 'location'),
       refundRest: v.has('refundRest'), payment: v.get('method') ? { method: v.get('method') } : null } };
   }, (done) => 'Order #' + done.return.exchange.number + ' created.',
   (done) => go(to('/orders/' + done.return.exchange.id)));
@@ -80,7 +83,7 @@ export function Exchange({ of: r, onClose, changed }) {
       <div class="pair"><${Amount} name="discountMinor" label="Discount" optional currency=${o.currency}
           hint="For example, to exchange at the same price." />
         <${Amount} name="shippingMinor" label="Shipping" optional currency=${o.currency} hint="Empty is free." /></div>
-      ${o.status !== 'CANCELLED' && html`<${Check} name="restock" label="Restock the returned items" value=${true} />`}
+      ${o.status !== 'CANCELLED' && html`<${Restock} label="Restock the returned items" value=${true} />`}
       <div role="status">${sums.of ? html`<${Totals} of=${sums.of.order} caption="Totals of the new order" />
           <${Difference} of=${sums.of} order=${o} />`
         : html`<p class="muted">${sums.wrong || 'Add an item to see the difference.'}</p>`}</div>

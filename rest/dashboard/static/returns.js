@@ -1,11 +1,12 @@
 // Returns: the card on the page of an order, and the actions that the list of returns shares with it.
 import { html, useEffect, useRef, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { ActionButton, Amount, Area, Check, Field, FieldError, FormDialog, Select, amount, errors, text, transition,
+import { ActionButton, Amount, Area, Field, FieldError, FormDialog, Select, amount, errors, text, transition,
   useAction, useMutation } from './form.js';
 import { Exchange } from './exchange.js';
 import { bytes } from './export_state.js';
 import { to } from './route.js';
+import { Restock } from './stock_places.js';
 import { Alert, Badge, Button, Card, ExternalLink, Money, Pending, Time } from './ui.js';
 import { base64 } from './upload.js';
 
@@ -139,8 +140,8 @@ function Refund({ of: r, onClose, changed }) {
   const lines = r.lines.map(({ lineItemId, quantity }) => ({ lineItemId, quantity }));
   const query = useQuery(worth, { id: o.id, lines });
   const action = useAction(refund, (v) => ({ id: r.id, expectedVersion: r.version,
-    input: { amountMinor: amount(v, 'amountMinor', o.currency), restock: v.has('restock') } }), 'Return refunded.',
-  changed);
+    input: { amountMinor: amount(v, 'amountMinor', o.currency), restock: v.has('restock'),
+      location: text(v, 'location') } }), 'Return refunded.', changed);
   const value = query.data?.order.refundPreviewMinor;
   return html`<${FormDialog} title="Refund return" name="return-refund" submit="Refund" danger onClose=${onClose}
     onStale=${changed} action=${action}>
@@ -150,7 +151,7 @@ function Refund({ of: r, onClose, changed }) {
         : ' This only records the refund. Return the money yourself.'}</p>
     ${!query.data ? html`<${Pending} of=${query} rows=${1} />` : html`<${Amount} name="amountMinor" label="Amount"
       minor=${value} currency=${o.currency} hint="The value of the items. You can change it." />`}
-    ${o.status !== 'CANCELLED' && html`<${Check} name="restock" label="Restock the items" value=${true} />`}
+    ${o.status !== 'CANCELLED' && html`<${Restock} label="Restock the items" value=${true} />`}
   <//>`;
 }
 

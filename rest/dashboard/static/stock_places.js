@@ -3,7 +3,7 @@ import { html, useState } from './lib.js';
 import { useAll, useQuery } from './context.js';
 import { Button, Card, Pending } from './ui.js';
 import { Table } from './list.js';
-import { Field, FieldError, FormDialog, Select, errors, optionalNumber, text, useAction } from './form.js';
+import { Check, Field, FieldError, FormDialog, Select, errors, optionalNumber, text, useAction } from './form.js';
 
 const read = `query StockByLocation($id: ID!) { inventory(filter: { productId: $id }) {
   nodes { variants { variantId title quantity locations { locationId quantity } } } } }`;
@@ -12,10 +12,27 @@ const move = `mutation InventoryTransfer($input: InventoryTransferInput!) {
 
 const at = (variant, location) => variant.locations.find((l) => l.locationId === location.id)?.quantity ?? 0;
 
+function useOpenLocations() {
+  const all = useAll('locations', 'id name position closedAt');
+  return (all.nodes ?? []).filter((l) => !l.closedAt).sort((a, b) => a.position - b.position);
+}
+
+/** Chooses the location of a change; shows nothing in a store with one location. */
+export function LocationField({ label, none }) {
+  const open = useOpenLocations();
+  return open.length > 1 && html`<${Select} name="location" label=${label} optional
+    options=${[['', none], ...open.map((l) => [l.id, l.name])]} />`;
+}
+
+/** Asks whether items go back to stock, and where. */
+export function Restock({ label, value }) {
+  return html`<${Check} name="restock" label=${label} value=${value} />
+    <${LocationField} label="Restock at" none="Where the stock was taken from" />`;
+}
+
 /** Shows nothing in a store with one location. */
 export function StockPlaces({ product: p, may, changed }) {
-  const all = useAll('locations', 'id name position closedAt');
-  const open = (all.nodes ?? []).filter((l) => !l.closedAt).sort((a, b) => a.position - b.position);
+  const open = useOpenLocations();
   return open.length > 1 && html`<${Places} product=${p} may=${may} changed=${changed} locations=${open} />`;
 }
 

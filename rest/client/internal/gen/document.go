@@ -205,7 +205,7 @@ func (d *reader) operation(path, method string, item, op *yaml.Node) (o operatio
 			o.Result = refName(at(answer, "content", "application/json", "schema"))
 		}
 	}
-	if o.Result != "" {
+	if o.Result != "" && o.Reads() {
 		o.Item = refName(at(d.root, "components", "schemas", o.Result, "properties", "data", "items"))
 	}
 	return o, nil

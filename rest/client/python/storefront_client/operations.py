@@ -935,6 +935,22 @@ class Operations:
             idempotency_key=idempotency_key,
         )
 
+    def reorder_locations(
+        self,
+        body: types.LocationOrder,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.LocationPage:
+        """Reorder locations. Sets the order in which orders take stock from the locations. All open
+        locations have to be listed. Needs the scope `locations.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "PUT",
+            f"/location-order",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
     def update_location(
         self,
         id: types.LocationID,
@@ -949,6 +965,24 @@ class Operations:
         return self.call(  # type: ignore[no-any-return]
             "PATCH",
             f"/locations/{quote(id, safe='')}",
+            body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    def close_location(
+        self,
+        id: types.LocationID,
+        body: types.LocationClose,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> types.Location:
+        """Close a location. Closes a location that has no stock. The default location, a location with
+        stock, and one that is closed already return 409 `invalid_transition`. Needs the scope
+        `locations.write`.
+        """
+        return self.call(  # type: ignore[no-any-return]
+            "POST",
+            f"/locations/{quote(id, safe='')}/close",
             body=body,
             idempotency_key=idempotency_key,
         )

@@ -1259,6 +1259,8 @@ class ReturnExchange(TypedDict):
     pricing: NotRequired[OrderPricing]
     #: Returns the items of the return to stock.
     restock: NotRequired[Optional[bool]]
+    #: The id of the location that gets the items of the return. If absent, those that they were taken from.
+    location: NotRequired[Optional[str]]
     #: Refunds what the returned items are worth more than the new order. The default is false.
     refund_rest: NotRequired[Optional[bool]]
     payment: NotRequired[ExchangePayment]
@@ -1529,6 +1531,19 @@ class LocationCreate(TypedDict):
     sells_online: NotRequired[Optional[bool]]
     #: Whether shoppers can collect orders there.
     picks_up: NotRequired[Optional[bool]]
+
+
+class LocationOrder(TypedDict):
+    """The order of locations. Unknown members are rejected."""
+
+    #: The ids of all open locations. Orders take stock from the first one first.
+    ids: list[str]
+
+
+class LocationClose(TypedDict):
+    """The version of the location, if the change depends on it. Unknown members are rejected."""
+
+    expected_version: NotRequired[ExpectedVersion]
 
 
 class LocationPatch(TypedDict):

@@ -664,11 +664,27 @@ export abstract class Operations {
   }
 
   /**
+   * Reorder locations. Sets the order in which orders take stock from the locations. All open locations have to
+   * be listed. Needs the scope `locations.write`.
+   */
+  reorderLocations(body: api.LocationOrder, options: WriteOptions = {}): Promise<api.LocationPage> {
+    return this.call({ method: "PUT", path: `/location-order`, body, options });
+  }
+
+  /**
    * Change a location. Changes the given members (JSON Merge Patch, RFC 7396). `sells_online` only changes while
    * the location has no stock: 409 `invalid_transition`. Needs the scope `locations.write`.
    */
   updateLocation(id: api.LocationID, body: api.LocationPatch, options: WriteOptions = {}): Promise<api.Location> {
     return this.call({ method: "PATCH", path: `/locations/${encodeURIComponent(id)}`, body, options });
+  }
+
+  /**
+   * Close a location. Closes a location that has no stock. The default location, a location with stock, and one
+   * that is closed already return 409 `invalid_transition`. Needs the scope `locations.write`.
+   */
+  closeLocation(id: api.LocationID, body: api.LocationClose, options: WriteOptions = {}): Promise<api.Location> {
+    return this.call({ method: "POST", path: `/locations/${encodeURIComponent(id)}/close`, body, options });
   }
 
   /**

@@ -1111,6 +1111,8 @@ export interface ReturnExchange {
   pricing?: OrderPricing;
   /** Returns the items of the return to stock. */
   restock?: boolean | null;
+  /** The id of the location that gets the items of the return. If absent, those that they were taken from. */
+  location?: string | null;
   /** Refunds what the returned items are worth more than the new order. The default is false. */
   refund_rest?: boolean | null;
   payment?: ExchangePayment;
@@ -1369,6 +1371,17 @@ export interface LocationCreate {
   sells_online?: boolean | null;
   /** Whether shoppers can collect orders there. */
   picks_up?: boolean | null;
+}
+
+/** The order of locations. Unknown members are rejected. */
+export interface LocationOrder {
+  /** The ids of all open locations. Orders take stock from the first one first. */
+  ids: string[];
+}
+
+/** The version of the location, if the change depends on it. Unknown members are rejected. */
+export interface LocationClose {
+  expected_version?: ExpectedVersion;
 }
 
 /** Changes of a location. Unknown members are rejected. */

@@ -75,8 +75,8 @@ function Edit({ of: f, onClose, changed }) {
     ${shown(owner) && html`<${Check} name="visibleInShop" label="Show in the shop" value=${f.visibleInShop ?? false}
       hint="Themes can show its values on the product page." />`}
     ${filtered(owner, type) && html`<${Check} name="filterable" label="Filter and search by it"
-      value=${f.filterable ?? false}
-      hint=${'At most ' + (owner === 'VARIANT' ? 5 : 20) + ' fields of ' + titleOf(owners, owner).toLowerCase() + '.'} />`}
+      value=${f.filterable ?? false} hint=${`At most ${owner === 'VARIANT' ? 5 : 20} fields of ${
+        titleOf(owners, owner).toLowerCase()}.`} />`}
   <//>`;
 }
 

@@ -1,11 +1,12 @@
 // Actions on an order. Each is a dialog with one form and one mutation.
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { send, Failure } from '../api.js';
-import { useAll, useApp } from '../context.js';
+import { useApp } from '../context.js';
 import { useCached } from '../countries.js';
 import {
   FormDialog, Form, Field, Area, Select, Check, Amount, FieldError, amount, text, transition, useAction, useMutation,
 } from '../form.js';
+import { LocationField, Restock } from '../stock_places.js';
 import { Money, Alert } from '../ui.js';
 import { unfulfilled, emailNames } from '../order_state.js';
 
@@ -95,7 +96,6 @@ function LineFields({ order, most, full }) {
 }
 
 export function Fulfill({ order, onClose, changed }) {
-  const places = (useAll('locations', 'id name position closedAt').nodes ?? []).filter((l) => !l.closedAt);
   const change = useChange('fulfill', order, changed);
   const action = (v) => {
     const lines = quantities(v, order, unfulfilled);
@@ -114,8 +114,7 @@ export function Fulfill({ order, onClose, changed }) {
     ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info">
       This order is not paid in full. You can still fulfill it.<//>`}
     <${LineFields} order=${order} most=${unfulfilled} full />
-    ${places.length > 1 && html`<${Select} name="location" label="Ships from" optional
-      options=${[['', 'Where the stock was taken from'], ...places.map((l) => [l.id, l.name])]} />`}
+    <${LocationField} label="Ships from" none="Where the stock was taken from" />
     <${Field} name="carrier" label="Carrier" optional maxlength="255" />
     <${Field} name="trackingNumber" label="Tracking number" optional maxlength="255" />
     <${Field} name="trackingUrl" label="Tracking URL" optional type="url" hint="Starts with https://"
@@ -167,7 +166,7 @@ export function Refund({ order, onClose, changed }) {
     const lines = withLines ? quantities(v, order, most) : [];
     const input = {
       amountMinor: amount(v, 'amountMinor', order.currency), reason: text(v, 'reason'),
-      restock: withLines && v.has('restock'),
+      restock: withLines && v.has('restock'), location: text(v, 'location'),
     };
     if (lines.length > 0) {
       input.lines = lines;
@@ -189,7 +188,7 @@ export function Refund({ order, onClose, changed }) {
       onChange=${(e) => setWithLines(e.target.checked)} />
     ${withLines && html`<div onInput=${filled.choose}><${LineFields} order=${order} most=${most} />
         <p class="hint">The amount is calculated from the quantities. You can change it.</p></div>
-      ${order.status !== 'CANCELLED' && html`<${Check} name="restock" label="Restock these items" />`}`}
+      ${order.status !== 'CANCELLED' && html`<${Restock} label="Restock these items" />`}`}
   <//>`;
 }
 
