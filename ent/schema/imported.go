@@ -9,9 +9,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Imported marks a record of another shop system as imported, so that it is imported only once. It
-// is created in the transaction of the import. Its id is the first 16 bytes of SHA-256(system, 0,
-// kind, 0, the record's own key).
+// Imported marks a record of another shop system as imported, so that it is found again although the store
+// has nothing else to recognize it by, such as a customer without an email address. It is created in the
+// transaction of the import. Its id is the first 16 bytes of SHA-256(system, 0, kind, 0, the record's own
+// key), so no personal data remains after a redaction. Earlier releases marked all records of Shopify.
 type Imported struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

@@ -2,12 +2,14 @@ package importer
 
 import (
 	"context"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/domain/catalog"
 	"github.com/storefront-go/storefront/graph/domain/sales"
@@ -22,13 +24,14 @@ func decodeCustomer(e *entry, line []byte) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"id", "display_name", "status", "currency", "updated_at", "last_order_at"} {
+	for _, name := range []string{"display_name", "status", "currency", "updated_at", "last_order_at"} {
 		r.String(name) // computed, or of the other store
 	}
 	for _, name := range []string{"version", "orders_count", "total_spent_minor"} {
 		r.Int(name)
 	}
-	in := &sales.ImportedCustomer{Members: readCustomer(r), CreatedAt: r.Time("created_at")}
+	in := &sales.ImportedCustomer{Members: readCustomer(r), CreatedAt: r.Time("created_at"),
+		OwnID: ownID(core.Deref(r.String("id")))}
 	marketing := state.EmailMarketing(core.Deref(r.String("email_marketing")))
 	at, from := r.Time("email_marketing_at"), core.Deref(r.String("email_marketing_source"))
 	faults := r.Fields()
@@ -45,6 +48,14 @@ func decodeCustomer(e *entry, line []byte) (notes []string, err error) {
 	}
 	e.customer = in
 	return consent(in, marketing, at, from), nil
+}
+
+// ownID returns an id that no other system gives too, or "".
+func ownID(id string) string {
+	if _, err := xid.Customer.Parse(id); err == nil || strings.HasPrefix(id, intake.ShopifyID) {
+		return id
+	}
+	return ""
 }
 
 // consent sets the marketing state of a customer. A subscription counts only if the file says when and

@@ -2,13 +2,18 @@ package sales
 
 import (
 	"context"
+	"crypto/sha256"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/imported"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -168,6 +173,9 @@ type ImportedCustomer struct {
 	CreatedAt *micros.Time
 	// Consent is when and where the customer chose the marketing state; nil if the file does not say it.
 	Consent *ImportedConsent
+	// OwnID is the id in the other system, such as shopify:7000, by which a customer without an email
+	// address is found again.
+	OwnID string
 }
 
 // ImportedConsent is a choice about marketing emails that another system recorded.
@@ -195,7 +203,26 @@ func (g *ImportedConsent) detail() string {
 // CustomerBatch writes customers of a file in the transaction of its context.
 type CustomerBatch struct {
 	Mutation
-	rows map[string]*db.Customer // by email address
+	rows map[string]*db.Customer // by email address, or id in the other system
+}
+
+// mark returns the id of the row that says which customer a record without an email address became.
+func (in *ImportedCustomer) mark() xid.ID {
+	system, id, _ := strings.Cut(in.OwnID, ":")
+	sum := sha256.Sum256([]byte(system + "\x00customers\x00customer id:" + strings.ToLower(id)))
+	return xid.ID(sum[:len(xid.ID{})])
+}
+
+// key returns by what a customer is found again: the email address, or else the id in the other system.
+func (in *ImportedCustomer) key() (string, error) {
+	if email := in.Members.Email.Value(); email != nil {
+		return mailbox.Fold(*email), nil
+	}
+	if in.OwnID == "" {
+		return "", core.Invalid("email", fault.Required,
+			"The row needs an email address or an id, by which the customer is found again.")
+	}
+	return "\x00" + in.OwnID, nil
 }
 
 // CustomerBatch finds the customers of the store that a file names.
@@ -205,8 +232,8 @@ func (m Mutation) CustomerBatch(ctx context.Context, list []*ImportedCustomer) (
 	for _, in := range list {
 		core.Opt(in.Members.Email.Value(), func(s string) { forms = append(forms, mailbox.Forms(s)...) })
 	}
-	if len(forms) == 0 {
-		return b, nil
+	if err := b.marked(ctx, list); err != nil || len(forms) == 0 {
+		return b, err
 	}
 	query := m.Client(ctx).Customer.Query().Where(customer.EmailIn(forms...))
 	query.Modify(ent.ForceIndex(customersByEmail))
@@ -217,16 +244,40 @@ func (m Mutation) CustomerBatch(ctx context.Context, list []*ImportedCustomer) (
 	return b, core.Explain("customer", err)
 }
 
+// marked finds the customers that became of records without an email address.
+func (b *CustomerBatch) marked(ctx context.Context, list []*ImportedCustomer) error {
+	keys := map[xid.ID]string{} // by mark
+	for _, in := range list {
+		if key, err := in.key(); err == nil && in.Members.Email.Value() == nil {
+			keys[in.mark()] = key
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	marks, err := b.Client(ctx).Imported.Query().Where(imported.IDIn(slices.Collect(maps.Keys(keys))...)).Load(ctx)
+	if err != nil || len(marks) == 0 {
+		return fault.Wrap("find what was imported", err)
+	}
+	ids := core.Map(marks, func(m *db.Imported) xid.ID { return m.MadeID })
+	rows, err := b.Client(ctx).Customer.Query().Where(customer.IDIn(ids...)).Load(ctx)
+	for _, m := range marks {
+		if i := slices.IndexFunc(rows, func(c *db.Customer) bool { return c.ID == m.MadeID }); i >= 0 {
+			b.rows[keys[m.ID]] = rows[i]
+		}
+	}
+	return fault.Wrap("find imported customers", err)
+}
+
 // Apply creates or changes a customer and returns whether it did either. A choice about marketing that
 // is older than the one that the store knows is ignored.
 func (b *CustomerBatch) Apply(ctx context.Context, in *ImportedCustomer) (created, changed bool, _ error) {
 	members := in.Members
-	email := members.Email.Value()
-	if email == nil {
-		return false, false, core.Invalid("email", fault.Required,
-			"The row needs an email address, by which the customer is found again.")
+	email, given := members.Email.Value(), in.Consent
+	key, err := in.key()
+	if err != nil {
+		return false, false, err
 	}
-	key, given := mailbox.Fold(*email), in.Consent
 	if given == nil {
 		given = &ImportedConsent{At: micros.Now(), From: "the file of an import"}
 	}
@@ -236,8 +287,11 @@ func (b *CustomerBatch) Apply(ctx context.Context, in *ImportedCustomer) (create
 		if err != nil {
 			return false, false, err
 		}
-		b.rows[key] = done.Customer.Customer
-		return true, true, nil
+		if b.rows[key] = done.Customer.Customer; email != nil {
+			return true, true, nil
+		}
+		err = b.Client(ctx).Imported.Create().SetID(in.mark()).SetMadeID(done.Customer.ID).Exec(ctx)
+		return true, true, fault.Wrap("mark a customer as imported", err)
 	}
 	members.Email = model.GivenIf(false, email)
 	if row.EmailMarketingAt != nil && (in.Consent == nil || in.Consent.At <= *row.EmailMarketingAt) {

@@ -60,6 +60,9 @@ var customerColumns = map[string]map[string]string{
 	},
 }
 
+// ShopifyID begins the ids of Shopify, by which customers without an email address are found again.
+const ShopifyID = "shopify:"
+
 var customerMarks = []mark{
 	{Shopify, []string{"accepts email marketing", "email"}},
 	{Shopify, []string{"accepts marketing", "email"}},
@@ -88,6 +91,10 @@ func readCustomer(f *Form, r *Record, rows []*row) {
 	m.fullName()
 	if email := first.get("email"); email != "" {
 		m.members["email"] = email
+	} else if id := lineOf(first.get("own_id")); id != "" && f.Source == Shopify {
+		m.members["id"] = ShopifyID + id
+	} else if id != "" {
+		m.members["id"] = id
 	}
 	if note, ok := first.given("note"); ok {
 		m.members["note"] = null(m.clip("note", note, limit.Note))

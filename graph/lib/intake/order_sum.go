@@ -16,7 +16,7 @@ type orderSums struct {
 
 // sums spreads the discount and the tax of an order over its lines, where this service has them. Files
 // differ in whether the discount of the order includes those of the lines, and whether prices include
-// taxes: the reading that adds up to the total is taken. If none does, the order fails.
+// taxes: the reading that adds up to the total is taken. If none does, a line or a discount makes up for it.
 func (m *orderMapper) sums(source string) {
 	s := orderSums{shipping: m.zero(m.rows[0], "shipping"), discount: m.zero(m.rows[0], "discount"),
 		tax: m.zero(m.rows[0], "tax"), total: m.money(m.rows[0], "total")}
@@ -26,14 +26,19 @@ func (m *orderMapper) sums(source string) {
 	}
 	off, tax, ok := s.reading()
 	if !ok {
-		m.wrong("The lines, the shipping, the taxes and the discount add up to %s, and the file says a total of %s.",
+		var rest int64
+		if off, tax, rest = s.nearest(); off > s.goods {
+			m.wrong("The total of %s is below the shipping, the taxes and the charges.", m.decimal(*s.total))
+			return
+		}
+		m.note("The lines, the shipping, the taxes and the discount add up to %s, and the file says a total of %s.",
 			m.decimal(s.sum(s.discount, s.tax)), m.decimal(*s.total))
-		return
-	}
-	if net := m.money(m.rows[0], "net_subtotal"); net != nil && source == Shopify && *net != s.goods-off {
-		m.wrong("The lines and the discount add up to %s, and the file says a subtotal of %s.",
+		if rest > 0 {
+			charges = append(charges, charge("Other charges", rest))
+		}
+	} else if net := m.money(m.rows[0], "net_subtotal"); net != nil && source == Shopify && *net != s.goods-off {
+		m.note("The lines and the discount add up to %s, and the file says a subtotal of %s.",
 			m.decimal(s.goods-off), m.decimal(*net))
-		return
 	}
 	m.spread(s, off, tax)
 	list, _ := m.members["line_items"].([]map[string]any)
@@ -55,10 +60,14 @@ func (m *orderMapper) charges(s *orderSums) (list []map[string]any) {
 			continue
 		}
 		s.extra = min(s.extra+v, currency.MaxMinor)
-		list = append(list, map[string]any{"title": c[1], "quantity": 1, "unit_price_minor": v, "tax_minor": 0,
-			"requires_shipping": false})
+		list = append(list, charge(c[1], v))
 	}
 	return list
+}
+
+func charge(title string, minor int64) map[string]any {
+	return map[string]any{"title": title, "quantity": 1, "unit_price_minor": minor, "tax_minor": 0,
+		"requires_shipping": false}
 }
 
 // worth sets what the lines cost. A sum that its quantity does not divide gets the next unit price, and the
@@ -109,6 +118,18 @@ func (s *orderSums) reading() (off, tax int64, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// nearest returns a discount, a tax and a rest with which an order has its total although its parts do not
+// add up: the rest is not negative, and the discount is greater instead, maybe than what the goods cost.
+func (s *orderSums) nearest() (off, tax, rest int64) {
+	off = min(max(s.discount, s.lineDiscount), s.goods)
+	for _, tax = range []int64{s.tax, 0} {
+		if rest = *s.total - s.sum(off, tax); rest >= 0 {
+			return off, tax, rest
+		}
+	}
+	return off - rest, tax, 0
 }
 
 // spread sets the discounts and the taxes of the lines. Discounts of lines stay where they are.

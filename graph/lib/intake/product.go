@@ -80,7 +80,7 @@ func (m *mapper) texts() {
 	text, ok := m.rows[0].given("description")
 	format := ""
 	if html, given := m.rows[0].given("description_html"); given {
-		text, ok, format = Plain(html), true, "plain"
+		text, ok, format = Plain(html), true, string(state.PlainText)
 		if strings.Contains(html, "<img") {
 			m.note("The images in the description are not imported.")
 		}
