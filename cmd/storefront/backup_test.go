@@ -279,7 +279,7 @@ func TestImportShopify(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	o := c.run("import", "shopify", dir, "--apply")
-	if o.code != exitOK || !strings.Contains(o.out, "products   2     1         0       1") {
+	if o.code != exitOK || !strings.Contains(o.out, "products  2     1        0        0          1") {
 		t.Errorf("%+v", o)
 	}
 	if o := c.run("import", "shopify", t.TempDir()); o.code != exitFailed || strings.Count(o.err, "\n") != 1 {

@@ -15,7 +15,7 @@ type importCmd struct {
 
 type importShopifyCmd struct {
 	target
-	Dir   string `arg:"" type:"existingdir" help:"The folder of the exports: products….csv, customers….csv, orders….csv."`
+	Dir   string `arg:"" type:"existingdir" help:"The folder of the exports: products….csv, inventory….csv, customers….csv, discounts….csv, orders….csv."`
 	Apply bool   `help:"Keep what is imported. Without it everything is tried and nothing is kept."`
 
 	ContinueNumbers bool `default:"true" negatable:"" help:"Number orders above the highest number in the files."`
@@ -26,9 +26,9 @@ func (c *importShopifyCmd) Run(s *session) error {
 		report, err := shopify.Run(w.ctx, shopify.Config{
 			Core: w.Resolver, Store: w.store, Dir: c.Dir, Apply: c.Apply,
 			Continue: c.ContinueNumbers,
-			Progress: func(file string, n int) { _, _ = fmt.Fprintf(s.err, "%s: %d read\n", file, n) },
+			Progress: func(file string) { _, _ = fmt.Fprintf(s.err, "%s\n", file) },
 		})
-		if report == nil {
+		if len(report.Kinds) == 0 {
 			return err
 		}
 		if c.JSON {
@@ -49,12 +49,12 @@ func printImport(out io.Writer, r *shopify.Report) error {
 				printable(f.Reason))
 		}
 	}
-	if r.More > 0 {
-		_, _ = fmt.Fprintf(w, "and %d more\n", r.More)
-	}
-	_, _ = fmt.Fprintln(w, "\nKIND\tREAD\tIMPORTED\tBEFORE\tLEFT OUT")
+	_, _ = fmt.Fprintln(w, "\nKIND\tREAD\tCREATED\tUPDATED\tUNCHANGED\tLEFT OUT")
 	for _, k := range r.Kinds {
-		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", k.Kind, k.Read, k.Made, k.Known, k.Left)
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\n", k.Kind, k.Read, k.Created, k.Updated, k.Unchanged, k.Left)
+	}
+	if r.Images > 0 {
+		_, _ = fmt.Fprintf(w, "\nA server fetches %d images in the background.\n", r.Images)
 	}
 	if err := w.Flush(); err != nil || r.Applied {
 		return err

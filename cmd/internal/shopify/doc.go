@@ -1,10 +1,7 @@
-// Package shopify imports the products, customers and orders of Shopify's CSV exports into a store.
+// Package shopify imports the CSV exports of a Shopify store, each file with an import job.
 //
-// Each record is one transaction of the core's own operations, so limits, the audit log and events
-// apply as if a person had entered it. One more row stores the record's key at Shopify, so that a
-// second run skips the record. A dry run does all of that and rolls it back.
-//
-// A record is imported as far as possible: parts that have no equivalent here, or are too long, are
-// omitted or clipped, and reported. A record that would be wrong, such as one in another currency,
-// is left out and reported with its file, line and reason.
+// The jobs are those of the dashboard and of the API, so limits, the audit log and events apply, a file
+// that was imported before changes nothing, and the dashboard shows the jobs. What a row has and the store
+// cannot keep is reported. A row that would be wrong, such as one in another currency, is left out and
+// reported with its file, line and reason.
 package shopify

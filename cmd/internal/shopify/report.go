@@ -1,11 +1,10 @@
 package shopify
 
 import (
-	"errors"
-	"fmt"
-	"strings"
+	"context"
 
-	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // Report is the result of an import.
@@ -16,77 +15,56 @@ type Report struct {
 	// Left are the records that were left out, and Notes the differences of imported ones.
 	Left  []Finding `json:"left_out"`
 	Notes []Finding `json:"notes"`
-	// More is the number of findings beyond those listed.
-	More int `json:"more,omitempty"`
-}
-
-const maxFindings = 10_000
-
-func (r *Report) add(list *[]Finding, findings ...Finding) {
-	fit := min(len(findings), maxFindings-len(*list))
-	*list = append(*list, findings[:fit]...)
-	r.More += len(findings) - fit
+	// Images are those that a server fetches afterwards.
+	Images int64 `json:"images,omitempty"`
 }
 
 // Count counts the records of one kind.
 type Count struct {
-	Kind string `json:"kind"`
-	Read int    `json:"read"`
-	// Made were created now, Known before, Left were left out.
-	Made  int `json:"made"`
-	Known int `json:"known"`
-	Left  int `json:"left_out"`
+	Kind      state.ImportKind `json:"kind"`
+	Read      int64            `json:"read"`
+	Created   int64            `json:"created"`
+	Updated   int64            `json:"updated"`
+	Unchanged int64            `json:"unchanged"`
+	Left      int64            `json:"left_out"`
 }
 
-// Finding is a remark about one record.
+// Finding is a remark about one record. Those of a file are at most 10,000.
 type Finding struct {
 	File string `json:"file"`
-	Line int    `json:"line"`
-	// Record is its handle, email address or number, if it has one.
+	Line int64  `json:"line"`
+	// Record is how the file names it, such as its handle or number, if it has one.
 	Record string `json:"record"`
 	Reason string `json:"reason"`
 }
 
-// leave reports a record that is left out. A wrong encoding is reported once per file.
-func (i *importer) leave(c *record, reason string) {
-	i.count.Left++
-	if reason == notUTF8 {
-		if i.garbled {
-			return
+// report adds a job that has ended.
+func (c *Config) report(ctx context.Context, r *Report, job *model.Import) error {
+	if n := len(r.Kinds); n == 0 || r.Kinds[n-1].Kind != job.Kind {
+		r.Kinds = append(r.Kinds, Count{Kind: job.Kind})
+	}
+	k := &r.Kinds[len(r.Kinds)-1]
+	k.Created += job.CreatedCount
+	k.Updated += job.UpdatedCount
+	k.Unchanged += job.UnchangedCount
+	k.Left += job.FailedCount
+	k.Read = k.Created + k.Updated + k.Unchanged + k.Left
+	r.Images += job.ImagesPending
+	for after := (*string)(nil); ; {
+		page, err := c.Core.Query().ImportFindings(ctx, job.PublicID(), new(100), after)
+		if err != nil {
+			return err
 		}
-		i.garbled = true
+		for _, row := range page.Nodes {
+			list := &r.Left
+			if row.Warning {
+				list = &r.Notes
+			}
+			*list = append(*list, Finding{*job.FileName, row.Line, row.Record, row.Detail})
+		}
+		if page.Next == "" {
+			return nil
+		}
+		after = &page.Next
 	}
-	i.report.add(&i.report.Left, Finding{i.file, c.line, c.name(), reason})
-}
-
-// note reports how an imported record differs from the file.
-func (i *importer) note(c *record, format string, args ...any) {
-	i.notes = append(i.notes, Finding{i.file, c.line, c.name(), fmt.Sprintf(format, args...)})
-}
-
-// name returns how people refer to a record.
-func (c *record) name() string {
-	if c.key != "" || len(c.rows) == 0 {
-		return c.key
-	}
-	return c.rows[0].get("email")
-}
-
-// reason returns what is wrong with a record; own is false if the error is about something else.
-func reason(err error) (text string, own bool) {
-	if bad, ok := errors.AsType[*problem](err); ok {
-		return bad.text, true
-	}
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != fault.ValidationFailed && f.Kind != fault.Conflict {
-		return "", false
-	}
-	if len(f.Fields) == 0 {
-		return f.Detail, true
-	}
-	var list []string
-	for _, field := range f.Fields {
-		list = append(list, strings.TrimPrefix(field.Pointer, "#/")+": "+field.Detail)
-	}
-	return strings.Join(list, " "), true
 }

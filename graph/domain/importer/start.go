@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"slices"
 	"strconv"
 
@@ -52,6 +53,11 @@ func (r *Resolver) KeepImportText(ctx context.Context, text string) *images.Uplo
 		return nil
 	}
 	return r.Images.KeepFile(ctx, []byte(text))
+}
+
+// KeepImportFile stores a file of up to 2 GiB for the input of [Mutation.ImportStart].
+func (r *Resolver) KeepImportFile(ctx context.Context, file io.Reader) *images.Upload {
+	return r.Images.KeepStream(ctx, file, maxFile)
 }
 
 // ImportStart starts a job. It requires the write scope of what is imported.

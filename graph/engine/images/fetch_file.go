@@ -63,20 +63,33 @@ func (k *Keeper) fetchFile(
 	if res.StatusCode != http.StatusOK {
 		return 0, answered(res.StatusCode)
 	}
+	body := &arriving{r: res.Body, then: func() { idle.Reset(idleTime); progress() }}
+	size, err = k.stream(ctx, object, body, most)
+	if body.err != nil {
+		return 0, explain(body.err)
+	}
+	return size, err
+}
+
+// KeepStream stores a file of up to most bytes for the viewer's store, as it is.
+func (k *Keeper) KeepStream(ctx context.Context, body io.Reader, most int64) *Upload {
+	u := &Upload{ObjectID: xid.New()}
+	u.Size, u.Err = k.stream(ctx, u.ObjectID, body, most)
+	return u
+}
+
+func (k *Keeper) stream(ctx context.Context, object xid.ID, body io.Reader, most int64) (int64, error) {
 	w, err := k.Blobs.Create(ctx, fileKey(viewer.From(ctx).Store, object), "application/octet-stream")
 	if err != nil {
 		return 0, fmt.Errorf("keep a file: %w", err)
 	}
 	defer w.Abort()
-	body := &arriving{r: io.LimitReader(res.Body, most+1), then: func() { idle.Reset(idleTime); progress() }}
-	size, err = io.Copy(w, body)
+	size, err := io.Copy(w, io.LimitReader(body, most+1))
 	switch {
-	case size > most:
-		return 0, &refusal{outcome: refused, why: "the file is too large"}
-	case body.err != nil:
-		return 0, explain(body.err)
 	case err != nil:
 		return 0, fmt.Errorf("keep a file: %w", err)
+	case size > most:
+		return 0, &refusal{outcome: refused, why: "the file is too large"}
 	}
 	return size, w.Close()
 }

@@ -95,7 +95,8 @@ func TestOrderSums(t *testing.T) {
 			if err != nil || len(all) != 1 {
 				t.Fatalf("%d records, %v", len(all), err)
 			}
-			if got := string(all[0].JSON) + all[0].Problem + strings.Join(all[0].Notes, ""); !strings.Contains(got, tc.want) {
+			got := string(all[0].JSON) + all[0].Problem + strings.Join(all[0].Notes, "")
+			if !strings.Contains(got, tc.want) {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})
