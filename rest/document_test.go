@@ -105,7 +105,9 @@ func (m *shop) objects() map[string][]byte {
 			Body: "x", Visibility: state.NoteInternal, AuthorType: "api_key",
 			AuthorName: "Sync"}, xid.APIKey.Format(fixed(1))),
 		"stock": wire.AppendInventoryLevel(nil, &db.Product{ID: fixed(1)},
-			&db.Variant{ID: fixed(10), Title: "Blue", Sku: new("MUG-1"), InventoryQuantity: new(int64(3))}),
+			&db.Variant{StoreID: fixed(1), ID: fixed(10), Title: "Blue", Sku: new("MUG-1"),
+				InventoryQuantity: new(int64(3)),
+				Levels:            []*db.StockLevel{{ID: fixed(11), Quantity: 1, SellsOnline: true}}}),
 		"return": wire.AppendReturn(nil, &db.OrderReturn{ID: fixed(1), OrderID: fixed(1), Version: 1,
 			State: state.ReturnRequested, Lines: document.NewReturnLines([]document.ReturnLine{
 				{LineID: xid.OrderLine.Format(fixed(10)), Quantity: 1, Reason: state.ReasonMind}})}),

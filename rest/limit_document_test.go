@@ -173,7 +173,8 @@ var bounded = map[string]int{
 	"FulfillmentCreate/location maxLength": limit.Line, "RefundCreate/location maxLength": limit.Line,
 	"LineItem/allocations maxItems": limit.Locations + 1, "Allocation/quantity maximum": limit.Inventory,
 	"Allocation/fulfilled_quantity maximum": limit.Inventory, "Location/position maximum": limit.Inventory,
-	"InventoryLevel/locations maxItems": limit.Locations + 1, "LocationStock/quantity maximum": limit.Inventory,
+	"InventoryLevel/locations maxItems": limit.Locations + 1, "InventoryState/locations maxItems": limit.Locations + 1,
+	"LocationStock/quantity maximum": limit.Inventory,
 
 	"CustomField/name maxLength": limit.CustomFieldName, "CustomField/label maxLength": limit.Label,
 	"CustomFieldCreate/name maxLength": limit.CustomFieldName, "CustomFieldCreate/label maxLength": limit.Label,

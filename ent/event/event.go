@@ -102,8 +102,9 @@ var catalog = []Entry{
 		Trigger: "A product is deleted. data.object is its last state."},
 	{Type: InventoryChanged, Resource: xid.Product, Scope: scope.InventoryRead,
 		Trigger: "The stock of a variant changed, at most once a second for each variant. data.object is the " +
-			"stock that the variant has by then; its resource is the product. Not sent when a product is " +
-			"created. Stores send it once an endpoint subscribes to it, or stock events are turned on."},
+			"stock that the variant has by then, in sum and by location; its resource is the product. A " +
+			"transfer between locations is a change as well. Not sent when a product is created. Stores send it " +
+			"once an endpoint subscribes to it, or stock events are turned on."},
 	{Type: CustomerCreated, Resource: xid.Customer, Scope: scope.CustomersRead, Trigger: "A customer is created."},
 	{Type: CustomerUpdated, Resource: xid.Customer, Scope: scope.CustomersRead,
 		Trigger: "A customer's own data changes, or they are disabled or enabled. Changes of order counters do " +

@@ -102,6 +102,9 @@ func (r *Resolver) reportSome(ctx context.Context, id xid.ID) (int, *change.Reco
 	if err == nil {
 		err = variants.Load(ctx, r.Client(ctx), p)
 	}
+	if err == nil {
+		err = variants.LoadLevels(ctx, r.Client(ctx), ent.NoLock, p)
+	}
 	if err != nil {
 		return 0, nil, err
 	}

@@ -139,6 +139,11 @@ func (m Mutation) storeLevels(ctx context.Context, s *stocktake) error {
 	return stock.Keeper{Store: m.Store}.PutLevels(ctx, s.levels)
 }
 
+// levelled reports whether the stock of a variant changed at a location other than the default one.
+func (s *stocktake) levelled(variant xid.ID) bool {
+	return slices.ContainsFunc(s.levels, func(l *db.StockLevel) bool { return l.VariantID == variant })
+}
+
 // numbers returns the changes of the numbers of the variants that were adjusted.
 func (s *stocktake) numbers(changes []*db.InventoryChange) (list []stock.Change) {
 	seen := map[xid.ID]bool{}
@@ -146,7 +151,7 @@ func (s *stocktake) numbers(changes []*db.InventoryChange) (list []stock.Change)
 		if !seen[c.VariantID] {
 			seen[c.VariantID] = true
 			list = append(list, stock.Change{Product: c.ProductID, Variant: c.VariantID, Before: s.was[c.VariantID],
-				After: s.byID[c.VariantID].InventoryQuantity})
+				After: s.byID[c.VariantID].InventoryQuantity, Moved: s.levelled(c.VariantID)})
 		}
 	}
 	return list

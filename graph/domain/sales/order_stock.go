@@ -330,7 +330,6 @@ func (m Mutation) saveShifts(ctx context.Context, shifts []levels.Shift, now mic
 	if err != nil {
 		return err
 	}
-	moves = slices.DeleteFunc(moves, func(move levels.Move) bool { return move.By == 0 })
 	return m.stock().Moved(ctx, s, moves)
 }
 

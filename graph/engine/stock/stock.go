@@ -24,6 +24,8 @@ type Change struct {
 	Product, Variant xid.ID
 	// Before and After are nil while the stock is not tracked.
 	Before, After *int64
+	// Moved says that the stock at locations changed, if the sum did or not.
+	Moved bool
 }
 
 // Keeper follows the changes of stock of all stores.
@@ -66,19 +68,20 @@ func (k Keeper) watch(ctx context.Context, s *db.Store, list []Change) error {
 	return k.announce(ctx, s, low)
 }
 
-// merged returns one change per variant, from its first stock to its last, where these differ.
+// merged returns one change per variant, from its first stock to its last, where these differ or the stock
+// at locations changed.
 func merged(list []Change) (all []Change) {
 	at := map[xid.ID]int{}
 	for _, c := range list {
 		if i, ok := at[c.Variant]; ok {
-			all[i].After = c.After
+			all[i].After, all[i].Moved = c.After, all[i].Moved || c.Moved
 			continue
 		}
 		at[c.Variant] = len(all)
 		all = append(all, c)
 	}
 	return slices.DeleteFunc(all, func(c Change) bool {
-		return c.Before == c.After || c.Before != nil && c.After != nil && *c.Before == *c.After
+		return !c.Moved && (c.Before == c.After || c.Before != nil && c.After != nil && *c.Before == *c.After)
 	})
 }
 
@@ -110,7 +113,7 @@ func (k Keeper) Moved(ctx context.Context, s *db.Store, moves []Move) error {
 	var list []Change
 	for _, m := range taken {
 		if after := left[m.Variant]; after != nil {
-			list = append(list, Change{m.Product, m.Variant, new(*after - m.By), after})
+			list = append(list, Change{Product: m.Product, Variant: m.Variant, Before: new(*after - m.By), After: after})
 		}
 	}
 	return k.watch(ctx, s, list)

@@ -20,4 +20,11 @@ func TestMerged(t *testing.T) {
 	if d := cmp.Diff([]stock.Change{change(a, 5, 4), change(b, 1, 2)}, got); d != "" {
 		t.Error(d)
 	}
+	moved := change(a, 4, 5)
+	moved.Moved = true
+	want := change(a, 5, 5) // a transfer
+	want.Moved = true
+	if d := cmp.Diff([]stock.Change{want}, stock.Merged([]stock.Change{change(a, 5, 4), moved, change(b, 1, 1)})); d != "" {
+		t.Error(d)
+	}
 }

@@ -49,7 +49,8 @@ func (o *Object) places(v *db.Variant) {
 	o.B = append(o.B, ']')
 }
 
-// AppendInventoryLevel appends the stock of a variant, as events have it.
+// AppendInventoryLevel appends the stock of a variant, as events have it. Its levels have to be loaded
+// before.
 func AppendInventoryLevel(b []byte, p *db.Product, v *db.Variant) []byte {
 	o := Open(b)
 	o.ID("product_id", xid.Product, p.ID)
@@ -57,6 +58,7 @@ func AppendInventoryLevel(b []byte, p *db.Product, v *db.Variant) []byte {
 	o.Str("title", v.Title)
 	o.StrOpt("sku", v.Sku)
 	o.IntOpt("quantity", v.InventoryQuantity)
+	o.places(v)
 	return o.Close()
 }
 

@@ -32,7 +32,7 @@ func Example(t event.Type) []byte {
 	case "Return":
 		return wire.AppendReturn(nil, &db.OrderReturn{Lines: document.NewReturnLines([]document.ReturnLine{{}})})
 	case "InventoryLevel":
-		return wire.AppendInventoryLevel(nil, &db.Product{}, &db.Variant{})
+		return wire.AppendInventoryLevel(nil, &db.Product{}, &db.Variant{InventoryQuantity: new(int64(0))})
 	case "Order":
 		return order()
 	case "Product":
