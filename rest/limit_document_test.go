@@ -85,7 +85,8 @@ var bounded = map[string]int{
 	"ReturnExchange/lines maxItems": limit.Lines, "ReturnRefund/amount_minor maximum": currency.MaxMinor,
 	"ReturnRefund/location maxLength": limit.Line, "ReturnExchange/location maxLength": limit.Line,
 	"LocationOrder/ids maxItems": limit.Locations + 1, "LocationOrder/ids/items maxLength": limit.Line,
-	"ExchangePayment/days maximum": 90,
+	"ExchangePayment/days maximum":     90,
+	"ReturnReceive/location maxLength": limit.Line,
 
 	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label,
 	"Customer/locale maxLength": limit.Locale, "Customer/first_name maxLength": limit.Line,

@@ -103,9 +103,10 @@ func (a *API) declineReturn(c *call) error {
 }
 
 func (a *API) receiveReturn(c *call) error {
-	return a.changeReturn(c, "", func(*wire.Reader) returnChange {
+	return a.changeReturn(c, "", func(r *wire.Reader) returnChange {
+		location := r.String("location")
 		return func(m graph.Mutation, id string, version int64) (*model.ReturnPayload, error) {
-			return m.OrderReturnReceive(c.ctx, id, version)
+			return m.OrderReturnReceive(c.ctx, id, version, location)
 		}
 	})
 }

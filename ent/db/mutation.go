@@ -59542,6 +59542,7 @@ type OrderReturnMutation struct {
 	label_url         *string
 	refunded_minor    *int64
 	addrefunded_minor *int64
+	location_id       *xid.ID
 	exchange_id       *xid.ID
 	clearedFields     map[string]struct{}
 	done              bool
@@ -60352,6 +60353,55 @@ func (m *OrderReturnMutation) ResetRefundedMinor() {
 	delete(m.clearedFields, orderreturn.FieldRefundedMinor)
 }
 
+// SetLocationID sets the "location_id" field.
+func (m *OrderReturnMutation) SetLocationID(x xid.ID) {
+	m.location_id = &x
+}
+
+// LocationID returns the value of the "location_id" field in the mutation.
+func (m *OrderReturnMutation) LocationID() (r xid.ID, exists bool) {
+	v := m.location_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLocationID returns the old "location_id" field's value of the OrderReturn entity.
+// If the OrderReturn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrderReturnMutation) OldLocationID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLocationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLocationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLocationID: %w", err)
+	}
+	return oldValue.LocationID, nil
+}
+
+// ClearLocationID clears the value of the "location_id" field.
+func (m *OrderReturnMutation) ClearLocationID() {
+	m.location_id = nil
+	m.clearedFields[orderreturn.FieldLocationID] = struct{}{}
+}
+
+// LocationIDCleared returns if the "location_id" field was cleared in this mutation.
+func (m *OrderReturnMutation) LocationIDCleared() bool {
+	_, ok := m.clearedFields[orderreturn.FieldLocationID]
+	return ok
+}
+
+// ResetLocationID resets all changes to the "location_id" field.
+func (m *OrderReturnMutation) ResetLocationID() {
+	m.location_id = nil
+	delete(m.clearedFields, orderreturn.FieldLocationID)
+}
+
 // SetExchangeID sets the "exchange_id" field.
 func (m *OrderReturnMutation) SetExchangeID(x xid.ID) {
 	m.exchange_id = &x
@@ -60435,7 +60485,7 @@ func (m *OrderReturnMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrderReturnMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.store_id != nil {
 		fields = append(fields, orderreturn.FieldStoreID)
 	}
@@ -60481,6 +60531,9 @@ func (m *OrderReturnMutation) Fields() []string {
 	if m.refunded_minor != nil {
 		fields = append(fields, orderreturn.FieldRefundedMinor)
 	}
+	if m.location_id != nil {
+		fields = append(fields, orderreturn.FieldLocationID)
+	}
 	if m.exchange_id != nil {
 		fields = append(fields, orderreturn.FieldExchangeID)
 	}
@@ -60522,6 +60575,8 @@ func (m *OrderReturnMutation) Field(name string) (ent.Value, bool) {
 		return m.LabelURL()
 	case orderreturn.FieldRefundedMinor:
 		return m.RefundedMinor()
+	case orderreturn.FieldLocationID:
+		return m.LocationID()
 	case orderreturn.FieldExchangeID:
 		return m.ExchangeID()
 	}
@@ -60563,6 +60618,8 @@ func (m *OrderReturnMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldLabelURL(ctx)
 	case orderreturn.FieldRefundedMinor:
 		return m.OldRefundedMinor(ctx)
+	case orderreturn.FieldLocationID:
+		return m.OldLocationID(ctx)
 	case orderreturn.FieldExchangeID:
 		return m.OldExchangeID(ctx)
 	}
@@ -60679,6 +60736,13 @@ func (m *OrderReturnMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRefundedMinor(v)
 		return nil
+	case orderreturn.FieldLocationID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLocationID(v)
+		return nil
 	case orderreturn.FieldExchangeID:
 		v, ok := value.(xid.ID)
 		if !ok {
@@ -60785,6 +60849,9 @@ func (m *OrderReturnMutation) ClearedFields() []string {
 	if m.FieldCleared(orderreturn.FieldRefundedMinor) {
 		fields = append(fields, orderreturn.FieldRefundedMinor)
 	}
+	if m.FieldCleared(orderreturn.FieldLocationID) {
+		fields = append(fields, orderreturn.FieldLocationID)
+	}
 	if m.FieldCleared(orderreturn.FieldExchangeID) {
 		fields = append(fields, orderreturn.FieldExchangeID)
 	}
@@ -60819,6 +60886,9 @@ func (m *OrderReturnMutation) ClearField(name string) error {
 		return nil
 	case orderreturn.FieldRefundedMinor:
 		m.ClearRefundedMinor()
+		return nil
+	case orderreturn.FieldLocationID:
+		m.ClearLocationID()
 		return nil
 	case orderreturn.FieldExchangeID:
 		m.ClearExchangeID()
@@ -60875,6 +60945,9 @@ func (m *OrderReturnMutation) ResetField(name string) error {
 		return nil
 	case orderreturn.FieldRefundedMinor:
 		m.ResetRefundedMinor()
+		return nil
+	case orderreturn.FieldLocationID:
+		m.ResetLocationID()
 		return nil
 	case orderreturn.FieldExchangeID:
 		m.ResetExchangeID()

@@ -49,6 +49,8 @@ type OrderReturn struct {
 	LabelURL *string `json:"label_url,omitempty"`
 	// RefundedMinor holds the value of the "refunded_minor" field.
 	RefundedMinor *int64 `json:"refunded_minor,omitempty"`
+	// LocationID holds the value of the "location_id" field.
+	LocationID *xid.ID `json:"location_id,omitempty"`
 	// ExchangeID holds the value of the "exchange_id" field.
 	ExchangeID   *xid.ID `json:"exchange_id,omitempty"`
 	selectValues sql.SelectValues
@@ -59,7 +61,7 @@ func (*OrderReturn) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case orderreturn.FieldExchangeID:
+		case orderreturn.FieldLocationID, orderreturn.FieldExchangeID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case orderreturn.FieldLines:
 			values[i] = new([]byte)
@@ -188,6 +190,13 @@ func (_m *OrderReturn) assignValues(columns []string, values []any) error {
 				_m.RefundedMinor = new(int64)
 				*_m.RefundedMinor = value.Int64
 			}
+		case orderreturn.FieldLocationID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field location_id", values[i])
+			} else if value.Valid {
+				_m.LocationID = new(xid.ID)
+				*_m.LocationID = *value.S.(*xid.ID)
+			}
 		case orderreturn.FieldExchangeID:
 			if value, ok := values[i].(*sql.NullScanner); !ok {
 				return fmt.Errorf("unexpected type %T for field exchange_id", values[i])
@@ -240,6 +249,14 @@ func (_m *OrderReturn) PublicOrderID() string { return xid.Kind("ord").Format(_m
 
 // DecodedLines returns the elements of lines.
 func (_m *OrderReturn) DecodedLines() ([]document.ReturnLine, error) { return _m.Lines.List() }
+
+// PublicLocationID returns the id as callers see it, or nil.
+func (_m *OrderReturn) PublicLocationID() *string {
+	if _m.LocationID == nil {
+		return nil
+	}
+	return new(xid.Kind("loc").Format(*_m.LocationID))
+}
 
 // PublicExchangeID returns the id as callers see it, or nil.
 func (_m *OrderReturn) PublicExchangeID() *string {

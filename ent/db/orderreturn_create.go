@@ -193,6 +193,20 @@ func (_c *OrderReturnCreate) SetNillableRefundedMinor(v *int64) *OrderReturnCrea
 	return _c
 }
 
+// SetLocationID sets the "location_id" field.
+func (_c *OrderReturnCreate) SetLocationID(v xid.ID) *OrderReturnCreate {
+	_c.mutation.SetLocationID(v)
+	return _c
+}
+
+// SetNillableLocationID sets the "location_id" field if the given value is not nil.
+func (_c *OrderReturnCreate) SetNillableLocationID(v *xid.ID) *OrderReturnCreate {
+	if v != nil {
+		_c.SetLocationID(*v)
+	}
+	return _c
+}
+
 // SetExchangeID sets the "exchange_id" field.
 func (_c *OrderReturnCreate) SetExchangeID(v xid.ID) *OrderReturnCreate {
 	_c.mutation.SetExchangeID(v)
@@ -407,6 +421,10 @@ func (_c *OrderReturnCreate) createSpec() (*OrderReturn, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RefundedMinor(); ok {
 		_spec.SetField(orderreturn.FieldRefundedMinor, field.TypeInt64, value)
 		_node.RefundedMinor = &value
+	}
+	if value, ok := _c.mutation.LocationID(); ok {
+		_spec.SetField(orderreturn.FieldLocationID, field.TypeUUID, value)
+		_node.LocationID = &value
 	}
 	if value, ok := _c.mutation.ExchangeID(); ok {
 		_spec.SetField(orderreturn.FieldExchangeID, field.TypeUUID, value)

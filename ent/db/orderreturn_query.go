@@ -549,6 +549,7 @@ var orderreturnBuffers = sync.Pool{New: func() any {
 		cell.TextOf(&row.Answer),
 		cell.TextOf(&row.LabelURL),
 		cell.NumberOf(&row.RefundedMinor),
+		cell.PointerOf(&row.LocationID),
 		cell.PointerOf(&row.ExchangeID),
 	)
 	return buffer

@@ -234,6 +234,26 @@ func (_u *OrderReturnUpdate) ClearRefundedMinor() *OrderReturnUpdate {
 	return _u
 }
 
+// SetLocationID sets the "location_id" field.
+func (_u *OrderReturnUpdate) SetLocationID(v xid.ID) *OrderReturnUpdate {
+	_u.mutation.SetLocationID(v)
+	return _u
+}
+
+// SetNillableLocationID sets the "location_id" field if the given value is not nil.
+func (_u *OrderReturnUpdate) SetNillableLocationID(v *xid.ID) *OrderReturnUpdate {
+	if v != nil {
+		_u.SetLocationID(*v)
+	}
+	return _u
+}
+
+// ClearLocationID clears the value of the "location_id" field.
+func (_u *OrderReturnUpdate) ClearLocationID() *OrderReturnUpdate {
+	_u.mutation.ClearLocationID()
+	return _u
+}
+
 // SetExchangeID sets the "exchange_id" field.
 func (_u *OrderReturnUpdate) SetExchangeID(v xid.ID) *OrderReturnUpdate {
 	_u.mutation.SetExchangeID(v)
@@ -518,6 +538,26 @@ func (_u *OrderReturnUpdateOne) AddRefundedMinor(v int64) *OrderReturnUpdateOne 
 // ClearRefundedMinor clears the value of the "refunded_minor" field.
 func (_u *OrderReturnUpdateOne) ClearRefundedMinor() *OrderReturnUpdateOne {
 	_u.mutation.ClearRefundedMinor()
+	return _u
+}
+
+// SetLocationID sets the "location_id" field.
+func (_u *OrderReturnUpdateOne) SetLocationID(v xid.ID) *OrderReturnUpdateOne {
+	_u.mutation.SetLocationID(v)
+	return _u
+}
+
+// SetNillableLocationID sets the "location_id" field if the given value is not nil.
+func (_u *OrderReturnUpdateOne) SetNillableLocationID(v *xid.ID) *OrderReturnUpdateOne {
+	if v != nil {
+		_u.SetLocationID(*v)
+	}
+	return _u
+}
+
+// ClearLocationID clears the value of the "location_id" field.
+func (_u *OrderReturnUpdateOne) ClearLocationID() *OrderReturnUpdateOne {
+	_u.mutation.ClearLocationID()
 	return _u
 }
 

@@ -39,6 +39,8 @@ func (OrderReturn) Fields() []ent.Field {
 		field.String("label_url").SchemaType(key(limit.URL)).Optional().Nillable(),
 		field.Int64("refunded_minor").Optional().Nillable(),
 		// exchange_id is the order that the shopper got in exchange. The version ensures that there is one.
+		// location_id is where the items were received; null if nobody said.
+		field.UUID("location_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Location}).Optional().Nillable(),
 		field.UUID("exchange_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Optional().Nillable(),
 	}
 }

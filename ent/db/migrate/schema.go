@@ -1690,6 +1690,7 @@ var (
 		{Name: "answer", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "label_url", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(2048)"}},
 		{Name: "refunded_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "location_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "exchange_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// OrderReturnsTable holds the schema information for the "order_returns" table.

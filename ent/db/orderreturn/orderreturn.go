@@ -43,6 +43,8 @@ const (
 	FieldLabelURL = "label_url"
 	// FieldRefundedMinor holds the string denoting the refunded_minor field in the database.
 	FieldRefundedMinor = "refunded_minor"
+	// FieldLocationID holds the string denoting the location_id field in the database.
+	FieldLocationID = "location_id"
 	// FieldExchangeID holds the string denoting the exchange_id field in the database.
 	FieldExchangeID = "exchange_id"
 	// Table holds the table name of the orderreturn in the database.
@@ -67,6 +69,7 @@ var Columns = []string{
 	FieldAnswer,
 	FieldLabelURL,
 	FieldRefundedMinor,
+	FieldLocationID,
 	FieldExchangeID,
 }
 
@@ -176,6 +179,11 @@ func ByLabelURL(opts ...sql.OrderTermOption) OrderOption {
 // ByRefundedMinor orders the results by the refunded_minor field.
 func ByRefundedMinor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRefundedMinor, opts...).ToFunc()
+}
+
+// ByLocationID orders the results by the location_id field.
+func ByLocationID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLocationID, opts...).ToFunc()
 }
 
 // ByExchangeID orders the results by the exchange_id field.

@@ -134,6 +134,11 @@ func RefundedMinor(v int64) predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldEQ(FieldRefundedMinor, v))
 }
 
+// LocationID applies equality check predicate on the "location_id" field. It's identical to LocationIDEQ.
+func LocationID(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldLocationID, v))
+}
+
 // ExchangeID applies equality check predicate on the "exchange_id" field. It's identical to ExchangeIDEQ.
 func ExchangeID(v xid.ID) predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldEQ(FieldExchangeID, v))
@@ -934,6 +939,56 @@ func RefundedMinorIsNil() predicate.OrderReturn {
 // RefundedMinorNotNil applies the NotNil predicate on the "refunded_minor" field.
 func RefundedMinorNotNil() predicate.OrderReturn {
 	return predicate.OrderReturn(sql.FieldNotNull(FieldRefundedMinor))
+}
+
+// LocationIDEQ applies the EQ predicate on the "location_id" field.
+func LocationIDEQ(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldEQ(FieldLocationID, v))
+}
+
+// LocationIDNEQ applies the NEQ predicate on the "location_id" field.
+func LocationIDNEQ(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNEQ(FieldLocationID, v))
+}
+
+// LocationIDIn applies the In predicate on the "location_id" field.
+func LocationIDIn(vs ...xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldIn(FieldLocationID, vs...))
+}
+
+// LocationIDNotIn applies the NotIn predicate on the "location_id" field.
+func LocationIDNotIn(vs ...xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNotIn(FieldLocationID, vs...))
+}
+
+// LocationIDGT applies the GT predicate on the "location_id" field.
+func LocationIDGT(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldGT(FieldLocationID, v))
+}
+
+// LocationIDGTE applies the GTE predicate on the "location_id" field.
+func LocationIDGTE(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldGTE(FieldLocationID, v))
+}
+
+// LocationIDLT applies the LT predicate on the "location_id" field.
+func LocationIDLT(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldLT(FieldLocationID, v))
+}
+
+// LocationIDLTE applies the LTE predicate on the "location_id" field.
+func LocationIDLTE(v xid.ID) predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldLTE(FieldLocationID, v))
+}
+
+// LocationIDIsNil applies the IsNil predicate on the "location_id" field.
+func LocationIDIsNil() predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldIsNull(FieldLocationID))
+}
+
+// LocationIDNotNil applies the NotNil predicate on the "location_id" field.
+func LocationIDNotNil() predicate.OrderReturn {
+	return predicate.OrderReturn(sql.FieldNotNull(FieldLocationID))
 }
 
 // ExchangeIDEQ applies the EQ predicate on the "exchange_id" field.

@@ -217,13 +217,18 @@ func (m Mutation) OrderReturnDecline(
 		}})
 }
 
-// OrderReturnReceive records that the items are back at the store.
+// OrderReturnReceive records that the items are back at the store, and at which location. A refund or an
+// exchange restocks them there if it names no other.
 func (m Mutation) OrderReturnReceive(
-	ctx context.Context, id string, expectedVersion int64,
+	ctx context.Context, id string, expectedVersion int64, location *string,
 ) (*model.ReturnPayload, error) {
 	return m.changeReturn(ctx, id, expectedVersion, returnStep{action: "order.return_receive",
 		to: state.ReturnReceived, from: []state.ReturnState{state.ReturnApproved},
-		edit: func(context.Context, *orderEdit, *db.OrderReturn, *db.OrderReturnUpdate) error { return nil }})
+		edit: func(ctx context.Context, _ *orderEdit, row *db.OrderReturn, u *db.OrderReturnUpdate) (err error) {
+			row.LocationID, err = m.location(ctx, location)
+			u.SetNillableLocationID(row.LocationID)
+			return err
+		}})
 }
 
 // OrderReturnRefund refunds the items of a return as [Mutation.OrderRefund] does.
@@ -248,7 +253,7 @@ func (m Mutation) OrderReturnRefund(
 			row.RefundedMinor = &amount
 			u.SetRefundedMinor(amount)
 			return m.refund(ctx, e, model.RefundInput{AmountMinor: amount, Restock: in.Restock,
-				Location: in.Location}, lines)
+				Location: cmp.Or(in.Location, row.PublicLocationID())}, lines)
 		}})
 }
 

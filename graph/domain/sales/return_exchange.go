@@ -1,6 +1,7 @@
 package sales
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -161,7 +162,7 @@ func (m Mutation) credit(
 	ledger := m.ledgerRow(ctx, e, state.LedgerRefund, x.credit).SetID(xid.New()).SetMethod(byExchange).
 		SetReference(row.PublicID())
 	err := m.bookRefund(ctx, e, model.RefundInput{AmountMinor: x.credit, Restock: x.in.Restock,
-		Location: x.in.Location}, x.units, ledger)
+		Location: cmp.Or(x.in.Location, row.PublicLocationID())}, x.units, ledger)
 	if err != nil {
 		return err
 	}

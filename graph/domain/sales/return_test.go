@@ -66,7 +66,7 @@ func TestReturn(t *testing.T) {
 				return graphtest.ErrOf(m.OrderReturnRefund(ctx, of.PublicID(), 1, model.ReturnRefundInput{}))
 			}},
 			{name: "another store", want: "not_found", call: func() error {
-				return graphtest.ErrOf(m.OrderReturnReceive(s.Other(t).Ctx, of.PublicID(), 1))
+				return graphtest.ErrOf(m.OrderReturnReceive(s.Other(t).Ctx, of.PublicID(), 1, nil))
 			}},
 		} {
 			if got := graphtest.FaultOf(tc.call()); got != tc.want {
@@ -79,7 +79,7 @@ func TestReturn(t *testing.T) {
 		}
 		next(m.OrderReturnApprove(ctx, of.PublicID(), of.Version, model.ReturnApproveInput{Instructions: new("By post"),
 			LabelURL: new("https://post.example/1")}))
-		next(m.OrderReturnReceive(ctx, of.PublicID(), of.Version))
+		next(m.OrderReturnReceive(ctx, of.PublicID(), of.Version, nil))
 		next(m.OrderReturnRefund(ctx, of.PublicID(), of.Version,
 			model.ReturnRefundInput{AmountMinor: new(int64(150)), Restock: true}))
 		p = graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))

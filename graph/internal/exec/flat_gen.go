@@ -805,13 +805,14 @@ var flatTypes = map[string]flatType{
 		"note":          {9, ""},
 		"answer":        {10, ""},
 		"labelUrl":      {11, ""},
-		"label":         {12, "ReturnFile"},
-		"photos":        {13, "ReturnFile"},
-		"refundedMinor": {14, ""},
-		"exchange":      {15, "Order"},
-		"createdAt":     {16, ""},
-		"updatedAt":     {17, ""},
-		"version":       {18, ""},
+		"locationId":    {12, ""},
+		"label":         {13, "ReturnFile"},
+		"photos":        {14, "ReturnFile"},
+		"refundedMinor": {15, ""},
+		"exchange":      {16, "Order"},
+		"createdAt":     {17, ""},
+		"updatedAt":     {18, ""},
+		"version":       {19, ""},
 	}},
 	"ReturnCountry": {returnCountryImplementors, map[string]flatField{
 		"country": {1, ""},
@@ -5229,7 +5230,14 @@ func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
 			} else {
 				w.text(*v)
 			}
-		case 12: // label
+		case 12: // locationId
+			v := obj.PublicLocationID()
+			if v == nil {
+				w.null()
+			} else {
+				w.text(*v)
+			}
+		case 13: // label
 			v := obj.Label()
 			if v == nil {
 				w.null()
@@ -5238,7 +5246,7 @@ func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
 					return false
 				}
 			}
-		case 13: // photos
+		case 14: // photos
 			v := obj.Photos()
 			if len(v) == 0 {
 				w.byte('[')
@@ -5253,14 +5261,14 @@ func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
 				}
 			}
 			w.byte(']')
-		case 14: // refundedMinor
+		case 15: // refundedMinor
 			v := obj.RefundedMinor
 			if v == nil {
 				w.null()
 			} else {
 				w.number(*v)
 			}
-		case 15: // exchange
+		case 16: // exchange
 			v := obj.Exchange
 			if v == nil {
 				w.null()
@@ -5269,13 +5277,13 @@ func (p *flatPlan) writeReturn(w *buffer, obj *model.Return) bool {
 					return false
 				}
 			}
-		case 16: // createdAt
+		case 17: // createdAt
 			v := obj.CreatedAt()
 			w.moment(v)
-		case 17: // updatedAt
+		case 18: // updatedAt
 			v := obj.UpdatedAt
 			w.moment(v)
-		case 18: // version
+		case 19: // version
 			v := obj.Version
 			w.number(v)
 		}

@@ -137,6 +137,7 @@ func AppendReturn(b []byte, r *db.OrderReturn) []byte {
 	o.IntOpt("refunded_minor", r.RefundedMinor)
 	o.Time("created_at", r.ID.Time())
 	o.IDOpt("exchange_id", xid.Order, r.ExchangeID)
+	o.IDOpt("location_id", xid.Location, r.LocationID)
 	o.Int("version", r.Version)
 	return o.Close()
 }
