@@ -84,9 +84,8 @@ var bounded = map[string]int{
 	"ReturnApprove/label_url maxLength": limit.URL, "ReturnDecline/reason maxLength": limit.ReturnText,
 	"ReturnExchange/lines maxItems": limit.Lines, "ReturnRefund/amount_minor maximum": currency.MaxMinor,
 	"ReturnRefund/location maxLength": limit.Line, "ReturnExchange/location maxLength": limit.Line,
-	"LocationOrder/ids maxItems": limit.Locations + 1, "LocationOrder/ids/items maxLength": limit.Line,
-	"ExchangePayment/days maximum":     90,
-	"ReturnReceive/location maxLength": limit.Line,
+	"ReturnReceive/location maxLength": limit.Line, "LocationOrder/ids maxItems": limit.Locations + 1,
+	"LocationOrder/ids/items maxLength": limit.Line, "ExchangePayment/days maximum": 90,
 
 	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label,
 	"Customer/locale maxLength": limit.Locale, "Customer/first_name maxLength": limit.Line,

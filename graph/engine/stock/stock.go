@@ -113,7 +113,8 @@ func (k Keeper) Moved(ctx context.Context, s *db.Store, moves []Move) error {
 	var list []Change
 	for _, m := range taken {
 		if after := left[m.Variant]; after != nil {
-			list = append(list, Change{Product: m.Product, Variant: m.Variant, Before: new(*after - m.By), After: after})
+			before := *after - m.By
+			list = append(list, Change{Product: m.Product, Variant: m.Variant, Before: &before, After: after})
 		}
 	}
 	return k.watch(ctx, s, list)

@@ -24,7 +24,8 @@ func TestMerged(t *testing.T) {
 	moved.Moved = true
 	want := change(a, 5, 5) // a transfer
 	want.Moved = true
-	if d := cmp.Diff([]stock.Change{want}, stock.Merged([]stock.Change{change(a, 5, 4), moved, change(b, 1, 1)})); d != "" {
+	got = stock.Merged([]stock.Change{change(a, 5, 4), moved, change(b, 1, 1)})
+	if d := cmp.Diff([]stock.Change{want}, got); d != "" {
 		t.Error(d)
 	}
 }
