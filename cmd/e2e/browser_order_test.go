@@ -264,6 +264,7 @@ func (b *browser) takesBack(place string) {
 	b.fill(`dialog textarea[name="instructions"]`, "By post")
 	b.click(`dialog [data-test="submit"]`)
 	b.click(`[data-test="return-receive"]`)
+	b.click(`dialog [data-test="submit"]`)
 	b.gone(`[data-test="return-receive"]`)
 	b.click(`[data-test="return-refund"]`)
 	b.await("the value", `document.querySelector('dialog input[name="amountMinor"]')?.value === '50.00'`)

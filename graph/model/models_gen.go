@@ -1412,7 +1412,8 @@ type ReturnExchangeInput struct {
 	Pricing *OrderPricingInput `json:"pricing,omitempty"`
 	// Restocks the returned items.
 	Restock bool `json:"restock"`
-	// With restock: the location that gets the units. If absent, those that they were taken from.
+	// With restock: the location that gets the units. If absent, the one that received them, or else those that they were
+	// taken from.
 	Location *string `json:"location,omitempty"`
 	// Refunds what the returned items are worth more than the new order. Otherwise, orderRefund can do so later.
 	RefundRest bool `json:"refundRest"`
@@ -1445,7 +1446,8 @@ type ReturnRefundInput struct {
 	// What the items are worth if it is absent, as refundPreviewMinor computes it.
 	AmountMinor *int64 `json:"amountMinor,omitempty"`
 	Restock     bool   `json:"restock"`
-	// With restock: the location that gets the units. If absent, those that they were taken from.
+	// With restock: the location that gets the units. If absent, the one that received them, or else those that they were
+	// taken from.
 	Location *string `json:"location,omitempty"`
 }
 

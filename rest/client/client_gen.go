@@ -3906,6 +3906,9 @@ type Return struct {
 	// Lines What is returned.
 	Lines []ReturnLine `json:"lines"`
 
+	// LocationID The location that received the items; null if it was not named.
+	LocationID *string `json:"location_id"`
+
 	// OrderID The id of an order.
 	OrderID OrderID `json:"order_id"`
 
@@ -3960,7 +3963,7 @@ type ReturnExchange struct {
 	// Lines The items of the new order, at the present prices unless given.
 	Lines []OrderLineCreate `json:"lines"`
 
-	// Location The id of the location that gets the items of the return. If absent, those that they were taken from.
+	// Location The id of the location that gets the items of the return. If absent, the one that received them, or else those that they were taken from.
 	Location *string `json:"location,omitempty"`
 
 	// Payment Lets the customer pay the rest of the new order by a link. Ignored if nothing is owed.
@@ -4018,10 +4021,13 @@ type ReturnPage struct {
 // ReturnReason Why an item is returned; `none` if no reason was given.
 type ReturnReason string
 
-// ReturnReceive The version of the return, if the change depends on it. Unknown members are rejected.
+// ReturnReceive Where the items are. Unknown members are rejected.
 type ReturnReceive struct {
 	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
+
+	// Location The id of the location that has the items. A refund or an exchange with `restock` returns them there unless it names another.
+	Location *string `json:"location,omitempty"`
 }
 
 // ReturnRefund What is refunded for a return. Unknown members are rejected.
@@ -4032,7 +4038,7 @@ type ReturnRefund struct {
 	// ExpectedVersion The `version` that you have read. If the resource has another one, nothing changes and the code is `version_mismatch`. Without it, the change applies to the resource as it is.
 	ExpectedVersion *ExpectedVersion `json:"expected_version,omitempty"`
 
-	// Location The id of the location that gets the items. If absent, those that they were taken from.
+	// Location The id of the location that gets the items. If absent, the one that received them, or else those that they were taken from.
 	Location *string `json:"location,omitempty"`
 
 	// Restock Returns the items to stock.
@@ -6011,7 +6017,7 @@ type ClientInterface interface {
 
 	// ReceiveReturnWithBody Receive a return
 	//
-	// Records that the items of an approved return are back.
+	// Records that the items of an approved return are back, and at which location.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6020,7 +6026,7 @@ type ClientInterface interface {
 
 	// ReceiveReturn Receive a return
 	//
-	// Records that the items of an approved return are back.
+	// Records that the items of an approved return are back, and at which location.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -7770,7 +7776,7 @@ func (c *Raw) ExchangeReturn(ctx context.Context, id ReturnID, params *ExchangeR
 
 // ReceiveReturnWithBody Receive a return
 //
-// Records that the items of an approved return are back.
+// Records that the items of an approved return are back, and at which location.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7789,7 +7795,7 @@ func (c *Raw) ReceiveReturnWithBody(ctx context.Context, id ReturnID, params *Re
 
 // ReceiveReturn Receive a return
 //
-// Records that the items of an approved return are back.
+// Records that the items of an approved return are back, and at which location.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -13193,7 +13199,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReceiveReturnWithBodyWithResponse Receive a return
 	//
-	// Records that the items of an approved return are back.
+	// Records that the items of an approved return are back, and at which location.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13202,7 +13208,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReceiveReturnWithResponse Receive a return
 	//
-	// Records that the items of an approved return are back.
+	// Records that the items of an approved return are back, and at which location.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17806,7 +17812,7 @@ func (c *ClientWithResponses) ExchangeReturnWithResponse(ctx context.Context, id
 
 // ReceiveReturnWithBodyWithResponse Receive a return
 //
-// Records that the items of an approved return are back.
+// Records that the items of an approved return are back, and at which location.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -17821,7 +17827,7 @@ func (c *ClientWithResponses) ReceiveReturnWithBodyWithResponse(ctx context.Cont
 
 // ReceiveReturnWithResponse Receive a return
 //
-// Records that the items of an approved return are back.
+// Records that the items of an approved return are back, and at which location.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

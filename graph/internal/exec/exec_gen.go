@@ -229,7 +229,7 @@ type MutationResolver interface {
 	OrderReturnCreate(ctx context.Context, id string, input model.ReturnInput) (*model.ReturnPayload, error)
 	OrderReturnApprove(ctx context.Context, id string, expectedVersion int64, input model.ReturnApproveInput) (*model.ReturnPayload, error)
 	OrderReturnDecline(ctx context.Context, id string, expectedVersion int64, reason string) (*model.ReturnPayload, error)
-	OrderReturnReceive(ctx context.Context, id string, expectedVersion int64) (*model.ReturnPayload, error)
+	OrderReturnReceive(ctx context.Context, id string, expectedVersion int64, location *string) (*model.ReturnPayload, error)
 	OrderReturnRefund(ctx context.Context, id string, expectedVersion int64, input model.ReturnRefundInput) (*model.ReturnPayload, error)
 	OrderReturnExchange(ctx context.Context, id string, expectedVersion int64, input model.ReturnExchangeInput) (*model.ReturnPayload, error)
 	OrderComplete(ctx context.Context, id string, expectedVersion int64) (*model.OrderPayload, error)
@@ -1157,8 +1157,11 @@ type Mutation {
   "Declines a return that is not refunded yet, and emails the shopper the reason."
   orderReturnDecline(id: ID!, expectedVersion: Long!, reason: String!): ReturnPayload!
     @scope(name: "sales.write", roles: [OWNER, ADMIN, SUPPORT])
-  "Records that the items of an approved return are back."
-  orderReturnReceive(id: ID!, expectedVersion: Long!): ReturnPayload!
+  """
+  Records that the items of an approved return are back, and at which location. That is where orderReturnRefund and
+  orderReturnExchange restock them if they name no other location.
+  """
+  orderReturnReceive(id: ID!, expectedVersion: Long!, location: ID): ReturnPayload!
     @scope(name: "sales.write", roles: [OWNER, ADMIN, SUPPORT])
   """
   Refunds the items of an approved or received return, and restocks them if wanted, as orderRefund does. A withdrawal
@@ -3249,6 +3252,8 @@ type Return {
   "The last answer to the shopper: how to send the items, or why the return was declined."
   answer: String
   labelUrl: String
+  "The location that received the items; null if it was not named."
+  locationId: ID
   "The uploaded label; null if there is none. It is deleted when the return is declined or the customer redacted."
   label: ReturnFile
   "The photos of the shopper, without metadata. They are deleted when the customer is redacted."
@@ -4669,7 +4674,10 @@ input ReturnRefundInput {
   "What the items are worth if it is absent, as refundPreviewMinor computes it."
   amountMinor: Money
   restock: Boolean! = false
-  "With restock: the location that gets the units. If absent, those that they were taken from."
+  """
+  With restock: the location that gets the units. If absent, the one that received them, or else those that they were
+  taken from.
+  """
   location: ID
 }
 
@@ -4680,7 +4688,10 @@ input ReturnExchangeInput {
   pricing: OrderPricingInput
   "Restocks the returned items."
   restock: Boolean! = false
-  "With restock: the location that gets the units. If absent, those that they were taken from."
+  """
+  With restock: the location that gets the units. If absent, the one that received them, or else those that they were
+  taken from.
+  """
   location: ID
   "Refunds what the returned items are worth more than the new order. Otherwise, orderRefund can do so later."
   refundRest: Boolean! = false
@@ -6146,6 +6157,11 @@ func (ec *executionContext) field_Mutation_orderReturnReceive_args(ctx context.C
 		return nil, err
 	}
 	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "location", ec.unmarshalOID2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["location"] = arg2
 	return args, nil
 }
 
@@ -35653,7 +35669,7 @@ func (ec *executionContext) _Mutation_orderReturnReceive(ctx context.Context, fi
 		ec.fieldContext_Mutation_orderReturnReceive,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().OrderReturnReceive(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+			return ec.Resolvers.Mutation().OrderReturnReceive(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["location"].(*string))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -51134,6 +51150,8 @@ func (ec *executionContext) fieldContext_Query_orderReturn(ctx context.Context, 
 				return ec.fieldContext_Return_answer(ctx, field)
 			case "labelUrl":
 				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "locationId":
+				return ec.fieldContext_Return_locationId(ctx, field)
 			case "label":
 				return ec.fieldContext_Return_label(ctx, field)
 			case "photos":
@@ -56589,6 +56607,23 @@ func (ec *executionContext) fieldContext_Return_labelUrl(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Return_locationId(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicLocationID())
+}
+
+func (ec *executionContext) fieldContext_Return_locationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Return",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Return_label(ctx context.Context, field graphql.CollectedField, obj *model.Return) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -56945,6 +56980,8 @@ func (ec *executionContext) fieldContext_ReturnConnection_nodes(_ context.Contex
 				return ec.fieldContext_Return_answer(ctx, field)
 			case "labelUrl":
 				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "locationId":
+				return ec.fieldContext_Return_locationId(ctx, field)
 			case "label":
 				return ec.fieldContext_Return_label(ctx, field)
 			case "photos":
@@ -57102,6 +57139,8 @@ func (ec *executionContext) fieldContext_ReturnEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Return_answer(ctx, field)
 			case "labelUrl":
 				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "locationId":
+				return ec.fieldContext_Return_locationId(ctx, field)
 			case "label":
 				return ec.fieldContext_Return_label(ctx, field)
 			case "photos":
@@ -57271,6 +57310,8 @@ func (ec *executionContext) fieldContext_ReturnPayload_return(_ context.Context,
 				return ec.fieldContext_Return_answer(ctx, field)
 			case "labelUrl":
 				return ec.fieldContext_Return_labelUrl(ctx, field)
+			case "locationId":
+				return ec.fieldContext_Return_locationId(ctx, field)
 			case "label":
 				return ec.fieldContext_Return_label(ctx, field)
 			case "photos":
@@ -88671,6 +88712,8 @@ func (ec *executionContext) _Return(ctx context.Context, sel ast.SelectionSet, o
 			out.Values[i] = ec._Return_answer(ctx, field, obj)
 		case "labelUrl":
 			out.Values[i] = ec._Return_labelUrl(ctx, field, obj)
+		case "locationId":
+			out.Values[i] = ec._Return_locationId(ctx, field, obj)
 		case "label":
 			out.Values[i] = ec._Return_label(ctx, field, obj)
 		case "photos":

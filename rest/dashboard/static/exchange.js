@@ -7,7 +7,7 @@ import { Check, Field, FieldError, FormDialog, Amount, Select, errors, optionalA
 import { messageOf } from './api.js';
 import { ProductPicker } from './product_picker.js';
 import { Icon } from './icons.js';
-import { Restock } from './stock_places.js';
+import { Restock, received } from './stock_places.js';
 import { Totals } from './totals.js';
 import { to } from './route.js';
 
@@ -83,7 +83,8 @@ export function Exchange({ of: r, onClose, changed }) {
       <div class="pair"><${Amount} name="discountMinor" label="Discount" optional currency=${o.currency}
           hint="For example, to exchange at the same price." />
         <${Amount} name="shippingMinor" label="Shipping" optional currency=${o.currency} hint="Empty is free." /></div>
-      ${o.status !== 'CANCELLED' && html`<${Restock} label="Restock the returned items" value=${true} />`}
+      ${o.status !== 'CANCELLED' && html`<${Restock} label="Restock the returned items" value=${true}
+        none=${received} />`}
       <div role="status">${sums.of ? html`<${Totals} of=${sums.of.order} caption="Totals of the new order" />
           <${Difference} of=${sums.of} order=${o} />`
         : html`<p class="muted">${sums.wrong || 'Add an item to see the difference.'}</p>`}</div>

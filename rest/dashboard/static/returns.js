@@ -1,12 +1,11 @@
 // Returns: the card on the page of an order, and the actions that the list of returns shares with it.
 import { html, useEffect, useRef, useState } from './lib.js';
 import { useApp, useQuery } from './context.js';
-import { ActionButton, Amount, Area, Field, FieldError, FormDialog, Select, amount, errors, text, transition,
-  useAction, useMutation } from './form.js';
+import { Amount, Area, Field, FieldError, FormDialog, Select, amount, errors, text, useAction } from './form.js';
 import { Exchange } from './exchange.js';
 import { bytes } from './export_state.js';
 import { to } from './route.js';
-import { Restock } from './stock_places.js';
+import { LocationField, Restock, received } from './stock_places.js';
 import { Alert, Badge, Button, Card, ExternalLink, Money, Pending, Time } from './ui.js';
 import { base64 } from './upload.js';
 
@@ -37,7 +36,8 @@ const decline = `mutation OrderReturnDecline($id: ID!, $expectedVersion: Long!, 
   orderReturnDecline(id: $id, expectedVersion: $expectedVersion, reason: $reason) ${result} }`;
 const refund = `mutation OrderReturnRefund($id: ID!, $expectedVersion: Long!, $input: ReturnRefundInput!) {
   orderReturnRefund(id: $id, expectedVersion: $expectedVersion, input: $input) ${result} }`;
-const receive = transition('orderReturnReceive', 'return { id version }');
+const receive = `mutation OrderReturnReceive($id: ID!, $expectedVersion: Long!, $location: ID) {
+  orderReturnReceive(id: $id, expectedVersion: $expectedVersion, location: $location) ${result} }`;
 
 /** What a return is of, and what was said. */
 export function ReturnText({ of: r }) {
@@ -77,7 +77,6 @@ export function useReturnDialog(rows, changed) {
 /** The buttons of a return. */
 export function ReturnActions({ of: r, open, changed }) {
   const { can } = useApp();
-  const run = useMutation(receive);
   const button = (name, word, kind = '') => html`<${Button} kind=${'small ' + kind} act=${() => open(name, r)}
     label=${`${word} return of order #${r.order.number}`} test=${'return-' + name}>${word}<//>`;
   // Nothing has to come back after a withdrawal from an order of which nothing was shipped.
@@ -86,12 +85,7 @@ export function ReturnActions({ of: r, open, changed }) {
   return html`<span class="row-actions">
     ${r.state === 'REQUESTED' && button('approve', 'Approve', unshipped ? '' : 'primary')}
     ${r.state === 'APPROVED' && button('approve', 'Change label')}
-    ${r.state === 'APPROVED' && html`<${ActionButton} kind="small" done="Items received." onStale=${changed}
-      label=${`Items received of order #${r.order.number}`} test="return-receive"
-      run=${async () => {
-        await run({ id: r.id, expectedVersion: r.version });
-        changed();
-      }}>Items received<//>`}
+    ${r.state === 'APPROVED' && button('receive', 'Receive')}
     ${back && can('money') && button('refund', 'Refund',
       unshipped || r.state === 'RECEIVED' ? 'primary' : '')}
     ${['APPROVED', 'RECEIVED'].includes(r.state) && can('money') && button('exchange', 'Exchange')}
@@ -135,6 +129,16 @@ function Decline({ of: r, onClose, changed }) {
   <//>`;
 }
 
+function Receive({ of: r, onClose, changed }) {
+  const action = useAction(receive, (v) => ({ id: r.id, expectedVersion: r.version, location: text(v, 'location') }),
+    'Items received.', changed);
+  return html`<${FormDialog} title="Receive return" name="return-receive" submit="Items received" onClose=${onClose}
+    onStale=${changed} action=${action}>
+    <p>The items of order #${r.order.number} are back. Refund or exchange them next.</p>
+    <${LocationField} label="Received at" hint="Restocking returns the items to this location." />
+  <//>`;
+}
+
 function Refund({ of: r, onClose, changed }) {
   const o = r.order;
   const lines = r.lines.map(({ lineItemId, quantity }) => ({ lineItemId, quantity }));
@@ -151,7 +155,7 @@ function Refund({ of: r, onClose, changed }) {
         : ' This only records the refund. Return the money yourself.'}</p>
     ${!query.data ? html`<${Pending} of=${query} rows=${1} />` : html`<${Amount} name="amountMinor" label="Amount"
       minor=${value} currency=${o.currency} hint="The value of the items. You can change it." />`}
-    ${o.status !== 'CANCELLED' && html`<${Restock} label="Restock the items" value=${true} />`}
+    ${o.status !== 'CANCELLED' && html`<${Restock} label="Restock the items" value=${true} none=${received} />`}
   <//>`;
 }
 
@@ -182,7 +186,7 @@ function Create({ order: o, left, onClose, changed }) {
   <//>`;
 }
 
-const dialogs = { approve: Approve, decline: Decline, refund: Refund, exchange: Exchange };
+const dialogs = { approve: Approve, decline: Decline, receive: Receive, refund: Refund, exchange: Exchange };
 
 const refusals = { CANCELLED: 'the order is cancelled', UNPAID: 'the order is not paid yet',
   EXCLUDED: 'the products are excluded', NONE_LEFT: 'all items are refunded or in a return',

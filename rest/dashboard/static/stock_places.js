@@ -17,17 +17,22 @@ function useOpenLocations() {
   return (all.nodes ?? []).filter((l) => !l.closedAt).sort((a, b) => a.position - b.position);
 }
 
+const taken = 'Where the stock was taken from';
+
 /** Chooses the location of a change; shows nothing in a store with one location. */
-export function LocationField({ label, none }) {
+export function LocationField({ label, none = taken, hint }) {
   const open = useOpenLocations();
-  return open.length > 1 && html`<${Select} name="location" label=${label} optional
+  return open.length > 1 && html`<${Select} name="location" label=${label} optional hint=${hint}
     options=${[['', none], ...open.map((l) => [l.id, l.name])]} />`;
 }
 
+/** The default of items of a return. */
+export const received = 'Where they were received or taken from';
+
 /** Asks whether items go back to stock, and where. */
-export function Restock({ label, value }) {
+export function Restock({ label, value, none = taken }) {
   return html`<${Check} name="restock" label=${label} value=${value} />
-    <${LocationField} label="Restock at" none="Where the stock was taken from" />`;
+    <${LocationField} label="Restock at" none=${none} />`;
 }
 
 /** Shows nothing in a store with one location. */

@@ -389,8 +389,8 @@ class Operations:
         *,
         idempotency_key: Optional[str] = None,
     ) -> types.Return:
-        """Receive a return. Records that the items of an approved return are back. Needs the scope
-        `sales.write`.
+        """Receive a return. Records that the items of an approved return are back, and at which location.
+        Needs the scope `sales.write`.
         """
         return self.call(  # type: ignore[no-any-return]
             "POST",

@@ -748,8 +748,10 @@ class InventoryState(TypedDict):
     title: str
     #: The stock-keeping unit.
     sku: Optional[str]
-    #: Null if stock is not tracked.
+    #: The sum over the locations that sell online; null if stock is not tracked.
     quantity: Optional[int]
+    #: The stock by location, the default location first; empty if stock is not tracked.
+    locations: list[LocationStock]
 
 
 class InventoryPage(TypedDict):
@@ -1184,6 +1186,8 @@ class Return(TypedDict):
     created_at: Timestamp
     #: The order that the shopper got in exchange; null if there is none.
     exchange_id: Optional[str]
+    #: The location that received the items; null if it was not named.
+    location_id: Optional[str]
     version: Version
 
 
@@ -1233,8 +1237,11 @@ class ReturnDecline(TypedDict):
 
 
 class ReturnReceive(TypedDict):
-    """The version of the return, if the change depends on it. Unknown members are rejected."""
+    """Where the items are. Unknown members are rejected."""
 
+    #: The id of the location that has the items. A refund or an exchange with `restock` returns them there
+    #: unless it names another.
+    location: NotRequired[Optional[str]]
     expected_version: NotRequired[ExpectedVersion]
 
 
@@ -1245,7 +1252,8 @@ class ReturnRefund(TypedDict):
     amount_minor: NotRequired[Optional[int]]
     #: Returns the items to stock.
     restock: NotRequired[Optional[bool]]
-    #: The id of the location that gets the items. If absent, those that they were taken from.
+    #: The id of the location that gets the items. If absent, the one that received them, or else those that they
+    #: were taken from.
     location: NotRequired[Optional[str]]
     expected_version: NotRequired[ExpectedVersion]
 
@@ -1259,7 +1267,8 @@ class ReturnExchange(TypedDict):
     pricing: NotRequired[OrderPricing]
     #: Returns the items of the return to stock.
     restock: NotRequired[Optional[bool]]
-    #: The id of the location that gets the items of the return. If absent, those that they were taken from.
+    #: The id of the location that gets the items of the return. If absent, the one that received them, or else
+    #: those that they were taken from.
     location: NotRequired[Optional[str]]
     #: Refunds what the returned items are worth more than the new order. The default is false.
     refund_rest: NotRequired[Optional[bool]]

@@ -437,7 +437,10 @@ export abstract class Operations {
     return this.call({ method: "POST", path: `/returns/${encodeURIComponent(id)}/decline`, body, options });
   }
 
-  /** Receive a return. Records that the items of an approved return are back. Needs the scope `sales.write`. */
+  /**
+   * Receive a return. Records that the items of an approved return are back, and at which location. Needs the
+   * scope `sales.write`.
+   */
   receiveReturn(id: api.ReturnID, body: api.ReturnReceive, options: WriteOptions = {}): Promise<api.Return> {
     return this.call({ method: "POST", path: `/returns/${encodeURIComponent(id)}/receive`, body, options });
   }

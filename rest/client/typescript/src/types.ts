@@ -608,8 +608,10 @@ export interface InventoryState {
   title: string;
   /** The stock-keeping unit. */
   sku: string | null;
-  /** Null if stock is not tracked. */
+  /** The sum over the locations that sell online; null if stock is not tracked. */
   quantity: number | null;
+  /** The stock by location, the default location first; empty if stock is not tracked. */
+  locations: LocationStock[];
 }
 
 /** One page of stock. */
@@ -1044,6 +1046,8 @@ export interface Return {
   created_at: Timestamp;
   /** The order that the shopper got in exchange; null if there is none. */
   exchange_id: string | null;
+  /** The location that received the items; null if it was not named. */
+  location_id: string | null;
   version: Version;
 }
 
@@ -1087,8 +1091,13 @@ export interface ReturnDecline {
   expected_version?: ExpectedVersion;
 }
 
-/** The version of the return, if the change depends on it. Unknown members are rejected. */
+/** Where the items are. Unknown members are rejected. */
 export interface ReturnReceive {
+  /**
+   * The id of the location that has the items. A refund or an exchange with `restock` returns them there unless
+   * it names another.
+   */
+  location?: string | null;
   expected_version?: ExpectedVersion;
 }
 
@@ -1098,7 +1107,10 @@ export interface ReturnRefund {
   amount_minor?: number | null;
   /** Returns the items to stock. */
   restock?: boolean | null;
-  /** The id of the location that gets the items. If absent, those that they were taken from. */
+  /**
+   * The id of the location that gets the items. If absent, the one that received them, or else those that they
+   * were taken from.
+   */
   location?: string | null;
   expected_version?: ExpectedVersion;
 }
@@ -1111,7 +1123,10 @@ export interface ReturnExchange {
   pricing?: OrderPricing;
   /** Returns the items of the return to stock. */
   restock?: boolean | null;
-  /** The id of the location that gets the items of the return. If absent, those that they were taken from. */
+  /**
+   * The id of the location that gets the items of the return. If absent, the one that received them, or else
+   * those that they were taken from.
+   */
   location?: string | null;
   /** Refunds what the returned items are worth more than the new order. The default is false. */
   refund_rest?: boolean | null;

@@ -114,7 +114,7 @@ export function Fulfill({ order, onClose, changed }) {
     ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info">
       This order is not paid in full. You can still fulfill it.<//>`}
     <${LineFields} order=${order} most=${unfulfilled} full />
-    <${LocationField} label="Ships from" none="Where the stock was taken from" />
+    <${LocationField} label="Ships from" />
     <${Field} name="carrier" label="Carrier" optional maxlength="255" />
     <${Field} name="trackingNumber" label="Tracking number" optional maxlength="255" />
     <${Field} name="trackingUrl" label="Tracking URL" optional type="url" hint="Starts with https://"
