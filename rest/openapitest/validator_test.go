@@ -323,6 +323,8 @@ func TestOperations(t *testing.T) {
 		"POST /inventory/transfers":                       "transferInventory inventory.write",
 		"GET /locations":                                  "listLocations locations.read",
 		"POST /locations":                                 "createLocation locations.write",
+		"POST /locations/{id}/close":                      "closeLocation locations.write",
+		"PUT /location-order":                             "reorderLocations locations.write",
 		"PATCH /locations/{id}":                           "updateLocation locations.write",
 		"GET /custom-fields":                              "listCustomFields custom_fields.read",
 		"POST /custom-fields":                             "createCustomField custom_fields.write",
