@@ -96,6 +96,10 @@ func TestBrowserSamples(t *testing.T) {
 				changed = s.Operation
 			}
 		}
+		if s.Operation == "closeLocation" && changed != s.Operation {
+			ids["loc"] = p.location(t, p.demo(t).Stores[0], true) // without stock
+			changed = s.Operation
+		}
 		if strings.HasSuffix(s.Operation, "Return") && changed != s.Operation {
 			ids["ret"] = p.sampleReturn(t, key, s.Operation)
 			changed = s.Operation
